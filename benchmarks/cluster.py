@@ -39,7 +39,7 @@ from lingprobe.experiment import work
 from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import WorkShare
 from lingprobe.experiment.work import Measured
@@ -98,7 +98,7 @@ def worker(asked: Asked, folder: Path, shard: str) -> None:
     """What each process does; prints the processor's seconds."""
     paths = Paths.of(folder / "results", folder / "cache")
     workers = Workers(shard=WorkShare.parse(shard))
-    outcome = run(asked.planned(paths), paths, workers, progress=False)
+    outcome = run_plan(asked.planned(paths), paths, workers, progress=False)
     assert not outcome.failures, outcome.failures
     print(time.process_time())
 
@@ -158,7 +158,7 @@ def measured_costs(asked: Asked, folder: Path) -> Costs:
 
     alone = work.fit_groups
     work.fit_groups = lambda parts: seconds(fits, alone, parts)
-    run(asked.planned(paths), paths, Workers(fit=clocked), progress=False)
+    run_plan(asked.planned(paths), paths, Workers(fit=clocked), progress=False)
     for batch in batches:
         seconds(looks, work.measure, batch, paths)
     starts = [(n, timed(replace(asked, units=n), folder, 1)[1][0]) for n in (1, asked.units)]

@@ -28,8 +28,8 @@ from typing import NamedTuple
 
 from lingprobe.annotators.blocks import Packed
 from lingprobe.corpora import conllu
-from lingprobe.corpora.files import treebank
-from lingprobe.corpora.trees import Tree, format_tree, rebuilt
+from lingprobe.corpora.files import find_treebank_files
+from lingprobe.corpora.trees import Tree, format_conllu_tree, rebuilt
 
 SIZES, SHARD = (100_000, 1_000_000), 10_000  # sentences
 SPEED, MEMORY = 400_000, 2048  # words a second and MiB that are asked for
@@ -140,7 +140,9 @@ def renamed(tree: Tree, time: int) -> str:
             time //= VARIANTS
     words = tuple(cells[1::11])
     text = rebuilt(words, tree.misc, tree.ranges)
-    return format_tree(tree._replace(words=words, cells=cells, comments=(f"# text = {text}",)))
+    return format_conllu_tree(
+        tree._replace(words=words, cells=cells, comments=(f"# text = {text}",))
+    )
 
 
 def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
@@ -173,7 +175,7 @@ def measured(folder: Path, many: int) -> Iterator[Used]:
 
 def main() -> None:
     sizes = tuple(map(int, sys.argv[1:])) or SIZES
-    parts = treebank(Path(os.environ["LINGPROBE_DATA"]) / "treebanks" / "UD_English-EWT")
+    parts = find_treebank_files(Path(os.environ["LINGPROBE_DATA"]) / "treebanks" / "UD_English-EWT")
     trees = [tree for part in parts for tree in conllu.read_conllu(part.path)]
     took: list[tuple[int, float, float]] = []
     with tempfile.TemporaryDirectory() as place:

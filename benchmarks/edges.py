@@ -49,12 +49,12 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Dataset, Encoder
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors, expand_ranges
 from lingprobe.encoders import make
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.nets.precision import spare_torch
 from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
 from lingprobe.probes.span.net import LayerSource, Net, Sizes, draw_tensors
@@ -97,13 +97,13 @@ def encoded(folder: Path, cache: Path) -> tuple[Dataset, Encoder, Vectors]:
     dataset = TASKS.make(f"edge/dep:{folder / 'treebanks' / 'UD_English-EWT'}").load()
     encoder = make(f"hf:{model()},layers=lex+all,pool=none,dtype=float32,device=cpu")
     store, start = VectorStore(cache, "float16"), time.perf_counter()
-    done = embed(encoder, dataset.sentences, store, "bench")
+    done = embed_sentences(encoder, dataset.sentences, store, "bench")
     print(
         f"encoded {done.encoded} sentences once in {time.perf_counter() - start:.1f} s"
         f" ({done.cached} were cached)",
         flush=True,
     )
-    return dataset, encoder, vectors(encoder, dataset.sentences, store, "bench")
+    return dataset, encoder, load_vectors(encoder, dataset.sentences, store, "bench")
 
 
 def first_sentences(readings: Readings, many: int) -> Readings:
@@ -269,7 +269,7 @@ def subtrees(folder: Path, many: int) -> Iterator[np.ndarray]:
     """
     path = next(
         part.path
-        for part in treebank(folder / "treebanks" / "UD_English-EWT")
+        for part in find_treebank_files(folder / "treebanks" / "UD_English-EWT")
         if part.split == "dev"
     )
     for tree, _ in zip(read_conllu(path), range(many), strict=False):

@@ -20,8 +20,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import Space, space
 
@@ -59,7 +59,7 @@ print(round(int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024))
 
 def drawn(found: Space, read: Callable[[ShapeBatch], list[object]]) -> int:
     """Sentences of a draw, read in some way."""
-    return sum(len(in_order(parts, n, read)) for n, parts in draw(found, N).chunks())
+    return sum(len(map_in_order(parts, n, read)) for n, parts in draw_from_space(found, N).chunks())
 
 
 def plain() -> int:
@@ -140,7 +140,11 @@ def main() -> None:
         request({**PAPER, "number": ["singular"], "require": [{"in": "main", "event": CELL}]})
     )
     start = time.process_time()
-    texts = [t for n, parts in draw(cell).chunks() for t in in_order(parts, n, ShapeBatch.texts)]
+    texts = [
+        t
+        for n, parts in draw_from_space(cell).chunks()
+        for t in map_in_order(parts, n, ShapeBatch.texts)
+    ]
     exhausted = time.process_time() - start
     good = [
         told(

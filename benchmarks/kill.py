@@ -32,7 +32,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import TrialDesign, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import Workers
 from lingprobe.store.results import ResultStore
 
@@ -75,7 +75,7 @@ def work(root: Path) -> None:
             yield function(group)
 
     paths = Paths.of(root / "results", root / "cache")
-    outcome = run(
+    outcome = run_plan(
         plan(TrialDesign(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
         paths,
         Workers(fit=mapper),

@@ -39,7 +39,7 @@ from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import FileReading, themselves
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.loop import Learner, OptimizerSettings, batches
+from lingprobe_extensions.train.loop import Learner, OptimizerSettings, group_by_length
 from lingprobe_extensions.train.nets.heads import PAD
 from lingprobe_extensions.train.objectives import Kit, Writing
 
@@ -138,7 +138,7 @@ def speed(folder: Path, arguments: argparse.Namespace) -> bool:
     clock = time.process_time if arguments.threads == 1 else time.perf_counter
     one, lesson, many = learner(folder, arguments.pairs, arguments.hidden, arguments.device)
     rows, lengths = np.arange(many), lesson.lengths
-    parts = batches(lengths, rows, BATCH, (0, 1))
+    parts = group_by_length(lengths, rows, BATCH, (0, 1))
     size, words = round(many / len(parts)), int(lengths.sum())
     pieces = len(lesson.pieces)
 

@@ -28,7 +28,7 @@ from lingprobe.data._closure import EFFECTS, WHOLE, Node
 from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import code_roots, walk_parts
 from lingprobe.datasets.controls import CONTROLS
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import EMBEDS, MEASURES
 from lingprobe.metrics import METRICS
@@ -45,8 +45,10 @@ def modules(tmp_path, monkeypatch):
     """Writes modules of a package that counts by definitions, and forgets what was found before."""
     monkeypatch.setattr(_packages, "PACKAGE", "written")
     monkeypatch.setattr(closure, "PACKAGE", "written")
-    monkeypatch.setattr(closure, "read", lambda data: source._Module(ast.parse(data)).source())
-    monkeypatch.setattr(closure, "keep", lambda: None)
+    monkeypatch.setattr(
+        closure, "read_source", lambda data: source._Module(ast.parse(data)).source()
+    )
+    monkeypatch.setattr(closure, "remember_sources", lambda: None)
     monkeypatch.syspath_prepend(tmp_path)
 
     def write(**texts: str) -> None:
@@ -340,19 +342,19 @@ def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monke
     place, data = tmp_path / "cache", Path(closure.__file__).read_bytes()
     monkeypatch.setenv("LINGPROBE_CACHE", str(place))
     monkeypatch.delenv(SHARED)
-    found = source.read(data)
-    source.keep()
+    found = source.read_source(data)
+    source.remember_sources()
     source._memory.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(source.ast, "parse", None)  # so nothing is read anew
-        assert source.read(data) == found
+        assert source.read_source(data) == found
         with pytest.raises(TypeError):
-            source.read(data + b"#")
+            source.read_source(data + b"#")
     (file,) = (place / source.CODE).iterdir()
     text = found.definitions["digest_code"].text
     file.write_bytes(file.read_bytes().replace(text.encode(), b"0" * 32))
     source._memory.cache_clear()
-    assert source.read(data) == found
+    assert source.read_source(data) == found
 
 
 def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
@@ -360,12 +362,12 @@ def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "MAX_REMEMBERED_FILES", 3)
     for batch in ((0, 1), (2, 3), (4, 5, 6, 7)):
         for number in batch:
-            source.read(b"a = %d" % number)
-        source.keep()
+            source.read_source(b"a = %d" % number)
+        source.remember_sources()
     memory = source._Memory(tmp_path)
     assert len(memory.sources) == 4  # what one process read counts, however much it is
-    source.read(b"a = 8")
-    source.keep()
+    source.read_source(b"a = 8")
+    source.remember_sources()
     assert len(source._Memory(tmp_path).sources) == 3
 
 
@@ -603,7 +605,7 @@ def test_edits_of_what_is_reached_change_the_digest():
 def pieces(path: Path) -> None:
     """Files of tiny data."""
     for name, make in FAMILIES.items():
-        write(make(), path / f"{name}.jsonl")
+        write_dataset(make(), path / f"{name}.jsonl")
 
 
 REQUESTS = {

@@ -29,7 +29,7 @@ from fixtures.forked import python
 from fixtures.models import chat_model, sentence_transformer
 from fixtures.plugin import PLUGIN
 from lingprobe.cli import COMMANDS
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data import core
 from lingprobe.data.abilities import Tuned
 from lingprobe.data.identity import Stated
@@ -78,7 +78,7 @@ def folder(tmp_path_factory, environment) -> Path:
     us.
     """
     place = tmp_path_factory.mktemp("docs")
-    sentences = "\n".join(treebank(1500)).split("\n\n")
+    sentences = "\n".join(generate_treebank(1500)).split("\n\n")
     for bank, code in (
         ("UD_English-EWT", "en_ewt"),
         ("UD_English-GUM", "en_gum"),

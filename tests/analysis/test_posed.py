@@ -10,7 +10,13 @@ import pytest
 
 from fixtures.results import result, saying
 from lingprobe.analysis.answers import RunPredictions
-from lingprobe.analysis.questions import MADE, Posed, composition, describe_question, unlike
+from lingprobe.analysis.questions import (
+    MADE,
+    Posed,
+    describe_composition,
+    describe_question,
+    unlike,
+)
 from lingprobe.data.core import Tags
 from lingprobe.data.labels import Classes, Scores
 
@@ -83,17 +89,19 @@ def test_constructions_are_counted_over_folds_the_most_frequent_first():
         ("a", (("y", 3 / 5), ("x", 2 / 5))),
         ("b", (("x", 2 / 3), ("none", 1 / 3))),
     )
-    assert composition(found) == "a: y 60 %, x 40 %; b: x 67 %, none 33 %"
+    assert describe_composition(found) == "a: y 60 %, x 40 %; b: x 67 %, none 33 %"
     assert ask([folds[0], replace(folds[1], strata={})], folds[0].gold).made == ()
 
 
 def test_rare_constructions_and_those_behind_the_third_are_others():
     made = (("a", (("p", 0.5), ("q", 0.3), ("r", 0.15), ("s", 0.05))), ("b", (("p", 1.0),)))
-    assert composition(Posed(made=made)) == "a: p 50 %, q 30 %, r 15 % and others; b: p 100 %"
+    assert (
+        describe_composition(Posed(made=made)) == "a: p 50 %, q 30 %, r 15 % and others; b: p 100 %"
+    )
     made = (("a", (("p", 0.996), ("q", 0.004))), ("b", (("p", 0.995), ("q", 0.005))))
-    assert composition(Posed(made=made)) == "a: p 100 % and others; b: p 100 %, q 0 %"
-    assert composition(Posed(made=(("a", (("p", 1.0),)), ("b", (("p", 1.0),))))) == ""
-    assert composition(Posed()) == ""
+    assert describe_composition(Posed(made=made)) == "a: p 100 % and others; b: p 100 %, q 0 %"
+    assert describe_composition(Posed(made=(("a", (("p", 1.0),)), ("b", (("p", 1.0),))))) == ""
+    assert describe_composition(Posed()) == ""
 
 
 def test_what_is_asked_is_told_in_plain_columns():
@@ -135,16 +143,18 @@ def test_sources_differ_in_classes_numbers_and_composition():
 def test_classes_are_told_by_their_commonest_constructions():
     shares = (("a", 0.5), ("b", 0.3), ("c", 0.1954), ("d", 0.0046))
     asked = Posed(made=(("x", shares), ("y", (("a", 0.995), ("d", 0.005))), ("z", (("a", 0.9960), ("d", 0.004)))))  # fmt: skip
-    assert composition(asked) == (
+    assert describe_composition(asked) == (
         "x: a 50 %, b 30 %, c 20 % and others; y: a 100 %, d 0 %; z: a 100 % and others"
     )
 
 
 def test_classes_of_one_and_the_same_construction_are_not_told():
     one, other = ("x", (("a", 1.0),)), ("y", (("a", 1.0),))
-    assert composition(Posed(made=(one, other))) == composition(Posed()) == ""
-    assert composition(Posed(made=(one, ("y", (("b", 1.0),))))) == "x: a 100 %; y: b 100 %"
-    assert composition(Posed(made=(("x", (("a", 0.5), ("b", 0.5))),))) == "x: a 50 %, b 50 %"
+    assert describe_composition(Posed(made=(one, other))) == describe_composition(Posed()) == ""
+    assert describe_composition(Posed(made=(one, ("y", (("b", 1.0),))))) == "x: a 100 %; y: b 100 %"
+    assert (
+        describe_composition(Posed(made=(("x", (("a", 0.5), ("b", 0.5))),))) == "x: a 50 %, b 50 %"
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,11 @@ from lingprobe.analysis.score_table import (
     EncoderName,
     Measure,
     ScoreCell,
-    bare,
     by_pattern,
     join_scores,
     of_encoder,
     select_columns,
+    strip_model_owner,
     with_families,
 )
 from lingprobe.data.core import DataProblem
@@ -155,7 +155,7 @@ def test_families_are_what_a_pattern_matches(table):
     ],
 )
 def test_a_bare_name_is_without_its_maker_and_in_small_letters(reference, name):
-    assert bare(reference) == name
+    assert strip_model_owner(reference) == name
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ import lingprobe.annotators.parse as module
 from fixtures.chains import Chain, content
 from lingprobe.annotators import blocks
 from lingprobe.annotators.blocks import Road
-from lingprobe.annotators.parse import parse
+from lingprobe.annotators.parse import parse_files
 from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.files import read_text_lines
@@ -35,7 +35,7 @@ def text(tmp_path):
 
 
 def done(texts, folder, *, chain=None, **options):
-    return parse(texts, folder, Road(chain or Chain(), RuleSegmenter()), block=300, **options)
+    return parse_files(texts, folder, Road(chain or Chain(), RuleSegmenter()), block=300, **options)
 
 
 def trees(folder):
@@ -155,7 +155,7 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
     }
     for name, data in texts.items():
         (tmp_path / name).write_bytes(data)
-    got = parse(
+    got = parse_files(
         [tmp_path / name for name in texts],
         tmp_path / "out",
         Road(Chain(), RuleSegmenter(), longest=50),
@@ -193,7 +193,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
         path = tmp_path / f"{many}.txt"
         path.write_text(TEXT * 3 * many)
         tracemalloc.start()
-        parse([path], tmp_path / f"out{many}", Road(Chain(), RuleSegmenter()), block=3000)
+        parse_files([path], tmp_path / f"out{many}", Road(Chain(), RuleSegmenter()), block=3000)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]

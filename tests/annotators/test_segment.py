@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.annotators.segment import RuleSegmenter, by_places, sentences, words
+from lingprobe.annotators.segment import RuleSegmenter, by_places, segment_words, split_sentences
 from lingprobe.data.core import DataProblem
 
 
@@ -33,12 +33,12 @@ from lingprobe.data.core import DataProblem
     ],
 )  # fmt: skip
 def test_sentences_end_where_the_rules_say(text, expected):
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 def test_words_keep_their_characters_and_lose_their_clitics():
     said = "I can’t say “it's well-known”."
-    assert words(said) == (
+    assert segment_words(said) == (
         "I", "ca", "n’t", "say", "“", "it", "'s", "well-known", "”", ".",
     )  # fmt: skip
     assert [cut.words for cut in RuleSegmenter().segment("One. Two.", whole=True)] == [

@@ -99,11 +99,11 @@ def test_what_is_no_tree_is_left_out_with_its_reason(answer, why, tmp_path):
         3, [PlacedSentence(SegmentedSentence(("ä", "b"), "ä b"), "ö.txt", 7)], Said(answer), block
     )
     assert (block.sentences, block.words) == ((0, 0) if why else (1, 2))
-    note = blocks.write(tmp_path, 3, block)
+    note = blocks.write_parsed_block(tmp_path, 3, block)
     assert {what.partition(":")[0]: case for what, case in note["skipped"].items()} == (
         {why: {"times": 1, "first": "ö.txt:7"}} if why else {}
     )
-    assert json.loads(written := blocks.place(tmp_path, 3).read_text("utf-8")) == note
+    assert json.loads(written := blocks.get_note_path(tmp_path, 3).read_text("utf-8")) == note
     assert ("ö.txt" in written) == bool(why)
     left = tmp_path / "blocks" / "00003.skipped.jsonl.zst"
     assert left.is_file() == bool(why)
@@ -122,7 +122,7 @@ def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
         12, [place, place], Said(told, Annotation(heads=(-1,))), block, done.append
     )
     assert done == [1, 1]
-    blocks.write(tmp_path, 12, block)
+    blocks.write_parsed_block(tmp_path, 12, block)
     assert [row for _, row in read_text_lines(tmp_path / "00012.conllu.zst")] == [
         *("# sent_id = 00012-1", "# source = f.txt:7", "# text = a", "# confidence = 0.1235"),
         *("1\ta\t_\t_\t_\t_\t0\tdep\t_\t_", ""),
@@ -140,7 +140,7 @@ def test_what_a_folder_says_of_itself_is_text_as_it_stands(tmp_path):
 
 
 def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
-    assert blocks.is_whole(tmp_path, 0) is False
+    assert blocks.is_block_complete(tmp_path, 0) is False
     block = ParsedBlock()
     blocks.annotate_sentences(
         0,
@@ -148,15 +148,15 @@ def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
         Said(Annotation(heads=(-1,))),
         block,
     )
-    blocks.write(tmp_path, 0, block)
-    assert blocks.is_whole(tmp_path, 0)
+    blocks.write_parsed_block(tmp_path, 0, block)
+    assert blocks.is_block_complete(tmp_path, 0)
     file = tmp_path / "00000.conllu.zst"
     file.write_bytes(file.read_bytes() + b"x")
-    assert blocks.is_whole(tmp_path, 0) is False
+    assert blocks.is_block_complete(tmp_path, 0) is False
     file.unlink()
-    assert blocks.is_whole(tmp_path, 0) is False
-    blocks.place(tmp_path, 0).write_text("{", "utf-8")
-    assert blocks.is_whole(tmp_path, 0) is False
+    assert blocks.is_block_complete(tmp_path, 0) is False
+    blocks.get_note_path(tmp_path, 0).write_text("{", "utf-8")
+    assert blocks.is_block_complete(tmp_path, 0) is False
 
 
 def test_what_of_a_passage_cannot_be_parsed_is_left_out_with_the_reason():

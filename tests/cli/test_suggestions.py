@@ -14,7 +14,7 @@ from lingprobe.data.suggestions import _table
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.metric import METRICS
-from lingprobe.nets.device import NAMES, check_name
+from lingprobe.nets.device import NAMES, check_device_name
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -144,7 +144,7 @@ DEVICES = {
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_device_is_answered_by_what_was_meant(device):
     with pytest.raises(UsageProblem, match=f"device={device}: {DEVICES[device]}"):
-        check_name(device)
+        check_device_name(device)
 
 
 def test_a_device_is_refused_before_any_work():

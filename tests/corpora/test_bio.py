@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.bio import TagLayout, read, spans
+from lingprobe.corpora.bio import TagLayout, decode_spans, read_tag_columns
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 
@@ -26,7 +26,7 @@ MARKED = {
 
 @pytest.mark.parametrize("tags", MARKED)
 def test_spans_of_all_schemes(tags):
-    assert spans(tags.split())[0] == MARKED[tags]
+    assert decode_spans(tags.split())[0] == MARKED[tags]
 
 
 @given(st.lists(st.tuples(st.sampled_from("XY"), st.integers(1, 3), st.integers(0, 2)), max_size=6))
@@ -45,13 +45,16 @@ def test_all_schemes_tell_the_same_spans(pieces):
         "I" + tag[1:] if tag[0] == "B" and (i == 0 or two[i - 1][1:] != tag[1:]) else tag
         for i, tag in enumerate(two)
     ]
-    assert spans(two) == (wanted, 0)
-    assert spans(bioes) == (wanted, 0)
-    assert spans(one)[0] == wanted
+    assert decode_spans(two) == (wanted, 0)
+    assert decode_spans(bioes) == (wanted, 0)
+    assert decode_spans(one)[0] == wanted
 
 
 def found(path, layout=None, **more):
-    return [(one.sentence.words, one.layers) for one in read(path, layout or TagLayout(), **more)]
+    return [
+        (one.sentence.words, one.layers)
+        for one in read_tag_columns(path, layout or TagLayout(), **more)
+    ]
 
 
 def test_layouts_are_told_by_what_stands_in_them(tmp_path):
@@ -79,7 +82,7 @@ def test_raw_text_and_documents_are_kept(tmp_path):
         "# newdoc id = d1\n# text = U.N.,"
         " now\n1\tU.N.\tB-ORG\t-\n2\t,\tO\t-\n3\tnow\tO\t-\n\n1\tyes\tO\t-\n"
     )
-    first, second = read(path, TagLayout())
+    first, second = read_tag_columns(path, TagLayout())
     assert (first.sentence.text, first.document, second.sentence.text, second.document) == (
         "U.N., now",
         "d1",
@@ -105,7 +108,7 @@ def test_words_are_closed_up_and_escapes_undone(tmp_path):
     path.write_text(
         "`` NN O\nIt NN B-X\n's NN O\n-LRB- NN O\n1\\/2 NN B-X\n-RRB- NN O\n! NN O\n'' NN O\n"
     )
-    (one,) = read(path, TagLayout())
+    (one,) = read_tag_columns(path, TagLayout())
     assert one.sentence.words == ('"', "It", "'s", "(", "1/2", ")", "!", '"')
     assert one.sentence.text == '"It\'s (1/2)!"'
 
@@ -150,7 +153,7 @@ def test_files_longer_than_what_columns_are_told_by(tmp_path):
         + "bad NN\n"
     )
     tally = ProblemTally()
-    sentences = list(read(path, TagLayout(), "skip", tally))
+    sentences = list(read_tag_columns(path, TagLayout(), "skip", tally))
     assert (len(sentences), tally.words, tally.skipped) == (500, 5000, 1)
     assert sentences[-1].line == 5490
     assert "x:5501: 2 columns" in tally.problems[0]

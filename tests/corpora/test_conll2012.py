@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.conll2012 import LabelledSpan, chains, parse_spans, read
+from lingprobe.corpora.conll2012 import LabelledSpan, chains, parse_spans, read_conll2012
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.mentions import Mention, Mentions
 from lingprobe.corpora.tally import ProblemTally
@@ -26,11 +26,11 @@ ROLES = "\n".join(
 
 def blocks(path, text, **more):
     path.write_text(text)
-    return list(read(path, **more))
+    return list(read_conll2012(path, **more))
 
 
 def test_ontonotes_layout(tmp_path):
-    block = next(read(gold(tmp_path) / "toy.train.gold_conll"))
+    block = next(read_conll2012(gold(tmp_path) / "toy.train.gold_conll"))
     assert block.words[:2] == ("Anna", "saw")
     assert block.tags[:2] == ("NNP", "VBD")
     assert block.entities() == [("PERSON", 0, 1), ("GPE", 6, 7)]

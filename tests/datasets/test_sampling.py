@@ -20,7 +20,7 @@ from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets.candidates import Candidate, CandidatePool
 from lingprobe.datasets.draw import SplitRequest, sample
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.datasets.match import contrasts, match_lengths, uncorrelated_blocks
+from lingprobe.datasets.match import code_contrasts, match_lengths, uncorrelated_blocks
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate, apportion, carve_dev
 
@@ -489,7 +489,7 @@ def test_matching_keeps_all_that_lengths_have_in_common():
     blocks = match_lengths(np.arange(31), labels, np.arange(2), lengths, np.random.default_rng(0))
     assert (np.ptp(lengths[blocks[:7]], axis=1) == 0).all()
     assert len(blocks) == 14
-    assert len(uncorrelated_blocks(blocks, lengths, contrasts(("1", "2")), 0.0)) == 7
+    assert len(uncorrelated_blocks(blocks, lengths, code_contrasts(("1", "2")), 0.0)) == 7
     assert len(np.unique(blocks)) == blocks.size
 
 

@@ -17,7 +17,7 @@ from torch import nn
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.blocks import layers_of
+from lingprobe.encoders.blocks import find_layers
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.network import load_network
 
@@ -133,7 +133,7 @@ def test_watching_blocks_leaves_a_forward_of_their_own(folders):
     first, second = model.encoder.layers
     first.forward = own = first.forward  # as libraries do that load weights when they are needed
     ids = torch.tensor([[2, 5, 6, 3]])
-    layers_of(model, ids, lambda: model(input_ids=ids, output_hidden_states=True))
+    find_layers(model, ids, lambda: model(input_ids=ids, output_hidden_states=True))
     assert first.__dict__["forward"] is own
     assert "forward" not in second.__dict__
 

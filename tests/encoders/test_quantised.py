@@ -11,7 +11,7 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.quantisation import check_room, placement, quantisation
+from lingprobe.encoders.quantisation import check_model_memory, placement, quantisation
 
 transformers = pytest.importorskip("transformers")
 
@@ -69,10 +69,10 @@ def test_a_model_that_does_not_fit_in_memory(given, said):
     size, stored, dtype, free = given
     free = free and free * 10**9
     if said is None:
-        check_room("large", size * 10**9, stored, dtype, free)
+        check_model_memory("large", size * 10**9, stored, dtype, free)
         return
     with pytest.raises(EncoderStop, match=re.escape(said)):
-        check_room("large", size * 10**9, stored, dtype, free)
+        check_model_memory("large", size * 10**9, stored, dtype, free)
 
 
 def test_it_is_refused_before_it_is_loaded(bert, sentences, monkeypatch, tmp_path):

@@ -13,7 +13,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
-from lingprobe.encoders.attention import AttentionInputs, offsets, weights_of
+from lingprobe.encoders.attention import AttentionInputs, compute_attention_weights, offsets
 from lingprobe.encoders.forward import Passes
 from lingprobe.encoders.frames import PLAIN
 from lingprobe.encoders.hub import ModelSource
@@ -312,7 +312,7 @@ def test_weights_are_those_of_the_formula(how):
         named = {"attn_mask": allowed if how == "flags" else added}
     elif how == "shared":
         key, value, named = key[:, :1], value[:, :1], {"enable_gqa": True}
-    found = weights_of(AttentionInputs(query, key, value, **named))
+    found = compute_attention_weights(AttentionInputs(query, key, value, **named))
     for head in range(2):
         keys = key[0, 0 if how == "shared" else head].tolist()
         expected = scaled_softmax(query[0, head].tolist(), keys, allowed.tolist())

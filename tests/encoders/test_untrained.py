@@ -144,9 +144,9 @@ def test_words_that_are_not_read_have_no_unit():
 
 
 def test_positions_follow_the_formula():
-    from lingprobe.nets.architectures import positions
+    from lingprobe.nets.architectures import compute_position_weights
 
-    places = positions(torch.ones(1, 3, 4), torch.tensor([2]))
+    places = compute_position_weights(torch.ones(1, 3, 4), torch.tensor([2]))
     assert places[0, 0, 0].item() == pytest.approx((1 - 1 / 2) - (1 / 4) * (1 - 2 * 1 / 2))
     assert places[0, 1, 2].item() == pytest.approx((1 - 2 / 2) - (3 / 4) * (1 - 2 * 2 / 2))
 

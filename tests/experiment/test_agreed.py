@@ -12,9 +12,9 @@ import lingprobe
 from lingprobe.experiment.agreement import (
     AgreementProblem,
     MachineProfile,
-    alike,
+    name_request,
     reach_agreement,
-    request_of,
+    share_plan,
 )
 from lingprobe.nets import device, precision
 from lingprobe.nets.device import resolved_device, resolved_dtype
@@ -121,16 +121,16 @@ def test_others_wait_for_the_first(file, monkeypatch):
 
 def test_a_first_one_that_fails_leaves_it_to_the_next(file, monkeypatch):
     on(monkeypatch, CPU)
-    with pytest.raises(KeyError), alike(file, 1, {}.popitem, lambda plan: ({}, {})):
+    with pytest.raises(KeyError), share_plan(file, 1, {}.popitem, lambda plan: ({}, {})):
         pass
     assert settle(file) == CPU
 
 
 def test_a_request_is_what_was_typed():
-    assert request_of("run", ["ud/tense"], {"seeds": 5}) == request_of(
+    assert name_request("run", ["ud/tense"], {"seeds": 5}) == name_request(
         "run", ("ud/tense",), {"seeds": 5}
     )
-    assert request_of("run", ["ud/tense"]) != request_of("run", ["ud/passive"])
+    assert name_request("run", ["ud/tense"]) != name_request("run", ["ud/passive"])
 
 
 def test_threads_are_shared_among_the_processes_of_a_machine(monkeypatch):

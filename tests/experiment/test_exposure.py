@@ -10,11 +10,11 @@ from pretend import Pretend
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment import exposure
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
 from lingprobe_extensions.train.seen import Collected
 
@@ -42,7 +42,7 @@ def paths(tmp_path):
 
 
 def table(tmp_path, family):
-    write(FAMILIES[family](), tmp_path / f"{family}.jsonl")
+    write_dataset(FAMILIES[family](), tmp_path / f"{family}.jsonl")
     return f"table:{tmp_path / f'{family}.jsonl'}"
 
 
@@ -73,7 +73,7 @@ def test_a_refused_cell_takes_no_other_with_it(tmp_path, paths):
     seen = FAMILIES["pair"]().sentences[0].text
     encoder = Schooled(read=(seen,))
     made = plan(TrialDesign([one, other], [encoder, Pretend()], ["logreg"], seeds=1), paths)
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     cells = {(r.trial.task.partition(",")[0], r.trial.encoder) for r in outcome.results}
     whole = {(task, name) for task in (one, other) for name in ("pretend", "schooled")}
     assert {(t.partition(",")[0], e) for t, e in whole} - cells == {(other, "schooled")}

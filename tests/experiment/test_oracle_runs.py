@@ -15,11 +15,11 @@ from fixtures.scored import to_scores as rows
 from lingprobe.analysis.comparable import list_compared
 from lingprobe.analysis.opponents import list_opponents
 from lingprobe.data.vectors import Vectors
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders.gold import Gold
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import BOUNDS, PlanProblem, TrialDesign, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.run import run_plan
 from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.tasks.repeats import option_of
 from lingprobe.testing import FAMILIES
@@ -33,12 +33,12 @@ def paths(tmp_path):
 
 @pytest.fixture
 def table(tmp_path):
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     return f"table:{tmp_path / 'a.jsonl'}"
 
 
 def measured(design, paths):
-    outcome = run(plan(design, paths), paths, progress=False)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {row.encoder: row for row in rows(outcome.results)}
 
@@ -133,7 +133,7 @@ def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
 
 
 def test_a_table_says_what_each_row_is(paths):
-    outcome = run(
+    outcome = run_plan(
         plan(TrialDesign([Told()], ["random,dim=8"], seeds=1, baselines=BOUNDS), paths),
         paths,
         progress=False,
@@ -158,7 +158,7 @@ def test_who_did_what_is_answered_by_vectors_that_hold_it(paths, tmp_path):
     task = (
         f"comp/sem-role,size=3000,dev=400,test=1200,readings=none,request={tmp_path / 'few.json'}"
     )
-    outcome = run(
+    outcome = run_plan(
         plan(TrialDesign([task], ["gold:relations"], seeds=1), paths), paths, progress=False
     )
     assert not outcome.failures
@@ -174,7 +174,7 @@ def test_a_control_of_the_same_sentences_reads_the_same_facts(paths, monkeypatch
     monkeypatch.setattr(Told, "facts", lambda self, *given: asked.append(1) or facts(self, *given))
     network = "mlp,hidden=50,dropout=0"
     design = TrialDesign([Told()], ["gold:words"], [network], ["shuffled"], seeds=1)
-    outcome = run(plan(design, paths), paths, progress=False)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     scores = {r.trial.control.partition(",")[0]: r.score for r in outcome.results}
     assert scores["none"] == 1
     assert scores["shuffled"] < 0.8
@@ -215,7 +215,7 @@ def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
 
 def test_of_several_widths_the_encoders_own_opposes_it(paths):
     design = TrialDesign([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=BOUNDS)
-    outcome = run(plan(design, paths), paths, progress=False)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     rows = list_compared(to_scores(outcome.results))
     for one in rows:
         if one.row.encoder.startswith("sized"):

@@ -12,9 +12,9 @@ from fixtures.models import transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.sizes import FitSize, least_memory_of
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make
-from lingprobe.experiment.data import facts
+from lingprobe.experiment.data import load_task_facts
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
 from lingprobe.nets.memory import limit_memory
@@ -31,7 +31,7 @@ def paths(tmp_path):
 def tables(tmp_path):
     """Two tasks, and one whose file is not there."""
     for name in ("a", "b"):
-        write(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
+        write_dataset(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
     return [f"table:{tmp_path / f'{name}.jsonl'}" for name in "abc"]
 
 
@@ -168,7 +168,7 @@ def test_scores_that_no_vector_holds_are_refused(paths, tmp_path):
 def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monkeypatch):
     design = TrialDesign([tables[0]], ["length"], ["logreg", "majority"])
     (task,) = {trial.task for trial in plan(design, paths).trials}
-    data = facts(*(each[task] for each in _tasks_of(plan(design, paths))), paths.cache)
+    data = load_task_facts(*(each[task] for each in _tasks_of(plan(design, paths))), paths.cache)
     probe = PROBES.make("logreg")
     needed = least_memory_of(probe, FitSize(data.train, data.rest, 1, data.outputs))
     with limit_memory(f"{needed}B"):

@@ -14,7 +14,7 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, TrialPlan, plan
-from lingprobe.experiment.run import missing, run
+from lingprobe.experiment.run import missing, run_plan
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.work import measured_in
 from lingprobe.testing.tiny import FAMILIES
@@ -102,7 +102,7 @@ def test_every_family_goes_the_same_road(paths: Paths) -> None:
     made = plan(
         TrialDesign(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths
     )
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert not outcome.failures
     assert {r.trial.task for r in outcome.results} == {t.name for t in tasks}
     for result in outcome.results:
@@ -114,11 +114,11 @@ def test_every_family_goes_the_same_road(paths: Paths) -> None:
 def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
     encoder = Counting()
     made = plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
-    first = run(made, paths, progress=False)
+    first = run_plan(made, paths, progress=False)
     assert first.fresh == 2
     second = plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
     asked = list(encoder.asked)
-    again = run(second, paths, progress=False)
+    again = run_plan(second, paths, progress=False)
     assert encoder.asked == asked
     assert again.fresh == 0
     assert [r.score for r in again.results] == [r.score for r in first.results]
@@ -129,7 +129,7 @@ def test_the_bar_says_how_far_a_fit_is(
 ) -> None:
     monkeypatch.setattr("lingprobe.experiment.bars._SECONDS", 0.0)
     monkeypatch.setattr("lingprobe.data.progress.is_watched", lambda: True)
-    run(plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
+    run_plan(plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
     shown = capsys.readouterr().err
     assert "measure " in shown
     assert "step 1 of 560" in shown
@@ -139,7 +139,7 @@ def test_the_bar_says_how_far_a_fit_is(
 
 def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
     def results(seeds: int) -> tuple[int, dict[int, float]]:
-        outcome = run(
+        outcome = run_plan(
             plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
             paths,
             progress=False,
@@ -156,7 +156,7 @@ def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(paths: Paths
     data = FAMILIES["sentence"]()
     raises, breaks = data.sentences[3].text, data.sentences[70].text
     made = plan(TrialDesign([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     counts = outcome.results[0].provenance.counts
     assert counts.unusable == 2
     assert any("the model tripped" in reason for reason in counts.problems)
@@ -172,13 +172,13 @@ def test_an_encoder_that_always_fails_spares_the_others(paths: Paths) -> None:
     made = plan(
         TrialDesign([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), paths
     )
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert [r.trial.encoder for r in outcome.results] == ["counting"]
     assert "no model here" in outcome.failures["broken"]
 
 
 def test_spans_need_vectors_of_words(paths: Paths) -> None:
-    outcome = run(
+    outcome = run_plan(
         plan(TrialDesign([Tiny("span")], [Counting()], ["logreg"]), paths), paths, progress=False
     )
     assert not outcome.results
@@ -188,7 +188,7 @@ def test_spans_need_vectors_of_words(paths: Paths) -> None:
 def test_any_map_will_do(paths: Paths) -> None:
     made = plan(TrialDesign([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
     listing = Workers(fit=lambda f, groups: [f(g) for g in groups])
-    backwards = run(made, paths, listing, progress=False)
+    backwards = run_plan(made, paths, listing, progress=False)
     assert len(backwards.results) == 2
 
 
@@ -199,7 +199,7 @@ def test_the_order_of_a_result_is_that_of_the_plan(paths: Paths) -> None:
         ),
         paths,
     )
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert [r.trial for r in outcome.results] == list(made.trials)
 
 
@@ -233,7 +233,7 @@ def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> 
     )
     assert {t.task for t in made.trials} == {"tiny/sentence"}
     assert "majority-feature" in made.refused["majority-feature on tiny/asked"]
-    assert run(made, paths, progress=False).results[0].score > 0.9
+    assert run_plan(made, paths, progress=False).results[0].score > 0.9
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,8 @@ def test_a_control_takes_the_signal_away(paths: Paths) -> None:
         paths,
     )
     scores = {
-        r.trial.control.partition(",")[0]: r.score for r in run(made, paths, progress=False).results
+        r.trial.control.partition(",")[0]: r.score
+        for r in run_plan(made, paths, progress=False).results
     }
     assert set(scores) == {"none", "shuffled"}
 

@@ -18,7 +18,7 @@ from lingprobe.experiment import settings
 from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import TrialDesign, plan
-from lingprobe.experiment.run import missing, run
+from lingprobe.experiment.run import missing, run_plan
 from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.experiment.work import measured_in
 from lingprobe.probes import PROBES
@@ -90,7 +90,7 @@ def measured(tmp_path, probe: str, controls: list[str], seeds: int = 3) -> dict[
     """Results by control and seed."""
     paths = Paths.of(tmp_path / "results", tmp_path / "cache")
     design = TrialDesign([Noisy()], [Summed()], [probe], controls, seeds=seeds)
-    outcome = run(plan(design, paths), paths, progress=False)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {(r.trial.control, r.trial.seed): r for r in outcome.results}
 

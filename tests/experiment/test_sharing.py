@@ -24,7 +24,7 @@ from lingprobe.data.references import allow_code
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.portions import passes
-from lingprobe.experiment.run import fill, missing, run
+from lingprobe.experiment.run import fill, missing, run_plan
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import WorkShare
 from lingprobe.store.claims import PATIENCE, claim_file
@@ -189,7 +189,7 @@ def asked(paths, *, shard=None, seeds=1):
     design = TrialDesign(
         ["ud/tense:embedded,limit=60"], ["length", "bow:random"], [probe], seeds=seeds
     )
-    return run(plan(design, paths), paths, Workers(shard=shard or WorkShare()), progress=False)
+    return run_plan(plan(design, paths), paths, Workers(shard=shard or WorkShare()), progress=False)
 
 
 def tripping(told):
@@ -234,7 +234,7 @@ def test_what_failed_in_one_share_is_not_tried_again_by_the_others(paths, monkey
 def test_an_encoder_that_fails_is_told(paths, tmp_path):
     probe = f"{__file__}@Tripping"
     design = TrialDesign(["ud/tense:embedded,limit=60"], [f"{__file__}@fails"], [probe], seeds=1)
-    assert run(plan(design, paths), paths, progress=False).failures
+    assert run_plan(plan(design, paths), paths, progress=False).failures
     page = str(lingprobe.status(tmp_path / "results", cache=tmp_path / "cache"))
     assert (
         "failed on every sentence tried (RuntimeError: no model here, at test_sharing.py:" in page
@@ -301,7 +301,7 @@ def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
     for number in (1, 2):
         order = []
         monkeypatch.setattr(
-            "lingprobe.experiment.run.embed",
+            "lingprobe.experiment.run.embed_sentences",
             lambda encoder, *_, _into=order, **__: _into.append(encoder) or nothing,
         )
         fill(todo, paths, Workers(shard=WorkShare(number, 2)))

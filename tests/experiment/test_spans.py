@@ -17,7 +17,7 @@ from lingprobe.data.core import Result, Sentence
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import TrialDesign, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
 
 
@@ -44,7 +44,7 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
     def measured(name: str) -> dict[str, Result]:
         paths = Paths.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
-        outcome = run(
+        outcome = run_plan(
             plan(TrialDesign([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths),
             paths,
             progress=False,
@@ -96,7 +96,7 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
     def measured(task: str, dtype: str) -> tuple[list[Result], dict[str, str]]:
         paths = Paths.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
         encoder = Massive(beyond, f"massive {dtype}")
-        outcome = run(
+        outcome = run_plan(
             plan(TrialDesign([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
             paths,
             progress=False,

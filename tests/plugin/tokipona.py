@@ -11,8 +11,8 @@ from lingprobe_extensions.compose.events.language import (
     PhraseForm,
     VariableKey,
     WordColumn,
-    column,
-    texts,
+    build_word_column,
+    space_words,
     word,
 )
 from lingprobe_extensions.compose.events.lexicon import LexicalEntry, Lexicon
@@ -22,7 +22,7 @@ from lingprobe_extensions.compose.readings.structure import (
     Chunk,
     PendingFact,
     Structure,
-    rows,
+    cut_into_chunks,
     verb_facts,
 )
 
@@ -49,30 +49,30 @@ def columns(placed, language):
     for role in clause.order:
         if role == "patient":
             yield word("e", "patient.marker")
-        yield column(
-            texts(e.lemma for e in language.values("noun")),
+        yield build_word_column(
+            space_words(e.lemma for e in language.values("noun")),
             noun := f"{role}.noun",
             VariableKey(noun),
         )
         for i in range(clause.slot(role).adjectives):
             path = f"{role}.adjectives.{i}"
-            yield column(
-                texts(e.lemma for e in language.values("adjective")), path, VariableKey(path)
+            yield build_word_column(
+                space_words(e.lemma for e in language.values("adjective")), path, VariableKey(path)
             )
         if role == "agent":
             yield word("li", "auxiliary")
-            yield column(
-                texts(e.lemma for e in language.values("verb")),
+            yield build_word_column(
+                space_words(e.lemma for e in language.values("verb")),
                 "predicate",
                 VariableKey("predicate"),
             )
-            ala, negated = texts(["", "ala"]), texts(["", "negation"])
+            ala, negated = space_words(["", "ala"]), space_words(["", "negation"])
             yield WordColumn(ala, negated, (VariableKey("form"),))
 
 
 def cut(words, more=()):
     """All ways to cut words into nouns with their adjectives, verbs with li, and e."""
-    return rows(words, chunks)
+    return cut_into_chunks(words, chunks)
 
 
 def chunks(words, start):
@@ -109,9 +109,12 @@ ASKED = {
     "at_most": {"relatives": 0, "adjectives": 2, "together": 2},
 }
 DESIGNS = {
-    "order": QuestionDesign(contrasts.orders, ASKED, answers.before),
+    "order": QuestionDesign(contrasts.exchange_word_order, ASKED, answers.is_noun_before_verb),
     "content1": QuestionDesign(
-        contrasts.contents1, {**ASKED, "frames": ["transitive"]}, answers.present, single=True
+        contrasts.contents1,
+        {**ASKED, "frames": ["transitive"]},
+        answers.is_verb_present,
+        single=True,
     ),
     "adjective": QuestionDesign(designs.adjectives, ASKED, answers.has_adjective),
     "agreement": "no verb shows the number of its subject",
@@ -142,7 +145,7 @@ def tokipona() -> Language:
         tags={"noun": ("noun",), "verb": ("verb",)},
         signs={"not": ("ala",), "negation": ("ala",)},
         allowed={},
-        rules=lambda placed: rules.rules(placed, language),
+        rules=lambda placed: rules.list_common_exclusions(placed, language),
         columns=lambda placed: list(columns(placed, language)),
         reader=Grammar(cut, structures, {}, {"e": "patient"}),
         designs=DESIGNS,

@@ -17,18 +17,24 @@ from lingprobe.data.vectors import expand_ranges
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import loops
 from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
-from lingprobe.probes.span.loops import _patient, judge_nets, train
+from lingprobe.probes.span.loops import _patient, judge_nets, train_edge_networks
 from lingprobe.probes.span.net import (
     LayerSource,
     Net,
     Sizes,
     UnitScale,
+    compute_logits,
     draw_tensors,
     mix_of,
-    scores,
 )
 from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
-from lingprobe.probes.span.training import DevScores, NetworkTraining, cells_of, loss_of, slope_of
+from lingprobe.probes.span.training import (
+    DevScores,
+    NetworkTraining,
+    count_loss_cells,
+    loss_of,
+    slope_of,
+)
 
 LABELS, DIM = 3, 5
 BOUNDS = np.array([0, 4, 4, 9, 15, 16])
@@ -148,7 +154,7 @@ def slowly(net, given, row):
 
 def said(net, given, rows):
     batch = batch_of(given, np.asarray(rows), net.design.context)
-    found = scores(net, batch, Gathered(given, batch, net.design.layer_norm))
+    found = compute_logits(net, batch, Gathered(given, batch, net.design.layer_norm))
     return torch.zeros(len(given.groups), LABELS).index_put((torch.from_numpy(batch.rows),), found)[
         rows
     ]
@@ -226,9 +232,11 @@ def test_gradients_are_those_of_the_loss(design, source):
     def loss(*tensors):
         wanted = given.wanted(batch.rows).double()
         return loss_of(
-            scores(net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered),
+            compute_logits(
+                net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered
+            ),
             wanted,
-        ) / cells_of(wanted)
+        ) / count_loss_cells(wanted)
 
     assert torch.autograd.gradcheck(loss, tuple(net.tensors.values()))
 
@@ -244,7 +252,7 @@ def test_slopes_are_gradients_of_the_loss(wanted):
     scored = torch.linspace(-3, 4, 9).view(3, 3).requires_grad_()
     [expected] = torch.autograd.grad(loss_of(scored, wanted), scored)
     torch.testing.assert_close(slope_of(scored.detach(), wanted), expected)
-    assert cells_of(wanted) == (3 if wanted.ndim == 1 else 5)
+    assert count_loss_cells(wanted) == (3 if wanted.ndim == 1 else 5)
 
 
 def replace_layers(given, dtype):
@@ -277,7 +285,7 @@ def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, mix_rate=1.0)
             )
             wanted = given.wanted(rows)
             optimiser.zero_grad()
-            (loss_of(said(net, given, rows), wanted) / cells_of(wanted)).backward()
+            (loss_of(said(net, given, rows), wanted) / count_loss_cells(wanted)).backward()
             torch.nn.utils.clip_grad_norm_(net.tensors.values(), clip)
             optimiser.step()
             done += 1
@@ -293,7 +301,7 @@ def test_steps_are_those_of_torchs_adam_on_clipped_gradients(amsgrad, mix_rate):
     training = NetworkTraining(
         network(SMALL, SOURCES[2], 2), config(plan, clip=0.05, mix_rate=mix_rate), seed=4
     )
-    [learnt] = train([training], given, dev, seed=4)
+    [learnt] = train_edge_networks([training], given, dev, seed=4)
     assert learnt.step == learnt.steps == 7
     expected = plain(network(SMALL, SOURCES[2], 2), given, dev, 4, 7, 1e-2, 0.05, amsgrad, mix_rate)
     np.testing.assert_allclose(
@@ -318,8 +326,8 @@ def test_networks_train_together_as_they_would_alone(plan):
             for source in SOURCES
         ]
 
-    together, again = (train(trainings(), given, dev, seed=6) for _ in range(2))
-    alone = [train([training], given, dev, seed=6)[0] for training in trainings()]
+    together, again = (train_edge_networks(trainings(), given, dev, seed=6) for _ in range(2))
+    alone = [train_edge_networks([training], given, dev, seed=6)[0] for training in trainings()]
     for a, b, c in zip(together, again, alone, strict=True):
         assert (a.step, a.steps) == (c.step, c.steps)
         for name in a.tensors:
@@ -333,7 +341,7 @@ def test_networks_train_together_as_they_would_alone(plan):
 def test_training_tells_how_far_it_is(plan, of):
     told = []
     with listening(lambda *one: told.append(one)):
-        [learnt] = train(
+        [learnt] = train_edge_networks(
             [NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=4)],
             examples_of(seed=1),
             examples_of(seed=2),
@@ -374,7 +382,7 @@ def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
 def test_the_best_state_on_dev_is_kept():
     given, dev = examples_of(seed=1, examples=40), examples_of(seed=2, examples=40)
     training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(PLANS[0]), seed=0)
-    [learnt] = train([training], given, dev, seed=0)
+    [learnt] = train_edge_networks([training], given, dev, seed=0)
     assert learnt.step < learnt.steps
     net = training.net._replace(
         tensors={name: torch.from_numpy(a) for name, a in learnt.tensors.items()}
@@ -448,7 +456,7 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
         if isinstance(plan, Plateau)
         else replace(plan, steps=48, looks=3)
     )
-    [alone] = train(
+    [alone] = train_edge_networks(
         [NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=0)], given, dev, seed=0
     )
     steps, surprises = [], []
@@ -474,7 +482,7 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
         NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), 0, likeliest=True),
         NetworkTraining(network(SMALL, SOURCES[1], 2), config(plan), 0),
     ]
-    [found, other] = train(trainings, given, dev, seed=0)
+    [found, other] = train_edge_networks(trainings, given, dev, seed=0)
     assert other.likeliest is None
     assert alone.likeliest is None
     assert (found.step, found.steps, found.judged) == (alone.step, alone.steps, alone.judged)
@@ -518,7 +526,7 @@ def test_a_number_that_is_not_finite_is_found_wherever_it_is_in_train(plan):
         given.layers["1"][unit] = np.nan
         training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=4)
         with pytest.raises(ValueError, match="layer '1' has NaN"):
-            train([training], given, examples_of(seed=2), seed=4)
+            train_edge_networks([training], given, examples_of(seed=2), seed=4)
 
 
 def test_a_mix_of_fewer_layers_is_read_from_one_of_more():

@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
-from lingprobe.probes.span.loops import train
-from lingprobe.probes.span.net import LayerSource, Net, Sizes, draw_tensors, mix_of, scores
+from lingprobe.probes.span.loops import train_edge_networks
+from lingprobe.probes.span.net import LayerSource, Net, Sizes, compute_logits, draw_tensors, mix_of
 from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
 from lingprobe.probes.span.probe import PROTOCOLS
 from lingprobe.probes.span.training import NetworkTraining
@@ -67,7 +67,7 @@ def test_training_drops_and_scales_as_the_paper_s_network_does(shares):
         TrainingConfig(design, "sigmoid", "threshold", plan, clip=0.05),
         SEED,
     )
-    train([mine], given, given, SEED)
+    train_edge_networks([mine], given, given, SEED)
 
     noise = torch.Generator().manual_seed(SEED + 1)
 
@@ -106,7 +106,7 @@ def test_a_mix_reads_gamma_times_the_sum_of_layers_by_the_softmax_of_its_weights
         found["gamma"].fill_(1.7)
         net = Net(DESIGN, source, None, found)
         batch = batch_of(given, np.arange(SENTENCES))
-        mine = scores(net, batch, Gathered(given, batch))
+        mine = compute_logits(net, batch, Gathered(given, batch))
         mixed = edge_probe.mix([*layers.values()], torch.tensor(weights), torch.tensor(1.7))
         theirs = edge_probe.logits(found, mixed, [spans[i] for i in batch.rows])
     torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)

@@ -106,4 +106,4 @@ def test_confidence_is_the_mean_of_heads_labels_and_tags_of_words_and_pairs(kind
 @given(st.integers(1, 4), st.integers(0, 10**6))
 def test_heads_are_the_best_of_all_trees(n, seed):
     scores = np.random.default_rng(seed).normal(size=(n, n + 1))
-    assert spanning.heads(scores) == trees.spanning(scores.tolist())
+    assert spanning.compute_best_tree(scores) == trees.spanning(scores.tolist())

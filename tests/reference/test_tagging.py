@@ -49,7 +49,7 @@ def test_what_is_read_twice_of_the_words_to_learn_from_adds_to_the_scores_of_tag
 ):
     monkeypatch.setattr(tagger, "BLOCK", 2)
     examples, others = drawn(seed), drawn(seed + 100)
-    made = tagger.train(examples, seed=seed)
+    made = tagger.train_tagger(examples, seed=seed)
     usual = tagging.usual(examples)
     assert made.usual == usual
 

@@ -13,7 +13,7 @@ from scipy.stats import norm, t
 from lingprobe.analysis.contests import _of_all
 from lingprobe_extensions.papers.verdicts import (
     DifferenceEstimate,
-    at_least,
+    combine_at_least,
     evidence,
     total,
     verdict,
@@ -60,7 +60,7 @@ def test_at_least_so_many_are_true_unless_too_many_are_wrong_together(drawn, dat
     n = len(drawn)
     k = data.draw(st.integers(1, n))
     parts = [evidence(DifferenceEstimate(*one), "above", 0.0, i) for i, one in enumerate(drawn)]
-    what = at_least(k, parts)
+    what = combine_at_least(k, parts)
     for found, each, size in ((what.wrong, "wrong", n - k + 1), (what.right, "right", k)):
         sets = combinations([getattr(part, each) for part in parts], size)
         assert found == pytest.approx(max(min(1, size * min(some)) for some in sets))

@@ -23,7 +23,7 @@ ARRAYS = {
 
 
 def write(path: Path) -> Path:
-    blocks.write(
+    blocks.write_block_file(
         path, "test", {"word": "zażółć \ud800", "n": np.int64(3), "nan": float("nan")}, ARRAYS
     )
     return path
@@ -56,7 +56,7 @@ def test_equal_arrays_are_written_once_and_read_under_each_name(tmp_path):
     }
     several["nan too"] = several["nan"].copy()
     for name, arrays in (("one", one), ("several", several)):
-        blocks.write(tmp_path / name, "test", {}, arrays)
+        blocks.write_block_file(tmp_path / name, "test", {}, arrays)
         block = BlockFile(tmp_path / name)
         block.check()
         for key, array in arrays.items():
@@ -76,7 +76,7 @@ def test_arrays_come_back_whichever_are_equal_or_empty(tmp_path_factory, given_)
         str(i): np.full((length, 2), value, np.int16) for i, (value, length) in enumerate(given_)
     }
     path = tmp_path_factory.mktemp("blocks") / "a"
-    blocks.write(path, "test", {}, arrays)
+    blocks.write_block_file(path, "test", {}, arrays)
     block = BlockFile(path)
     for name, array in arrays.items():
         np.testing.assert_array_equal(block.array(name), array)
@@ -194,7 +194,7 @@ def test_a_full_disk_is_one_line_and_spoils_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreProblem, match="No space left on device") as problem:
-        blocks.write(path, "test", {}, {"other": np.ones(3)})
+        blocks.write_block_file(path, "test", {}, {"other": np.ones(3)})
     assert "\n" not in str(problem.value)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
@@ -209,9 +209,9 @@ def test_of_two_writers_the_first_is_kept_where_that_is_asked_for(tmp_path, monk
         monkeypatch.setattr(os, "link", no_links)
     path = tmp_path / "a"
     for number in (1, 2):
-        blocks.write(path, "test", {"n": number}, {}, keep=True)
+        blocks.write_block_file(path, "test", {"n": number}, {}, keep=True)
         assert BlockFile(path).facts["n"] == 1
-    blocks.write(path, "test", {"n": 3}, {})
+    blocks.write_block_file(path, "test", {"n": 3}, {})
     assert BlockFile(path).facts["n"] == 3
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
 
@@ -258,12 +258,12 @@ def test_leftovers_go_after_a_day_and_others_files_stay(tmp_path):
         path.write_text("")
     os.utime(old, (time.time() - 100_000,) * 2)
     os.utime(foreign, (time.time() - 100_000,) * 2)
-    assert [name for _, name in blocks.list_files(tmp_path, ".block")] == ["a.block"]
+    assert [name for _, name in blocks.list_folder_files(tmp_path, ".block")] == ["a.block"]
     assert sorted(p.name for p in tmp_path.iterdir()) == [".y.2.part", "a.block", "notes.txt"]
 
 
 def test_no_folder_holds_no_files(tmp_path):
-    assert blocks.list_files(tmp_path / "nowhere", ".block") == []
+    assert blocks.list_folder_files(tmp_path / "nowhere", ".block") == []
 
 
 def test_a_block_written_over_in_place_is_another_one(tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from experiment.pretend import Pretend, sentences_of
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.store import blocks, claims
 from lingprobe.store.blocks import BlockFile, Gone
 from lingprobe.store.results import ResultStore
@@ -67,9 +67,9 @@ def undisturbed(tmp_path_factory):
 
 def read(store):
     encoder = Pretend(batchy=True, seconds=0.01)
-    done = embed(encoder, KNOWN, store, "k")
+    done = embed_sentences(encoder, KNOWN, store, "k")
     assert done.usable.all(), done.problems[:1]
-    return vectors(encoder, KNOWN, store, "k", done.usable).layers[0]
+    return load_vectors(encoder, KNOWN, store, "k", done.usable).layers[0]
 
 
 @pytest.mark.parametrize("faults", [*((fault,) for fault in EVERY), EVERY])
@@ -91,7 +91,7 @@ def test_two_machines_lose_nothing_and_agree_in_every_bit(
 
 def test_what_stays_stale_is_gone(tmp_path, monkeypatch):
     path = tmp_path / "a.result"
-    blocks.write(path, "test", {}, {"a": np.ones(3)})
+    blocks.write_block_file(path, "test", {}, {"a": np.ones(3)})
     block = BlockFile(path)
 
     def open_(*_):

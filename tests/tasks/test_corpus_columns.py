@@ -40,7 +40,7 @@ def banks(tmp_path_factory):
     place = tmp_path_factory.mktemp("columns")
     (ud := place / "ud").mkdir()
     (tree := place / "tree").mkdir()
-    sentences = iter("\n".join(grammar.treebank(2000)).split("\n\n"))
+    sentences = iter("\n".join(grammar.generate_treebank(2000)).split("\n\n"))
     for k in range(SHARDS):
         blocks = "\n\n".join(islice(sentences, 2000 // SHARDS))
         (ud / f"{k:05}.conllu").write_text(blocks + "\n\n", encoding="utf-8")
@@ -120,7 +120,7 @@ def test_columns_of_rules_that_are_not_found_here_stay(tmp_path):
 def _killed(folder, cache, after):
     """Put the rules to a folder in a process that is killed at a block."""
     os.environ["LINGPROBE_CACHE"] = str(cache)
-    parsed.LARGE, blocks, left = -1, parsed.blocks, [after]
+    parsed.LARGE, blocks, left = -1, parsed.read_blocks, [after]
 
     def counted(*given):
         for block in blocks(*given):
@@ -129,7 +129,7 @@ def _killed(folder, cache, after):
                 os.kill(os.getpid(), signal.SIGKILL)
             yield block
 
-    parsed.blocks = counted
+    parsed.read_blocks = counted
     family.parsed_files(family.TreebankTaskOptions(str(folder)))
 
 
@@ -146,9 +146,9 @@ def test_what_a_killed_process_finished_is_not_done_again(banks, cache, monkeypa
     assert one.exitcode == -signal.SIGKILL
     before = {path: path.stat().st_mtime_ns for path in cache.glob("*.parquet")}
     assert 3 <= len(before) < SHARDS + 1
-    files, blocks = [], parsed.blocks
+    files, blocks = [], parsed.read_blocks
     monkeypatch.setattr(
-        parsed, "blocks", lambda path, *more: files.append(path) or blocks(path, *more)
+        parsed, "read_blocks", lambda path, *more: files.append(path) or blocks(path, *more)
     )
     assert len(found(banks)) == 2000
     assert len(files) == SHARDS + 1 - len(before)

@@ -15,10 +15,10 @@ from treebanks import block
 from lingprobe.data.cache import FileProblem
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.run import run_plan
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 
@@ -117,7 +117,7 @@ class Failing:
 )
 @pytest.mark.parametrize("fingerprint", [True, False])
 def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     kind = type("Marked", (Failing,), {"fingerprint": "x"}) if fingerprint else Failing
     paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
@@ -126,7 +126,7 @@ def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
         ),
         paths,
     )
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert len(outcome.results) == 1
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
     with pytest.raises(PlanProblem, match="a bug in the task failing"):
@@ -143,7 +143,7 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
     """The plan looks at a task before it is divided, so that a fold may fail later than the
     task.
     """
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     calls: Counter[str] = Counter()
 
     class Later(Failing):
@@ -164,7 +164,7 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
     from lingprobe.experiment import data
 
     data._datasets.clear()
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert len(outcome.results) == 1
     assert "IndexError" in str(outcome.failures)
 

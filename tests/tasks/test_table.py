@@ -8,8 +8,8 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.datasets.formats.tables import write
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.formats.tables import write_dataset
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
@@ -20,7 +20,7 @@ from lingprobe.testing import FAMILIES, check_task, same_dataset
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_table_of_every_family_is_a_task(tmp_path, family, suffix):
-    write(FAMILIES[family](), tmp_path / f"mine.{suffix}")
+    write_dataset(FAMILIES[family](), tmp_path / f"mine.{suffix}")
     reference = f"table:{tmp_path / f'mine.{suffix}'}"
     check_task(reference)
     task = TASKS.make(reference)
@@ -196,7 +196,7 @@ def test_rows_of_a_group_stay_together_in_test_and_dev(tmp_path):
     parts = [set(codes[dataset.rows(split)]) for split in ("train", "dev", "test")]
     assert all(parts)
     assert sum(map(len, parts)) == len(set.union(*parts)) == 10
-    assert "doc" in together(dataset)
+    assert "doc" in code_shared_groups(dataset)
 
 
 def test_two_texts_are_read_as_pairs(tmp_path):

@@ -59,7 +59,7 @@ def label(finding):
 def test_the_papers_long_and_shallow_sentence_has_depth_5(tree):
     found = tree(BUSINESS)
     assert len(found.words) == 22
-    assert tree_rules.depth(found) == 5
+    assert tree_rules.measure_tree_depth(found) == 5
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_papers_long_and_shallow_sentence_has_depth_5(tree):
     ],
 )
 def test_root_and_preterminals_count_as_depth_but_words_do_not(tree, text, depth):
-    assert tree_rules.depth(tree(text)) == depth
+    assert tree_rules.measure_tree_depth(tree(text)) == depth
 
 
 def test_the_papers_top_constituents(tree):
@@ -142,7 +142,7 @@ HE = "(NP (PRP He))"
     ],
 )
 def test_tense_is_that_of_the_main_clause(tree, text, finding):
-    assert label(tree_rules.tense(tree(text))) == finding
+    assert label(tree_rules.classify_phrase_tense(tree(text))) == finding
 
 
 SAW = "(VP (VBD saw) (NP (PRP it)))"
@@ -193,7 +193,7 @@ CATS, DOG = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))"
     ],
 )
 def test_number_of_the_subject(tree, text, finding):
-    assert label(tree_rules.subj_num(tree(text))) == finding
+    assert label(tree_rules.find_subject_phrase_number(tree(text))) == finding
 
 
 @pytest.mark.parametrize(
@@ -238,11 +238,11 @@ def test_number_of_the_subject(tree, text, finding):
     ],
 )
 def test_number_of_the_object(tree, text, finding):
-    assert label(tree_rules.obj_num(tree(text))) == finding
+    assert label(tree_rules.find_object_phrase_number(tree(text))) == finding
 
 
 def test_the_majority_of_the_features_is_told(tree):
-    found = tree_rules.tense(
+    found = tree_rules.classify_phrase_tense(
         tree(S.format(f"{HE} (VP (VBZ says) (SBAR (S {HE} (VP (VBD slept)))))"))
     )
     assert found == answer(found.label, "says", "tie", "simple")

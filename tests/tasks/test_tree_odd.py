@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from lingprobe.corpora.frequencies import count_words
+from lingprobe.corpora.frequencies import count_frequencies
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
@@ -35,7 +35,7 @@ def toy():
 def choice(toy):
     words = [s.words for s in toy[0]]
     return ReplacementWords.of(
-        count_words(words), lexicon(zip(words, toy[1], strict=True)), own=True
+        count_frequencies(words), lexicon(zip(words, toy[1], strict=True)), own=True
     )
 
 

@@ -25,7 +25,7 @@ NINE = FAMILIES["ud"]["ud.family"].replace("_", "-").split()
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     path = tmp_path_factory.mktemp("bank") / "en_toy.conllu"
-    path.write_text("\n".join(grammar.treebank(5000)) + "\n\n", encoding="utf-8")
+    path.write_text("\n".join(grammar.generate_treebank(5000)) + "\n\n", encoding="utf-8")
     return path
 
 
@@ -41,7 +41,9 @@ def by_label(dataset):
 @pytest.fixture(scope="module")
 def second(tmp_path_factory):
     path = tmp_path_factory.mktemp("more") / "en_more.conllu"
-    path.write_text("\n".join(grammar.treebank(1500, after=5000)) + "\n\n", encoding="utf-8")
+    path.write_text(
+        "\n".join(grammar.generate_treebank(1500, after=5000)) + "\n\n", encoding="utf-8"
+    )
     return path
 
 
@@ -112,10 +114,10 @@ def test_the_final_mark_can_be_taken_off(generated):
 
 def test_nine_tasks_read_a_treebank_once(generated, monkeypatch):
     files = []
-    plain = parsed.blocks
+    plain = parsed.read_blocks
     monkeypatch.setattr(family, "CORPORA", type(family.CORPORA)())
     monkeypatch.setattr(
-        parsed, "blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
+        parsed, "read_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
     )
     for name in NINE:
         load(name, generated)

@@ -17,7 +17,7 @@ import numpy as np
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.digests import digest_pieces
-from lingprobe.data.labels import Column, column, join_columns
+from lingprobe.data.labels import Column, build_column, join_columns
 from lingprobe.data.notes import BoundaryDensity, Provenance, Thresholds
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
@@ -211,7 +211,7 @@ def join_constants(folds: Sequence[RunPredictions]) -> Answers:
     )
     if (numbers := answers.gold.numbers) is None:
         return answers
-    return replace(answers, predicted=(column([float(numbers.mean())] * len(numbers)),))
+    return replace(answers, predicted=(build_column([float(numbers.mean())] * len(numbers)),))
 
 
 def _constant(fold: RunPredictions) -> Column:

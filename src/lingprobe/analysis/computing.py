@@ -52,7 +52,7 @@ def differing(rows: Sequence[Computed]) -> tuple[str, ...]:
     )
 
 
-def cell(row: Computed, what: Sequence[str]) -> str:
+def format_computation(row: Computed, what: Sequence[str]) -> str:
     """How a row was computed, as far as rows differ in it."""
     parts = _parts(row)
     return ", ".join(parts[each] for each in what if each in parts) or "–"

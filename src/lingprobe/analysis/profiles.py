@@ -14,7 +14,7 @@ import numpy as np
 from lingprobe.analysis.relation import Asked, Correlation, Relation, relate_columns
 from lingprobe.analysis.score_table import Measure, ScoreTable
 from lingprobe.data.core import DataProblem
-from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, orders
+from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, draw_permutations
 from lingprobe.metrics.dependent import every_pair
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
@@ -74,7 +74,7 @@ class Languages:
         return len(self.tasks)
 
 
-def languages(table: ScoreTable, first: str, second: str, asked: Asked) -> Languages:
+def compare_languages(table: ScoreTable, first: str, second: str, asked: Asked) -> Languages:
     """How the tasks of a table go together that were measured in both languages; DataProblem where
     there are fewer than two.
     """
@@ -180,7 +180,7 @@ def _own(matrix: Doubles, independent: bool, seed: int) -> float:
         return math.nan
     at_least, total = 0, 0
     own = float(np.trace(matrix)) - 1e-9
-    for some in orders(len(matrix), 9999, 5000, seed):
+    for some in draw_permutations(len(matrix), 9999, 5000, seed):
         at_least += int((matrix[np.arange(len(matrix)), some].sum(1) >= own).sum())
         total += len(some)
     exact = len(matrix) <= EXACT

@@ -71,7 +71,7 @@ class Posed:
         return {
             "classes": len(self.classes),
             "question_classes": max(self.whole, len(self.classes)),
-            "made_of": composition(self),
+            "made_of": describe_composition(self),
             "word_rule": self.word,
             "word_score": self.worded,
             "remarks": "; ".join(self.remarks),
@@ -154,7 +154,7 @@ def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
     )
 
 
-def composition(asked: Posed) -> str:
+def describe_composition(asked: Posed) -> str:
     """What the classes consist of, in words; '' where all are of the same one kind."""
     if {name for _, constructions in asked.made for name, _ in constructions} == {
         constructions[0][0] for _, constructions in asked.made[:1]

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.score_table import ScoreTable, means, select_columns
+from lingprobe.analysis.score_table import ScoreTable, average_families, select_columns
 from lingprobe.metrics.correlation import (
     LEAST,
     MANY,
@@ -106,7 +106,7 @@ class Relation:
     @property
     def values(self) -> Doubles:
         """The correlated values, [families or encoders, columns]."""
-        return means(self.table) if self.families else self.table.scores
+        return average_families(self.table) if self.families else self.table.scores
 
     def __len__(self) -> int:
         return len(self.found)
@@ -125,7 +125,7 @@ def relate_columns(
     pairs = every if pairs is None else pairs
     several = len(table.families) < len(table.rows)
     families = several and len(table.families) >= LEAST
-    values = means(table) if families else table.scores
+    values = average_families(table) if families else table.scores
     observed = coefficients(values, pairs, asked.method)
     correlations = _describe_pairs(table, pairs, asked, groups, observed)
     if families or not several:
@@ -142,7 +142,7 @@ def select_asked(table: ScoreTable, asked: Asked) -> ScoreTable:
         across, down, _ = _pairs(table, asked)
         table = table.with_columns(sorted({*across, *down}))
     across, down, _ = _pairs(table, asked)
-    known = ~np.isnan(means(table))
+    known = ~np.isnan(average_families(table))
     both = known[:, down].any(1) & known[:, across].any(1) & (known.sum(1) > 1)
     kept = {family for family, can in zip(table.families, both, strict=True) if can}
     rows = [i for i, row in enumerate(table.rows) if row.family in kept]
@@ -184,7 +184,9 @@ def _describe_pairs(
 ) -> list[Correlation]:
     """What is seen in the table, before anything is concluded from it."""
     over_all = coefficients(table.scores, pairs, asked.method)
-    inside = within(table, groups or [row.family for row in table.rows], pairs, asked.method)
+    inside = correlate_within_groups(
+        table, groups or [row.family for row in table.rows], pairs, asked.method
+    )
     columns = table.columns
     return [
         Correlation(
@@ -231,7 +233,7 @@ def _add_tests(
     ]
 
 
-def within(
+def correlate_within_groups(
     table: ScoreTable, groups: Sequence[str], pairs: Sequence[Pair], method: str
 ) -> dict[Pair, tuple[float, int, int, int]]:
     """The mean correlation within groups of at least three variants, each weighted by its size,

@@ -13,7 +13,7 @@ import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions, digest_test_set
 from lingprobe.analysis.computing import describe_computation
-from lingprobe.analysis.counting import counts, unread
+from lingprobe.analysis.counting import merge_fold_counts, unread
 from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_seeded
 from lingprobe.analysis.memorization import measure_memorization
 from lingprobe.analysis.questions import Posed, describe_question
@@ -127,7 +127,7 @@ class ScoreColumns:
             **_find_rule(first),
             **_rank_examples(metric, answers, fits),
             **describe_question(fits[0], answers.gold).columns(),
-            **counts(fits[0]),
+            **merge_fold_counts(fits[0]),
             **_measure_code(runs),
             **_name_models(runs),
             **unread(fits[0]),

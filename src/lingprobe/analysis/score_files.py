@@ -11,7 +11,13 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, bare, of_encoder
+from lingprobe.analysis.score_table import (
+    EncoderName,
+    Measure,
+    ScoreCell,
+    of_encoder,
+    strip_model_owner,
+)
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.languages import get_three_letter_code
 from lingprobe.corpora.separators import open_table
@@ -74,7 +80,7 @@ class Header(NamedTuple):
         encoder = cells[self.encoder]
         said = [_variant(name, cells[name]) for name in self.variants]
         row = of_encoder(encoder, "".join(said))
-        model = row.model or bare(encoder)
+        model = row.model or strip_model_owner(encoder)
         return EncoderName(row.name, cells.get(self.family) or row.family, model)
 
 
@@ -251,7 +257,7 @@ def _model(file: Path, several: bool) -> EncoderName:
     name = file.parent.parent.name.replace("__", "/", 1)
     model = name.partition("_(")[0]
     revision = f"@{file.parent.name[:12]}" if several else ""
-    return EncoderName(f"{name}{revision}", model, bare(model))
+    return EncoderName(f"{name}{revision}", model, strip_model_owner(model))
 
 
 def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[Measure, float]]:

@@ -202,7 +202,7 @@ def _names(row: EncoderName) -> tuple[str, str, str]:
     return row.name, row.family, re.split("[:,]", row.name)[0]
 
 
-def bare(reference: str) -> str:
+def strip_model_owner(reference: str) -> str:
     """The name of a model without who made it, in small letters, as `all-minilm-l6-v2`."""
     return re.split(r"/|__", reference.rstrip("/"))[-1].casefold()
 
@@ -215,11 +215,11 @@ def of_encoder(shown: str, read: str = "") -> EncoderName:
     try:
         parsed = Reference.parse(shown)
     except ReferenceProblem:
-        return EncoderName(f"{shown}{read}", shown, bare(shown))
+        return EncoderName(f"{shown}{read}", shown, strip_model_owner(shown))
     argument = (parsed.argument or "").partition("@")[0]
     kept = tuple(option for option in parsed.options if option[0] in OTHER)
     if parsed.name in MODELS and argument and not kept:
-        return EncoderName(f"{shown}{read}", argument, bare(argument))
+        return EncoderName(f"{shown}{read}", argument, strip_model_owner(argument))
     return EncoderName(f"{shown}{read}", str(Reference(parsed.name, parsed.argument, kept)))
 
 
@@ -292,7 +292,7 @@ def varying(table: ScoreTable) -> ScoreTable:
     return table.with_columns(kept, *remarks)
 
 
-def means(table: ScoreTable) -> Doubles:
+def average_families(table: ScoreTable) -> Doubles:
     """The mean of each family's variants in each column, [families, columns]."""
     families = np.array([table.families.index(row.family) for row in table.rows], np.int64)
     known: NDArray[np.bool_] = ~np.isnan(table.scores)

@@ -74,7 +74,7 @@ class Score(MeasuredScore):
     surface_verdict: str = ""
 
 
-def scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
+def list_task_scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
     """The scores of tasks without controls, in the order in which they were measured; `known` are
     the decisions on them where they were made before.
     """

@@ -29,7 +29,7 @@ PARSERS = Contents(
 )
 
 
-def parser(reference: str | Path) -> Parser:
+def make_parser(reference: str | Path) -> Parser:
     """The parser that a reference names: a folder that `lingprobe train parser` wrote, or another
     engine, as `udpipe:MODEL`.
 
@@ -52,7 +52,7 @@ def segmenter(reference: str, beside: Parser) -> Segmenter:
     """
     if reference == RuleSegmenter.name:
         return RuleSegmenter()
-    made = parser(reference) if reference else beside
+    made = make_parser(reference) if reference else beside
     if isinstance(made, Segmenter):
         return made
     if reference:
@@ -60,4 +60,4 @@ def segmenter(reference: str, beside: Parser) -> Segmenter:
     return RuleSegmenter()
 
 
-__all__ = ["PARSERS", "Parser", "Segmenter", "parser", "segmenter"]
+__all__ = ["PARSERS", "Parser", "Segmenter", "make_parser", "segmenter"]

@@ -15,7 +15,7 @@ from lingprobe.annotators.parser import Annotation, Parser
 from lingprobe.annotators.segment import SegmentedSentence, Segmenter
 from lingprobe.corpora.machine import CONFIDENCE
 from lingprobe.corpora.running import Passage
-from lingprobe.corpora.trees import compute_tree_depth, features
+from lingprobe.corpora.trees import compute_tree_depth, parse_features
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.core import DataProblem
 
@@ -185,7 +185,7 @@ def _fault(words: Sequence[str], answer: Annotation) -> str:
         return NO_TREE
     try:
         for raw in answer.feats:
-            features(raw)
+            parse_features(raw)
     except ValueError as error:
         return f"features: {error}"
     return ""
@@ -242,7 +242,7 @@ def _spaces_after(cut: SegmentedSentence) -> list[bool]:
     return spaced
 
 
-def write(folder: Path, number: int, block: ParsedBlock) -> dict[str, Any]:
+def write_parsed_block(folder: Path, number: int, block: ParsedBlock) -> dict[str, Any]:
     """Write a block, its note last; returns the note."""
     parts = {f"{number:05}.conllu.zst": block.conllu, f"{number:05}.trees.zst": block.trees}
     sizes = {name: part.write(folder / name) for name, part in parts.items()}
@@ -252,19 +252,19 @@ def write(folder: Path, number: int, block: ParsedBlock) -> dict[str, Any]:
         left.add(json.dumps(row, ensure_ascii=False) + "\n")
     left.write(folder / NOTES / f"{number:05}.skipped.jsonl.zst")
     note = {**block.note(), "bytes": sizes}
-    write_text(place(folder, number), json.dumps(note, ensure_ascii=False))
+    write_text(get_note_path(folder, number), json.dumps(note, ensure_ascii=False))
     return note
 
 
-def place(folder: Path, number: int) -> Path:
+def get_note_path(folder: Path, number: int) -> Path:
     """Where the note of a block stands."""
     return folder / NOTES / f"{number:05}.json"
 
 
-def is_whole(folder: Path, number: int) -> bool:
+def is_block_complete(folder: Path, number: int) -> bool:
     """Whether a block is there, and its files are as long as they were."""
     try:
-        note = json.loads(place(folder, number).read_text("utf-8"))
+        note = json.loads(get_note_path(folder, number).read_text("utf-8"))
         sizes = note.get("bytes", {}).items()
         return all(not size or (folder / name).stat().st_size == size for name, size in sizes)
     except (OSError, ValueError):

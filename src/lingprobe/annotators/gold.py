@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lingprobe.annotators.blocks import ParsedBlock, PlacedSentence, annotate_sentences, write
+from lingprobe.annotators.blocks import (
+    ParsedBlock,
+    PlacedSentence,
+    annotate_sentences,
+    write_parsed_block,
+)
 from lingprobe.annotators.parser import Parser
 from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora import brackets, conllu
@@ -47,5 +52,5 @@ def parse_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path
             parser,
             block,
         )
-        write(folder, number, block)
+        write_parsed_block(folder, number, block)
     return sorted(folder.glob("*.zst"))

@@ -21,9 +21,9 @@ from lingprobe.annotators.blocks import (
     ParsedBlock,
     Road,
     annotate_passages,
-    is_whole,
-    place,
-    write,
+    get_note_path,
+    is_block_complete,
+    write_parsed_block,
 )
 from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.machine import ABOUT
@@ -69,7 +69,7 @@ class Parsed:
         return f"{self.folder}: {self.sentences:,} sentences, {self.words:,} words{state}"
 
 
-def parse(
+def parse_files(
     texts: Sequence[Path],
     folder: Path,
     road: Road,
@@ -92,8 +92,10 @@ def parse(
     with show_progress(progress, desc="parse", unit=" sentences", unit_scale=True) as shown:
         for number, some in enumerate(_blocks(texts, road.lines, block)):
             blocks += 1
-            if number % share[1] == share[0] - 1 and not is_whole(folder, number):
-                write(folder, number, annotate_passages(number, some, road, shown.update))
+            if number % share[1] == share[0] - 1 and not is_block_complete(folder, number):
+                write_parsed_block(
+                    folder, number, annotate_passages(number, some, road, shown.update)
+                )
     return _sum_blocks(folder, about, blocks)
 
 
@@ -155,7 +157,7 @@ def _blocks(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Pass
 def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
     """Add up what all blocks say, and say whether they are all there."""
     total = ParsedBlock().note()
-    there = [path for path in (place(folder, n) for n in range(blocks)) if path.is_file()]
+    there = [path for path in (get_note_path(folder, n) for n in range(blocks)) if path.is_file()]
     for path in there:
         note = json.loads(path.read_text("utf-8"))
         total["sentences"] += note["sentences"]

@@ -72,12 +72,12 @@ class RuleSegmenter:
     def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         if script := running.spaceless(text):
             raise DataProblem(running.uncut(script))
-        for sentence in [text] if whole else sentences(text):
-            if found := words(sentence):
+        for sentence in [text] if whole else split_sentences(text):
+            if found := segment_words(sentence):
                 yield SegmentedSentence(found, sentence)
 
 
-def words(text: str) -> tuple[str, ...]:
+def segment_words(text: str) -> tuple[str, ...]:
     """The words of a sentence, clitics split off."""
     parts = []
     for word in running.split_words(text):
@@ -86,7 +86,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text, without the spaces around them."""
     found, start = [], 0
     for end in _END.finditer(text):

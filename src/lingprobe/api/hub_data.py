@@ -13,7 +13,7 @@ from lingprobe.api.measure import run
 from lingprobe.audit.data_card import CARD, ONE, SUMS, HubSet, UpperBound, card_text, sums
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.hub_tools import largest_class, tool_files, tool_for
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Annotated, DataProblem, Task
 from lingprobe.data.digests import checksum_file
@@ -23,7 +23,7 @@ from lingprobe.datasets.formats import hub_folder
 from lingprobe.experiment.data import load
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.table import TableTask
-from lingprobe.tasks.terms import DataSource, data_files, sources
+from lingprobe.tasks.terms import DataSource, data_files, list_data_sources
 
 EXAMPLES = 5  # rows of each set that the card shows
 
@@ -87,7 +87,7 @@ def _check_names(tasks: Sequence[HubTask]) -> None:
 def _find_sources(given: Any) -> HubTask:
     task = TASKS.make(given) if isinstance(given, Reference) else given
     files = data_files(task)
-    return HubTask(given, task, _write_reference(given), files, sources(task, files))
+    return HubTask(given, task, _write_reference(given), files, list_data_sources(task, files))
 
 
 def _check_licence(source: DataSource) -> None:
@@ -110,7 +110,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
     place = folder / name
     place.mkdir(parents=True)
     dataset = hub_folder.without_folders(load(task))
-    files = hub_folder.write(dataset, place)
+    files = hub_folder.write_hub_folder(dataset, place)
     return HubSet(
         config,
         name,
@@ -121,7 +121,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
         hub_task.sources,
         {file.name: checksum_file(file) for file in hub_task.files},
         files,
-        inspect(dataset, rows=EXAMPLES, metric=task.metric),
+        audit_dataset(dataset, rows=EXAMPLES, metric=task.metric),
         _ceiling(hub_task),
         tool_for(dataset, task.metric),
         largest_class(dataset),

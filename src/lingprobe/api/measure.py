@@ -23,13 +23,12 @@ from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import UsageProblem, describe_torch, has_torch
 from lingprobe.data.references import allow_code, shorten_reference
-from lingprobe.experiment.agreement import alike, request_of
+from lingprobe.experiment.agreement import name_request, share_plan
 from lingprobe.experiment.at_work import tell_ended_work
-from lingprobe.experiment.estimate import Estimate
-from lingprobe.experiment.estimate import estimate as estimated
+from lingprobe.experiment.estimate import Estimate, estimate_plan
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import BOUNDS, TrialDesign, TrialPlan, plan
-from lingprobe.experiment.run import run as measured
+from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import Workers, working
 from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.nets.device import fitting_on
@@ -112,7 +111,7 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
             made, paths, remarks = _make_plan(tasks, encoders, asked)
         else:
             made, paths, remarks = stack.enter_context(_shared_plan(tasks, encoders, asked, jobs))
-        outcome = measured(made, paths, workers, asked.progress)
+        outcome = run_plan(made, paths, workers, asked.progress)
         remarks += (*made.remarks.values(), *outcome.remarks)
         unwritten = refresh_named(paths.results, asked.output)
         log_scores(outcome.results, asked.log_to)
@@ -140,7 +139,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
     asked = PlanOptions(**settings)
     with at(asked.cache), fitting_on(asked.probe_device), limit_memory(asked.memory):
         made, paths, _ = _make_plan(tasks, encoders, asked)
-        return estimated(made, paths)
+        return estimate_plan(made, paths)
 
 
 @takes_options(RunOptions, without=["suite"])
@@ -225,7 +224,7 @@ def _make_plan(
     usual = EMBEDDED_SEEDS if demo else SEEDS
     design = TrialDesign(
         tasks_given(tasks) or list(EMBEDDED_TASKS),
-        encoders_of(encoders, asked.suite, tasks),
+        resolve_encoders(encoders, asked.suite, tasks),
         as_list(asked.probes),
         as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
@@ -254,10 +253,10 @@ def _shared_plan(
     """The plan that all machines have that share a run, which compute alike inside."""
     kept = asked.select(PlanOptions)
     kept = {name: kept[name] for name in kept if name not in ("output", "cache", "memory")}
-    request = request_of(
+    request = name_request(
         is_reproducible(), kept, argument_texts(tasks_given(tasks)), argument_texts(encoders)
     )
-    return alike(
+    return share_plan(
         paths_of(asked).results / request,
         int(jobs) if str(jobs).isdecimal() else 1,
         lambda: _make_plan(tasks, encoders, asked),
@@ -265,7 +264,7 @@ def _shared_plan(
     )
 
 
-def encoders_of(argument: Any, suite: str | None, tasks: Any = None) -> Any:
+def resolve_encoders(argument: Any, suite: str | None, tasks: Any = None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if argument is None:
         return list(EMBEDDED_ENCODERS) if suite is None and has_torch() else []

@@ -107,7 +107,9 @@ def _jiant(dataset: Dataset, result: Result, path: Path) -> Path:
     names, order = result.gold.names, np.argsort(np.array(result.gold.names))
     path.mkdir(parents=True, exist_ok=True)
     (path / "labels.txt").write_text("".join(names[k] + "\n" for k in order), "utf-8")
-    jiant.write(dataset, path / "preds.test.json", scores.probabilities()[:, order].round(_DIGITS))
+    jiant.write_jiant(
+        dataset, path / "preds.test.json", scores.probabilities()[:, order].round(_DIGITS)
+    )
     return path
 
 

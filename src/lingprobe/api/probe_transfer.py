@@ -20,7 +20,7 @@ from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import load
 from lingprobe.metrics import interval_of
 from lingprobe.metrics.constant import find_metric
@@ -191,7 +191,7 @@ def measure_elsewhere(
         rows = np.setdiff1d(np.arange(len(gold)), [*done.reasons])
         if not len(rows):
             raise DataProblem(f"{name}: no text of it could be encoded")
-        clusters = {key: codes[rows] for key, codes in together(dataset).items()}
+        clusters = {key: codes[rows] for key, codes in code_shared_groups(dataset).items()}
         labelled = LabelledScores(gold.take(rows), done.logits[rows], clusters)
         score = _score_labelled(name, probe.facts, labelled, cut)
         others.append(_compare(score, tested, len(done.reasons)))

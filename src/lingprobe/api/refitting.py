@@ -26,13 +26,13 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import is_code_allowed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import PreparedGroup, ready
-from lingprobe.experiment.newest import groups_of
+from lingprobe.experiment.measure import PreparedGroup, prepare_group
+from lingprobe.experiment.newest import group_repeats
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.portions import passing_vectors
 from lingprobe.experiment.provenance import revision
-from lingprobe.experiment.run import groups_of as groups_of_plan
+from lingprobe.experiment.run import group_trials
 from lingprobe.experiment.settings import fit_wanted
 from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import MetricProblem, interval_of
@@ -64,7 +64,7 @@ def choose_row(chosen: Sequence[Result], every: Sequence[Result]) -> RowResults:
     UsageProblem where they are of several tasks, encoders or probes.
     """
     plain = [result for result in chosen if result.trial.control == NO_CONTROL]
-    groups = groups_of(plain)
+    groups = group_repeats(plain)
     named = {(task, encoder, probe) for task, encoder, _, probe, _, _ in groups}
     if len(named) != 1:
         listed = "; ".join(sorted(", ".join(each) for each in named)[:5]) or "none without control"
@@ -134,10 +134,10 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
 def _fit(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predictor]:
     """The data and vectors of a trial, and the probe fitted to them."""
     alone = replace(run.plan, trials=(trial,))
-    (group,) = groups_of_plan(alone, alone.ids, run.paths.cache)
+    (group,) = group_trials(alone, alone.ids, run.paths.cache)
     whole = load_dataset(group.task, group.ingredients.task)
     with passing_vectors(run.paths), threads():
-        part = ready(group, whole, run.paths.vector_store())
+        part = prepare_group(group, whole, run.paths.vector_store())
         ((predictor,),) = fit_wanted(group.probe, [part.to_fit])
     return part, predictor
 

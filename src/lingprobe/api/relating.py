@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.profiles import languages as between_languages
+from lingprobe.analysis.profiles import compare_languages
 from lingprobe.analysis.relation import Asked, relate_columns, select_asked
 from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
 from lingprobe.analysis.score_files import families_from, read_score_file
@@ -80,7 +80,7 @@ def relate(
         table = with_families(table, families_from(Path(families)).get)
     asked = Asked(method, correction, tuple(as_list(rows)), tuple(as_list(columns)), seed)
     if both:
-        return languages_page(between_languages(table, *both, asked), figure)
+        return languages_page(compare_languages(table, *both, asked), figure)
     table = select_asked(varying(table), asked)
     _countable(table)
     groups = None

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
 from lingprobe.analysis.comparison import against as against_one
-from lingprobe.analysis.comparison import find_order_changes, with_opponents
-from lingprobe.analysis.comparison import pairs as all_pairs
+from lingprobe.analysis.comparison import find_order_changes, pair_encoder_rows, with_opponents
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.arguments import as_list, takes_options
@@ -27,7 +26,7 @@ from lingprobe.api.selection import (
     judged_by,
     keeps_scores,
     read_results,
-    select_results,
+    select_by_patterns,
 )
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
@@ -231,11 +230,11 @@ def compare(
     shown = _of(results, wider)
     scored = compute_scores(ResultFrame.of(shown.results))
     if pairs:
-        asked = all_pairs(scored)
+        asked = pair_encoder_rows(scored)
     elif against:
         asked = against_one(scored, find_encoders(against, shown.results))
     else:
-        asked = with_opponents(scored, ResultFrame.of(select_results(shown.results, chosen)))
+        asked = with_opponents(scored, ResultFrame.of(select_by_patterns(shown.results, chosen)))
     answered = answer_questions(asked, correction, test, shown.remarks)
     return answered._replace(orders=find_order_changes(scored, correction, test))
 
@@ -255,7 +254,7 @@ def compare_published(
         print(lingprobe.compare_published("ud2019", "ObjNum"))
     """
     from lingprobe.suites import SUITES
-    from lingprobe.suites.significance import compare_paper, not_significant, summary
+    from lingprobe.suites.significance import compare_paper, not_significant, tabulate_best_encoders
 
     allow_code(paper)
     published: PaperTable = SUITES.make(paper).paper
@@ -270,7 +269,7 @@ def compare_published(
             else f"the number of test examples in the table of {paper} is not known: choose"
             " conneau2018 or ud2019"
         )
-    table = not_significant if tasks else summary
+    table = not_significant if tasks else tabulate_best_encoders
     return Page(
         tuple(chosen),
         lambda: [table(published, chosen, correction)],
@@ -352,7 +351,7 @@ def _gather_results(
         latest = set(map(id, newest(every)))
         every = [result for result in {id(r): r for r in every}.values() if id(result) in latest]
     patterns = chosen.tasks or chosen.encoders or chosen.reads
-    return Stored(select_results(every, chosen) if patterns else every, tuple(remarks))
+    return Stored(select_by_patterns(every, chosen) if patterns else every, tuple(remarks))
 
 
 def _bounds(files: Iterable[str | Path]) -> list[str | Path]:

@@ -77,7 +77,7 @@ def read_results(folder: str | Path | None, chosen: ResultPatterns) -> Stored:
             f"{older:,} older results are skipped, because they were measured again with other data"
             " or another version of the code"
         )
-    return Stored(select_results(latest, chosen, f" in {paths.results}"), tuple(remarks))
+    return Stored(select_by_patterns(latest, chosen, f" in {paths.results}"), tuple(remarks))
 
 
 def keeps_scores(folder: str | Path | None) -> bool:
@@ -125,7 +125,7 @@ def _in_order(
     return sorted(latest, key=lambda result: ranks.get(id(result), len(asked)))
 
 
-def select_results(
+def select_by_patterns(
     results: Sequence[Result], chosen: ResultPatterns, where: str = ""
 ) -> list[Result]:
     """Those of the results that the patterns name; DataProblem where there is none."""

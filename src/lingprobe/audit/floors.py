@@ -26,7 +26,7 @@ from lingprobe.probes.bayes import NaiveBayes, bi, estimator, uni
 from lingprobe.probes.grams import tfidf, weigh_counts
 
 
-def words_read(dataset: Dataset) -> Ints:
+def count_words_read(dataset: Dataset) -> Ints:
     """How many words each example reads [examples]: those of its spans, or of its whole
     sentences.
     """
@@ -35,7 +35,7 @@ def words_read(dataset: Dataset) -> Ints:
     return np.asarray(np.where(start < 0, sizes[sentence], stop - start).sum(1))
 
 
-def correlation(lengths: Ints, labels: Column) -> float:
+def correlate_length_with_labels(lengths: Ints, labels: Column) -> float:
     """Pearson's r where labels are numbers, or names of numbers; otherwise the multiple correlation
     of length and labels.
     """
@@ -223,7 +223,7 @@ Predicted = tuple[Column, Column, str]
 """Gold and predicted labels of the same examples, and what was done."""
 
 
-def floors(dataset: Dataset, metric: str) -> Mapping[str, AuditBaseline]:
+def score_simple_baselines(dataset: Dataset, metric: str) -> Mapping[str, AuditBaseline]:
     """Baselines by name; {} where the data have but one split."""
     halves = SplitHalves.of(dataset)
     if halves is None:
@@ -325,7 +325,7 @@ def _read(dataset: Dataset) -> Readings:
 
 def _by_length(halves: SplitHalves) -> Predicted:
     """The best constant of each of some twenty ranges of length."""
-    train, test = words_read(halves.train), words_read(halves.test)
+    train, test = count_words_read(halves.train), count_words_read(halves.test)
     edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
     bins, tested = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
     return halves.test.labels, halves.answer_by_group(bins, tested), ""

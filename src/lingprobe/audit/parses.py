@@ -243,7 +243,7 @@ def _dependencies(paths: Iterable[Path]) -> Iterator[LabelledParse]:
         answers = ud.judge(batch, batch.sentences())
         for i, tree in enumerate(some):
             labels = {f"ud/{name}": _label(answers[name][i]) for name in ud.RULES}
-            labels["ud/top-deps"] = ud.universal(labels["ud/top-deps"])
+            labels["ud/top-deps"] = ud.strip_subtypes(labels["ud/top-deps"])
             labels["ud/tree-depth"] = str(tree.depth)
             if labels["ud/passive"] == "morphological":
                 labels["ud/passive"] = ""
@@ -255,7 +255,7 @@ def _constituents(paths: Iterable[Path]) -> Iterator[LabelledParse]:
     for tree in _phrases_of(paths):
         if len(tree.words) in LENGTHS:
             labels = {f"tree/{name}": _label(rule(tree)) for name, rule in TREE_RULES.items()}
-            labels["tree/tree-depth"] = str(tree_rules.depth(tree))
+            labels["tree/tree-depth"] = str(tree_rules.measure_tree_depth(tree))
             yield LabelledParse(tree.words, 0, math.nan, labels)
 
 

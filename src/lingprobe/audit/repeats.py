@@ -84,7 +84,7 @@ def both_versions(numbered: Numbered) -> int:
     )
 
 
-def same(numbered: Numbered) -> dict[str, str]:
+def find_repeated_splits(numbered: Numbered) -> dict[str, str]:
     """Pairs of splits that hold the same examples with the same labels: 'rows' in one order, 'set'
     in another.
     """
@@ -101,7 +101,7 @@ def same(numbered: Numbered) -> dict[str, str]:
     return alike
 
 
-def sentences(numbered: Numbered) -> dict[str, Shared]:
+def find_shared_sentences(numbered: Numbered) -> dict[str, Shared]:
     """Pair of splits -> sentences of the second that are in the first."""
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
@@ -118,7 +118,7 @@ def _count_overlap(first: Ints, second: Ints) -> Shared:
     return Shared(len(np.unique(second[common])), int(common.any(1).sum()))
 
 
-def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
+def find_shared_forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
     """Stratum -> pair of splits -> word forms of the second that are in the first."""
     shared: dict[str, Mapping[str, Shared]] = {}
     for name in FORMS:
@@ -139,7 +139,7 @@ def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
     return shared
 
 
-def words(dataset: Dataset) -> dict[str, float]:
+def measure_known_words(dataset: Dataset) -> dict[str, float]:
     """Split -> share of its distinct words that train has."""
     used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in SPLITS}
     seen = {

@@ -72,7 +72,9 @@ def _spread(arguments: Iterable[str], flags: Iterable[str]) -> Iterator[str]:
         yield argument
 
 
-def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[str, Any]) -> str:
+def explain_parse_error(
+    error: TyperException, arguments: Iterable[str], commands: Mapping[str, Any]
+) -> str:
     """What could not be read, in one sentence that says where help is."""
     words = [each for each in arguments if not each.startswith("-")][:2]
     called = next((name for name in (" ".join(words), *words[:1]) if name in commands), "")

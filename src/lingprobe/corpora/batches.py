@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from lingprobe.corpora.conllu import (
     NUMBERS,
     ConlluFile,
+    check_ranges,
     extra,
     header,
-    inside,
+    parse_trees,
     standard_chunks,
-    trees,
 )
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import Range, Tree, features, rebuilt, spells
+from lingprobe.corpora.trees import Range, Tree, parse_features, rebuilt, spells
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
 
@@ -128,7 +128,7 @@ def _code_values(sentences: Iterable[Sequence[str]]) -> CodedStrings:
     return CodedStrings(np.array(codes, np.int64), list(numbers))
 
 
-def batches(
+def read_treebank_batches(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Batch]:
     """The sentences of a file, a batch a piece; what is wrong with it is a DataProblem that names
@@ -142,7 +142,7 @@ def batches(
             source.tally.sentences += len(batch)
             source.tally.words += len(batch.parents)
             yield batch
-        elif one_by_one := list(trees(data, line, source)):
+        elif one_by_one := list(parse_trees(data, line, source)):
             yield Batch.of(one_by_one)
         line += data.count(b"\n")
 
@@ -260,7 +260,7 @@ def _build_batch(
     well-formed features.
     """
     for raw in columns["feats"].names:
-        features(raw)
+        parse_features(raw)
     rows = np.concatenate([[0], np.cumsum(sizes)])
     ids = columns["id"]
     numbers = np.array([int(NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[
@@ -333,7 +333,7 @@ def _ranges(
             "",
         )
     return {
-        k: list(inside(ranges, int(starts[k + 1] - starts[k]), ""))
+        k: list(check_ranges(ranges, int(starts[k + 1] - starts[k]), ""))
         for k, (ranges, _) in extras.items()
     }
 

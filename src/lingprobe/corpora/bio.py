@@ -65,7 +65,7 @@ class TaggedSentence(NamedTuple):
     line: int
 
 
-def read(
+def read_tag_columns(
     path: str | Path,
     layout: TagLayout,
     on_error: OnError = "raise",
@@ -125,7 +125,7 @@ def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Bl
             block = _Block(block.document)
 
 
-def spans(tags: Sequence[str]) -> tuple[list[LabelledSpan], int]:
+def decode_spans(tags: Sequence[str]) -> tuple[list[LabelledSpan], int]:
     """The spans of one layer in order, and how many begin with I, M, E or L, as all do in IOB1 but
     none in IOB2.
     """

@@ -194,7 +194,7 @@ def chains(column: Sequence[str], where: str) -> list[LabelledSpan]:
     return sorted(mentions, key=lambda m: (m.start, m.stop, m.label))
 
 
-def read(
+def read_conll2012(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Block]:
     """The sentences of a file in order; comments and `#begin document` lines are passed over.

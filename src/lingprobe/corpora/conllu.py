@@ -19,7 +19,7 @@ from lingprobe.corpora.trees import (
     Range,
     Tree,
     compute_tree_depth,
-    features,
+    parse_features,
     rebuilt,
     spells,
     withheld,
@@ -67,7 +67,7 @@ def read_conllu(
     source = ConlluFile(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
     for data in standard_chunks(path):
-        yield from trees(data, line, source)
+        yield from parse_trees(data, line, source)
         line += data.count(b"\n")
 
 
@@ -123,7 +123,7 @@ class ConlluFile:
     forms: dict[str, str] = field(default_factory=dict)
 
 
-def trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
+def parse_trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
     """The trees of a piece of a file that begins on `line` and ends between sentences."""
     for first, block in _blocks(data, line, source):
         try:
@@ -282,7 +282,7 @@ def _extras(
     extras: tuple[list[Range], list[tuple[str, ...]]] = ([], [])
     for before, (place, row) in enumerate(zip(places, rows, strict=True)):
         extra(row, place - before, extras, f"{path}:{first + place}")
-    return inside(extras[0], size, f"{path}:{first}"), tuple(extras[1])
+    return check_ranges(extras[0], size, f"{path}:{first}"), tuple(extras[1])
 
 
 def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
@@ -304,7 +304,7 @@ def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...
             extra(row, n, (ranges, empty), f"{path}:{line}")
     if not n:
         raise DataProblem(f"{path}:{first}: a sentence without words")
-    return cells, inside(ranges, n, f"{path}:{first}"), tuple(empty)
+    return cells, check_ranges(ranges, n, f"{path}:{first}"), tuple(empty)
 
 
 def extra(
@@ -333,7 +333,7 @@ def extra(
         )
 
 
-def inside(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
+def check_ranges(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
     """The multiword tokens of a sentence of `size` words, which the last must not go beyond."""
     if ranges and ranges[-1].stop > size:
         raise DataProblem(
@@ -396,7 +396,7 @@ def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tup
 def _check_features(column: tuple[str, ...], body: str, path: str, first: int) -> None:
     for raw in set(column) - _KNOWN:
         try:
-            features(raw)
+            parse_features(raw)
         except ValueError as error:
             raise DataProblem(
                 f"{path}:{_line(body, column.index(raw), first)}: FEATS: {error}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from lingprobe.corpora.files import (
     COMPRESSED,
     CorpusPart,
-    treebank,
+    find_treebank_files,
     uncompressed_path,
 )
 from lingprobe.corpora.places import locate_path
@@ -58,7 +58,7 @@ def list_corpus_files(paths: Iterable[str | Path], suffixes: tuple[str, ...]) ->
     return sorted(parts, key=lambda part: order.index(part.split))
 
 
-def one_each(parts: list[CorpusPart]) -> list[CorpusPart]:
+def keep_one_file_per_split(parts: list[CorpusPart]) -> list[CorpusPart]:
     """The same files, of which no two may claim one split: a file of all and a part of it often lie
     side by side.
     """
@@ -80,7 +80,7 @@ def split_in(name: str) -> str:
 
 def _under(place: Path, suffixes: tuple[str, ...]) -> list[CorpusPart]:
     if str(place) == "embedded" and ".conllu" in suffixes:
-        return treebank(place)
+        return find_treebank_files(place)
     if place.is_file():
         return [CorpusPart(split_in(uncompressed_path(place).name), place)]
     shown = ", ".join(suffixes)

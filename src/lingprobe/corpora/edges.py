@@ -44,7 +44,7 @@ class SentenceRecord(NamedTuple):
     line: int
 
 
-def read(
+def read_edge_records(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[SentenceRecord]:
     """The records of a file in order, those without targets too; blank lines are passed over.

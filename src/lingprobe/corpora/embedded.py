@@ -26,7 +26,7 @@ RANGES, WIDTH = 7, 3  # of length
 NAME = "embedded"
 
 
-def treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
+def generate_treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
     """CoNLL-U lines, without line ends, of so many sentences, equally many of each range of length;
     of those behind the ones that `treebank(after)` gives.
     """
@@ -73,10 +73,12 @@ def treebank_file() -> Path:
     """The treebank as a file in the cache, written when it is first asked for and again when it
     changes.
     """
-    file = find_cached(cache_dir() / NAME / f"{NAME}-{digest_code(root_of(treebank))[:12]}.conllu")
+    file = find_cached(
+        cache_dir() / NAME / f"{NAME}-{digest_code(root_of(generate_treebank))[:12]}.conllu"
+    )
     if file.is_file():
         return file
-    content = "".join(line + "\n" for line in treebank())
+    content = "".join(line + "\n" for line in generate_treebank())
     try:
         write_text(file, content)
     except FileProblem:  # a cache that cannot be written is done without

@@ -148,7 +148,7 @@ def _check_ends(data: bytes, path: str | Path) -> None:
         )
 
 
-def content(path: str | Path) -> bytes:
+def read_short_file(path: str | Path) -> bytes:
     """The bytes of a file that is not long."""
     return b"".join(pieces(path))
 
@@ -243,7 +243,9 @@ def checked_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[i
         first += len(split)
 
 
-def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[CorpusPart]:
+def find_treebank_files(
+    path: str | Path, suffixes: tuple[str, ...] = (".conllu",)
+) -> list[CorpusPart]:
     """The files that a path names (a file, a folder, a code such as `en_ewt`, `embedded`), in the
     order train, dev, test.
 

@@ -21,7 +21,7 @@ from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.files import (
     digest_files,
-    treebank,
+    find_treebank_files,
     uncompressed_path,
 )
 from lingprobe.corpora.places import locate_path
@@ -126,7 +126,7 @@ class _Forms:
             yield np.bincount(self.lower[1:], counts[1:], len(self.words)).astype(np.int64)
 
 
-def count_words(sentences: Iterable[Sequence[str]]) -> Frequencies:
+def count_frequencies(sentences: Iterable[Sequence[str]]) -> Frequencies:
     """The frequencies of some sentences."""
     forms = _Forms()
     pairs, together = np.empty(0, np.int64), np.empty(0, np.int64)
@@ -160,7 +160,7 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     try:
         return _load(place)
     except (OSError, ValueError, KeyError):
-        table = count_words(chain.from_iterable(_words(file, on_error) for file in files))
+        table = count_frequencies(chain.from_iterable(_words(file, on_error) for file in files))
     if not table.total:
         raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
     _save(table, place)
@@ -180,7 +180,7 @@ def corpus(path: str) -> list[Path]:
         for file in place.iterdir()
         if file.is_file() and uncompressed_path(file).suffix in endings
     )
-    return files or [part.path for part in treebank(place)]
+    return files or [part.path for part in find_treebank_files(place)]
 
 
 def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:

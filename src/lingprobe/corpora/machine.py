@@ -92,7 +92,7 @@ def audits(paths: Iterable[Path]) -> list[Path]:
     return [path for path in beside if path.is_file() and (path.parent / ABOUT).is_file()]
 
 
-def keep(folder: Path, audit: Mapping[str, Any]) -> None:
+def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
     """Keep an audit of its parser in a parsed corpus, beside what earlier ones on other trees told
     of other tasks; a DataProblem where it is another parser's.
     """
@@ -123,7 +123,7 @@ def confidence(comments: Iterable[str]) -> float:
     return next(map(float, told), math.nan)
 
 
-def one_each(parts: Iterable[CorpusPart]) -> list[CorpusPart]:
+def drop_parallel_files(parts: Iterable[CorpusPart]) -> list[CorpusPart]:
     """The same files without those that hold what another holds: trees in brackets beside shards
     in CoNLL-U.
     """

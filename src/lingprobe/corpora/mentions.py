@@ -163,7 +163,7 @@ def read_documents(path: str | Path) -> Iterator[Document]:
 _BEGIN = re.compile(r"#\s*begin(?:\s+document)?\s*\(?([^\s();]*)")
 
 
-def cut(
+def assign_mentions(
     document: Document, coming: Iterator[Sentence], on_error: OnError, tally: ProblemTally
 ) -> Iterator[tuple[Sentence, list[LabelledSpan], int]]:
     """Each sentence of a document with its mentions, and how many of them go beyond it; words that

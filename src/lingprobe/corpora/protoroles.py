@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from lingprobe.corpora import conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import checked_lines, open_zip
-from lingprobe.corpora.strict import parse_bytes, read_json_document
+from lingprobe.corpora.strict import parse_json_bytes, read_json_document
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
@@ -189,7 +189,7 @@ def _json(path: Path) -> Any:
         if len(names) != 1:
             raise DataProblem(f"{path}: {len(names)} JSON files in it, not one")
         content = archive.read(names[0])
-    return parse_bytes(
+    return parse_json_bytes(
         content, f"{path}!{names[0]}", nan=True
     )  # a value that is none costs its edge
 

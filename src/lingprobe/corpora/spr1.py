@@ -64,7 +64,9 @@ class UnplacedArguments:
         self.why[why] = self.why.get(why, 0) + 1
 
 
-def records(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[AnnotatedArgument]:
+def read_annotated_arguments(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Iterator[AnnotatedArgument]:
     """The arguments of Rudinger's file, in its order."""
     for number, line, unreadable in checked_lines(path):
         if not (line or unreadable).strip():
@@ -139,7 +141,7 @@ def _means(responses: Sequence[tuple[Any, Any]]) -> dict[str, float]:
     return {name: sum(mine) / len(mine) for name, mine in by_property.items()}
 
 
-def table(
+def read_published_table(
     path: Path, treebank: str, on_error: OnError, tally: ProblemTally, lost: UnplacedArguments
 ) -> Iterator[AnnotatedArgument]:
     """The arguments of the published table, sentence by sentence, in the Penn Treebank's files of

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lingprobe.corpora.files import content, decode_text
+from lingprobe.corpora.files import decode_text, read_short_file
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 
@@ -21,10 +21,10 @@ def read_json_document(path: str | Path, nan: bool = False) -> Any:
     """The value in a file that holds one; what is wrong is a DataProblem with the file, and the
     line where one is to blame.
     """
-    return parse_bytes(content(path), path, nan)
+    return parse_json_bytes(read_short_file(path), path, nan)
 
 
-def parse_bytes(data: bytes, where: str | Path, nan: bool = False) -> Any:
+def parse_json_bytes(data: bytes, where: str | Path, nan: bool = False) -> Any:
     """The value that the bytes of a whole file describe; what is wrong is a DataProblem."""
     text = decode_text(data.removeprefix(b"\xef\xbb\xbf"), where, 1)
     try:

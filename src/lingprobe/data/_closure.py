@@ -37,9 +37,9 @@ from lingprobe.data._source import (
     Definition,
     Import,
     ModuleSource,
-    keep,
     nameless,
-    read,
+    read_source,
+    remember_sources,
 )
 from lingprobe.data.digests import digest_pieces, digest_texts
 
@@ -102,7 +102,7 @@ def _digest_of(roots: frozenset[str]) -> str:
     reached = closure(roots)
     faces = sorted(_face(_root(root)) for root in roots)
     effects = sorted(_digests.of(node) for node in reached.nodes if node.name == EFFECTS)
-    keep()
+    remember_sources()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
     python = f"python={sys.version_info.major}.{sys.version_info.minor}"
     return digest_texts(python, *packages, *faces, *effects)
@@ -466,7 +466,7 @@ def _source(module: str) -> ModuleSource:
     file = _file(module)
     data = file.read_bytes()
     if file.suffix == ".py":
-        return read(data)
+        return read_source(data)
     return ModuleSource({EFFECTS: Definition(digest_pieces(data))}, {})
 
 

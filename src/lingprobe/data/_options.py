@@ -143,7 +143,7 @@ def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:
     raise problem
 
 
-def texts(value: Any) -> list[str]:
+def list_option_texts(value: Any) -> list[str]:
     """An option as a reference writes it: one text a value."""
     if isinstance(value, tuple):
         return [str(v) for v in value]

@@ -129,7 +129,7 @@ class _Memory:
 _memory = functools.cache(_Memory)
 
 
-def read(data: bytes) -> ModuleSource:
+def read_source(data: bytes) -> ModuleSource:
     """What a source file with these bytes says. SyntaxError where it is no Python."""
     memory, key = _memory(cache_dir()), digest_pieces(data)
     if known := memory.sources.get(key) or memory.fresh.get(key):
@@ -139,7 +139,7 @@ def read(data: bytes) -> ModuleSource:
     return source
 
 
-def keep() -> None:
+def remember_sources() -> None:
     """Remember what was read for other processes."""
     _memory(cache_dir()).keep()
 

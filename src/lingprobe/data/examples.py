@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.labels import Column, Label, column
+from lingprobe.data.labels import Column, Label, build_column
 from lingprobe.data.notes import NotePart, Notes
 from lingprobe.data.vectors import Ints, Vectors
 
@@ -210,7 +210,7 @@ class Dataset:
         return cls(
             known,
             sites,
-            labels if isinstance(labels, Column) else column(labels),
+            labels if isinstance(labels, Column) else build_column(labels),
             np.asarray(splits, np.int8),
             words,
             tuple(vocabulary),

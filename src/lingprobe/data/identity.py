@@ -147,7 +147,7 @@ def portable(contents: Contents, reference: str) -> str:
     states = all(is_own_module(root) for root in contents.roots(parsed.name))
 
     def portable_value(key: str | None, value: str) -> str:
-        return value if key not in where else "file" if states else content(value)
+        return value if key not in where else "file" if states else digest_place(value)
 
     argument = (
         None
@@ -159,7 +159,7 @@ def portable(contents: Contents, reference: str) -> str:
     return str(Reference(f"file{at}{attribute}" if at else attribute, argument, options))
 
 
-def content(place: str) -> str:
+def digest_place(place: str) -> str:
     """A digest of a file, or of the files below a folder; the text itself where nothing lies
     there.
     """

@@ -14,7 +14,7 @@ from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data._options import hints_of, parameters_of
 from lingprobe.data._packages import all_points, is_own_module
 from lingprobe.data.options import help_of, strip_help
-from lingprobe.data.references import Contents, Reference, summary
+from lingprobe.data.references import Contents, Reference, summarise_docstring
 
 UNTOLD = "(not described)"
 
@@ -90,7 +90,7 @@ class Plugin:
     problem: str = ""
 
 
-def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
+def list_plugins(rooms: Iterable[Contents]) -> list[Plugin]:
     """What other installed packages add to rooms, in order; one that cannot be imported, or whose
     name is taken, is listed with the reason.
     """
@@ -131,7 +131,7 @@ def _entry(name: str, contents: Contents) -> Entry:
     oracles = factory.oracles if isinstance(factory, Oracular) else {}
     known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
     text = inspect.getdoc(factory) or UNTOLD
-    return Entry(name, summary(factory) or UNTOLD, text, options, known)
+    return Entry(name, summarise_docstring(factory) or UNTOLD, text, options, known)
 
 
 def _options(factory: Any) -> tuple[Option, ...]:

@@ -39,7 +39,7 @@ __all__ = [
     "Readings",
     "View",
     "Viewed",
-    "alone",
+    "find_single_word_sentences",
     "read_of",
     "reads_of",
     "units_read",
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-def alone(dataset: Dataset) -> Ints:
+def find_single_word_sentences(dataset: Dataset) -> Ints:
     """Which sentence of the data set is each word of its vocabulary and nothing else,
     [vocabulary].
     """
@@ -375,7 +375,7 @@ def _one_hot_words(readings: Readings, units: Floats) -> Floats:
 
 
 def _asked_vectors(readings: Readings, units: Floats) -> Floats:
-    words = _mean(units, *readings.whole(alone(readings.dataset)))
+    words = _mean(units, *readings.whole(find_single_word_sentences(readings.dataset)))
     return np.asarray(words[readings.dataset.asked].reshape(len(readings.dataset), -1), np.float32)
 
 

@@ -35,9 +35,9 @@ from lingprobe.data._options import (
     PlaceOption,
     convert_option,
     hints_of,
+    list_option_texts,
     parameters_of,
     says_where,
-    texts,
 )
 from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data._reference import (
@@ -62,7 +62,7 @@ __all__ = [
     "path_options",
     "resolve_beside",
     "shorten_reference",
-    "summary",
+    "summarise_docstring",
     "try_parse_reference",
 ]
 
@@ -171,7 +171,7 @@ class Contents:
             (key.rstrip("_"), text)
             for key, value in sorted(values.items())
             if "@" not in parsed.name or value != signature.parameters[key].default
-            for text in texts(value)
+            for text in list_option_texts(value)
         ]
         return str(Reference(parsed.name, argument, tuple(options)))
 
@@ -247,10 +247,12 @@ class Contents:
         if len(word) < TELLING or name in self.table:
             return []
         mine = [each for each in self.table if each.rpartition("/")[0] == family]
-        return [each for each in mine if word.lower() in summary(self.find(each)).lower()]
+        return [
+            each for each in mine if word.lower() in summarise_docstring(self.find(each)).lower()
+        ]
 
 
-def summary(thing: Any) -> str:
+def summarise_docstring(thing: Any) -> str:
     """The first paragraph of a thing's docstring, in one line; empty where there is none."""
     return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
 

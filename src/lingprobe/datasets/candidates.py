@@ -201,7 +201,7 @@ Notes = dict[str, Any]
 HOME = np.array([2, 1, 0], np.int8)
 
 
-def distinct(pool: CandidatePool, notes: Notes) -> Ints:
+def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
     """One row for every run of words; words that occur with two labels are excluded altogether.
 
     Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a

@@ -20,8 +20,8 @@ from lingprobe.datasets.candidates import (
     apart,
     cap_targets,
     common,
-    distinct,
     select_band,
+    select_distinct_rows,
     too_few,
 )
 from lingprobe.datasets.fold_plan import FoldPlan, plan_folds
@@ -33,11 +33,11 @@ from lingprobe.datasets.lemmas import (
     find_dominances,
 )
 from lingprobe.datasets.match import (
-    blocks,
-    contrasts,
-    correlation,
+    code_contrasts,
+    correlate_length_with_contrast,
     gaussian,
     match_lengths,
+    sample_class_blocks,
     uncorrelated_blocks,
 )
 from lingprobe.datasets.settings import SampleSettings
@@ -120,11 +120,11 @@ class SplitRequest:
         if not self.is_balanced:
             return rng.permutation(rows)[:, None]
         if not self.settings.decorrelate:
-            return blocks(rows, self.pool.labels, self.classes, rng)
+            return sample_class_blocks(rows, self.pool.labels, self.classes, rng)
         pairs = match_lengths(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
         if self.settings.decorrelate == "gaussian":
             pairs = pairs[gaussian(self.pool.lengths[pairs])]
-        values = contrasts(tuple(self.pool.names[c] for c in self.classes))
+        values = code_contrasts(tuple(self.pool.names[c] for c in self.classes))
         return uncorrelated_blocks(pairs, self.pool.lengths, values, self.limit)
 
     def draw_blocks(
@@ -198,10 +198,10 @@ def sample(
     """A data set sampled from candidates; `sampling` is added to `notes`. DataProblem gives the
     counts.
     """
-    return draw(CandidatePool.of(candidates), settings or SampleSettings(), notes or {})
+    return sample_pool(CandidatePool.of(candidates), settings or SampleSettings(), notes or {})
 
 
-def draw(pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+def sample_pool(pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
     """The same of candidates in columns."""
     try:
         return _draw_dataset(pool, settings, notes)
@@ -244,7 +244,7 @@ def _draw_dataset(
         "candidates": len(pool),
         "classes_before": pool.counts(np.arange(len(pool))),
     }
-    rows = distinct(pool, counts)
+    rows = select_distinct_rows(pool, counts)
     rows = select_band(pool, rows, settings, counts)
     if settings.splits == "official":
         rows = apart(pool, rows, counts)
@@ -363,10 +363,10 @@ def _correlations(pool: CandidatePool, splits: list[Ints], classes: Ints) -> dic
 
 def _correlation(pool: CandidatePool, rows: Ints, classes: Ints) -> float:
     """The same in some rows."""
-    spread = contrasts(tuple(pool.names[c] for c in classes))
+    spread = code_contrasts(tuple(pool.names[c] for c in classes))
     values = np.zeros((len(pool.names), spread.shape[1]))
     values[classes] = spread
-    return round(correlation(rows, pool.labels, pool.lengths, values), 4)
+    return round(correlate_length_with_contrast(rows, pool.labels, pool.lengths, values), 4)
 
 
 def _count(pool: CandidatePool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:

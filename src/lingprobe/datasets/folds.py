@@ -22,7 +22,7 @@ TEST = SPLITS.index("test")
 TENTHS = 10
 
 
-def divide(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
+def select_test_fold(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
     """The data set with a test split: the fold that is asked for; without, the first of as many
     folds as `plan_test` says, or of fewer where there are few groups to keep together.
     """

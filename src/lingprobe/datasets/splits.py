@@ -19,7 +19,7 @@ from lingprobe.datasets.groups import connect_rows
 from lingprobe.datasets.near_equal import group_near_equal
 
 
-def together(dataset: Dataset) -> dict[str, Ints]:
+def code_shared_groups(dataset: Dataset) -> dict[str, Ints]:
     """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share
     at least.
 

@@ -24,13 +24,13 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
 from lingprobe.encoders.frames import CHAT, describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.generation import check_generated_turns
-from lingprobe.encoders.hf import Pool, depth
-from lingprobe.encoders.hub import ModelFiles, ModelSource, files_of
+from lingprobe.encoders.hf import Pool, count_model_layers
+from lingprobe.encoders.hub import ModelFiles, ModelSource, find_model_files
 from lingprobe.encoders.layers import SlotEncoder
-from lingprobe.encoders.model_files import versions
+from lingprobe.encoders.model_files import format_package_versions
 from lingprobe.encoders.own_baselines import list_prompt_baseline
 from lingprobe.encoders.own_vectors import Missing, lacking_of
-from lingprobe.encoders.recording_files import shape_of
+from lingprobe.encoders.recording_files import read_state_shape
 from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Activations:
             raise DataProblem(
                 f"{self.name}: name the model of the tokens, as acts:FOLDER,model=Qwen/Qwen3-8B"
             )
-        return files_of(self.model)
+        return find_model_files(self.model)
 
     @property
     def _stamp(self) -> str:
@@ -156,7 +156,10 @@ class Activations:
         """A digest of all files, and the tokeniser."""
         if self._token_states is not None:
             return self._stamp
-        return f"{digest_files(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
+        return (
+            f"{digest_files(self.states)} {self.files.fingerprint}"
+            f" {format_package_versions('tokenizers')}"
+        )
 
     @property
     def counts_special(self) -> bool:
@@ -186,7 +189,7 @@ class Activations:
         """What the layers in the files are called; DataProblem where that cannot be."""
         if self._token_states is not None:
             return tuple(self._token_states.layers)
-        many = shape_of(self.states[0])[1]
+        many = read_state_shape(self.states[0])[1]
         if not self.ids:
             return tuple(map(str, range(many)))
         named = tuple(self.ids.split("+"))
@@ -196,7 +199,7 @@ class Activations:
                 f" has {many}: write the numbers that vLLM was given, as 8+16+32"
             )
         config = self.files.config() if (self.files.folder / "config.json").is_file() else {}
-        last = depth(config)
+        last = count_model_layers(config)
         if last is not None and (beyond := [each for each in named if int(each) > last]):
             raise DataProblem(
                 f"{self.name}: there is no layer {beyond[0]} in a model of {last}; layer N is the"

@@ -12,7 +12,7 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.hub import ADAPTER, ModelFiles, ModelSource, files_of
+from lingprobe.encoders.hub import ADAPTER, ModelFiles, ModelSource, find_model_files
 
 INSIDE = "base_model.model."  # what PEFT puts before the names of all weights
 MERGE = "merge it into its model (merge_and_unload), save that, and name its folder"
@@ -28,7 +28,7 @@ def base_of(files: ModelFiles, reference: str) -> str:
     base = str(files.says(ADAPTER).get("base_model_name_or_path") or "")
     try:
         if base:
-            files_of(base, "sentence-transformers", first=False)
+            find_model_files(base, "sentence-transformers", first=False)
             return base
     except DataProblem:
         pass

@@ -46,7 +46,7 @@ class AttentionRecorder(TorchFunctionMode):
     ) -> Any:
         back = func(*args, **(kwargs or {}))
         if func is FUSED:
-            weights = weights_of(AttentionInputs(*args, **(kwargs or {})))
+            weights = compute_attention_weights(AttentionInputs(*args, **(kwargs or {})))
             self.weights(weights[..., -self.shape[1] :])  # a prefix stands before them
             self._note(self.mixed, back)
         elif func in SOFTMAX and isinstance(back, Tensor) and back.ndim > 2:
@@ -92,7 +92,7 @@ class AttentionInputs(NamedTuple):
     enable_gqa: bool = False
 
 
-def weights_of(given: AttentionInputs) -> Tensor:
+def compute_attention_weights(given: AttentionInputs) -> Tensor:
     """The weights that it computes, in float32; zeros for a token that attends to nothing."""
     query, key = given.query.float(), given.key.float()
     if given.enable_gqa:

@@ -41,7 +41,7 @@ class Layers:
         return _layers(model, ids, output, self.embedded, self.given)
 
 
-def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
+def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
     """The layers of a model, of which `run` is the output for some token ids [rows, tokens].
 
     EncoderStop where the blocks of a model are given something else than its states.

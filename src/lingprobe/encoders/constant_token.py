@@ -40,7 +40,7 @@ class TokenNorms(NamedTuple):
     norms: Floats
 
 
-def constant_tokens(passes: Passes) -> dict[str, str]:
+def find_constant_tokens(passes: Passes) -> dict[str, str]:
     """By layer what holds most of its norm in every sentence, in words; {} where nothing does."""
     tokens = passes.tokenize_sentences(TRIED, by_piece=False)
     keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)

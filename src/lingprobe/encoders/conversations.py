@@ -20,7 +20,7 @@ from lingprobe.encoders.tokens import (
     TokenisedSentences,
     find_overflowing,
     is_space,
-    join_tokens,
+    join_tokenised,
     locate_words,
     marks_of,
     of_words,
@@ -224,7 +224,7 @@ def tokenize_conversations(
         _tokenize_some(tokenizer, limit, read[start : start + _AT_ONCE], by_piece)
         for start in range(0, len(read), _AT_ONCE)
     ]
-    return join_tokens(parts)
+    return join_tokenised(parts)
 
 
 def _tokenize_some(

@@ -45,7 +45,7 @@ from lingprobe.encoders.tokens import (
     TokenisedSentences,
     WordSpacing,
     spell_tokens,
-    texts,
+    tokenise_texts,
 )
 
 LEX = "lex"
@@ -236,7 +236,7 @@ class Passes:
         if self.turns is None:
             reasons: dict[int, str] = {}
             raw = [sentence.text for sentence in sentences]
-            prompts = strip_ends(texts(self.network.tokenizer, limit, raw, self.frame))
+            prompts = strip_ends(tokenise_texts(self.network.tokenizer, limit, raw, self.frame))
         else:
             read, reasons = read_conversations(self.network.tokenizer, sentences, self.frame, ALL)
             prompts = tokenize_conversations(self.network.tokenizer, limit, read, by_piece)
@@ -267,7 +267,7 @@ class Passes:
                 sentences
             )
         raw = [sentence.text for sentence in sentences]
-        return texts(network.tokenizer, network.limit, raw, self.frame)
+        return tokenise_texts(network.tokenizer, network.limit, raw, self.frame)
 
     def states(
         self, tokens: TokenisedSentences, names: Set[str]
@@ -314,7 +314,9 @@ class Passes:
         """The tokens of the text before a sentence, whatever the sentence begins with."""
         if not self.frame.before:
             return ()
-        some = texts(self.network.tokenizer, self.network.limit, BEGINNINGS, self.frame).ids
+        some = tokenise_texts(
+            self.network.tokenizer, self.network.limit, BEGINNINGS, self.frame
+        ).ids
         return tuple(
             row[0] for row in takewhile(lambda row: len(set(row)) == 1, zip(*some, strict=False))
         )

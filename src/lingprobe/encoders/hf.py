@@ -37,12 +37,19 @@ from lingprobe.encoders.frames import (
     tokeniser_of,
 )
 from lingprobe.encoders.generation import TokenWriter, check_generation
-from lingprobe.encoders.hub import ModelFiles, ModelSource, Trust, files_of, source_of, unloadable
+from lingprobe.encoders.hub import (
+    ModelFiles,
+    ModelSource,
+    Trust,
+    find_model_files,
+    source_of,
+    unloadable,
+)
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import (
     Dtype,
     SavedModel,
-    versions,
+    format_package_versions,
 )
 from lingprobe.encoders.own_baselines import INPUTS, list_own_baselines, list_prompt_baseline
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
@@ -226,12 +233,12 @@ class HuggingFace(SavedModel):
         """Where the model lies, of an adapter the model that it belongs to; a bare name is its own
         before it is one of the sentence-transformers.
         """
-        return files_of(self._base, "sentence-transformers", first=False)
+        return find_model_files(self._base, "sentence-transformers", first=False)
 
     @property
     def _base(self) -> str:
         """The model by folder or name, of an adapter alone the one that it was trained in."""
-        files = files_of(self.model, "sentence-transformers", first=False)
+        files = find_model_files(self.model, "sentence-transformers", first=False)
         return (
             base_of(files, self.model) if self.adapter is None and is_adapter(files) else self.model
         )
@@ -240,7 +247,7 @@ class HuggingFace(SavedModel):
     def _adapter(self) -> tuple[str, ModelFiles] | None:
         """An adapter by folder or name, and its files."""
         name = self.adapter or (self.model if self._base != self.model else "")
-        return (name, files_of(name)) if name else None
+        return (name, find_model_files(name)) if name else None
 
     @property
     def revision(self) -> str:
@@ -249,7 +256,9 @@ class HuggingFace(SavedModel):
             return super().revision
         if self.weights != "trained":
             raise DataProblem(f"weights={self.weights}: leave the adapter out, or the weights")
-        return f"{super().revision} adapter {adapter[1].fingerprint} {versions('peft')}"
+        return (
+            f"{super().revision} adapter {adapter[1].fingerprint} {format_package_versions('peft')}"
+        )
 
     @property
     def counts_special(self) -> bool:
@@ -281,7 +290,9 @@ class HuggingFace(SavedModel):
     def fingerprint(self) -> str:
         """That of its files and what they run on, with the version of what reads quantised ones."""
         way = self.quantization_method
-        return super().fingerprint + (f" {versions(PACKAGES.get(way, way))}" if way else "")
+        return super().fingerprint + (
+            f" {format_package_versions(PACKAGES.get(way, way))}" if way else ""
+        )
 
     @property
     def base(self) -> str:
@@ -333,7 +344,7 @@ class HuggingFace(SavedModel):
     @property
     def depth(self) -> int:
         """How many layers the model has."""
-        number = depth(self.files.config())
+        number = count_model_layers(self.files.config())
         return (
             number
             if number is not None
@@ -380,7 +391,7 @@ class HuggingFace(SavedModel):
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
-        from lingprobe.encoders.constant_token import constant_tokens
+        from lingprobe.encoders.constant_token import find_constant_tokens
 
         network = self.load()
         has_turns = any(sentence.turns for sentence in sentences)
@@ -393,7 +404,7 @@ class HuggingFace(SavedModel):
         if around.after and is_behind and network.causal and not self.generates:
             say_unread(self.name, around.after)
         if not self.generates and recall(*self._memory_key) is None:
-            remember(*self._memory_key, constant_tokens(passes))
+            remember(*self._memory_key, find_constant_tokens(passes))
         units = passes.run(sentences, asked)
         vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
         if units.reasons:
@@ -443,7 +454,7 @@ HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", 
 WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}
 
 
-def depth(config: dict[str, Any]) -> int | None:
+def count_model_layers(config: dict[str, Any]) -> int | None:
     """How many layers a model has, as its config.json says; of an encoder and decoder, the
     encoder's. None where it does not say.
     """

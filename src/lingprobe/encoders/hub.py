@@ -238,7 +238,7 @@ def _is_commit(text: str) -> bool:
 
 
 @functools.cache
-def files_of(model: str, organisation: str = "", first: bool = True) -> ModelFiles:
+def find_model_files(model: str, organisation: str = "", first: bool = True) -> ModelFiles:
     """The files of `PATH` or `NAME[@revision]`; a bare name is looked for under `organisation` too,
     first or last.
 

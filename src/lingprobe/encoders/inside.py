@@ -18,7 +18,7 @@ from lingprobe.encoders.attention import AttentionRecorder
 from lingprobe.encoders.block_parts import BlockModules, BlockRecording, Call, find_parts
 from lingprobe.encoders.blocks import first_states
 from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite
-from lingprobe.encoders.taps import Raw, Taps, Turn, laid_out
+from lingprobe.encoders.taps import Raw, Taps, Turn, arrange_states
 
 TOKENS = 7  # in a row that is watched; unlike the sizes of parts
 TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
@@ -37,7 +37,7 @@ class Inside:
 
     def width(self, site: ModelSite) -> int:
         """How many numbers a site has; DataProblem where the model has no such site."""
-        parts, kind = self.parts[site.block - 1], part_of(site)
+        parts, kind = self.parts[site.block - 1], get_block_part(site)
         if reason := parts.why.get(kind):
             raise DataProblem(f"no {site.name} in a {self.kind} model: {reason}")
         if site.head > parts.many:
@@ -54,7 +54,7 @@ class Inside:
         """What `run` returns for rows of tokens of a shape, and what was caught of sites."""
         for site in sites:
             assert self.width(site)
-        wanted = {(part_of(site), site.block) for site in sites}
+        wanted = {(get_block_part(site), site.block) for site in sites}
         with self.taps.catching(shape, wanted) as caught:
             if any(kind == "map" for kind, _ in wanted):
                 with AttentionRecorder(shape, self.taps.weigh):
@@ -67,7 +67,7 @@ class Inside:
         """
         if site.kind == "map":
             return raw["map", site.block][..., site.head - 1 : site.head]
-        whole = raw[part_of(site), site.block]
+        whole = raw[get_block_part(site), site.block]
         numbers = self.numbers(site)
         return whole if numbers is None else whole[..., numbers.to(whole.device)]
 
@@ -83,7 +83,7 @@ class Inside:
         return torch.from_numpy(np.sort(order[first : first + each]))
 
 
-def part_of(site: ModelSite) -> str:
+def get_block_part(site: ModelSite) -> str:
     """The part of a block that a site is of."""
     return "heads" if site.kind in ("head", "slice") else site.kind
 
@@ -138,7 +138,7 @@ def _watch(
             states = first_states([*given, *named.values()])
             if not turns:
                 turns.append(_turn(states, first))
-            laid = None if states is None else laid_out(states, shape, turns[0])
+            laid = None if states is None else arrange_states(states, shape, turns[0])
             seen.append(BlockRecording(torch.empty(0) if laid is None else laid.clone()))
             back = forward(*given, **named)
             seen[-1].back = _first([back], shape, turns[0])
@@ -191,7 +191,7 @@ def _first(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor 
     for value in values:
         held = value.values() if isinstance(value, Mapping) else value
         for each in held if isinstance(value, tuple | list | Mapping) else [value]:
-            if (laid := laid_out(each, shape, turn)) is not None:
+            if (laid := arrange_states(each, shape, turn)) is not None:
                 return laid.detach().clone()
     return None
 

@@ -16,8 +16,8 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import EncoderQuestion
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hf import HuggingFace
-from lingprobe.encoders.hub import Trust, files_of, source_of
-from lingprobe.encoders.live_options import check_options, options_of, without_memory
+from lingprobe.encoders.hub import Trust, find_model_files, source_of
+from lingprobe.encoders.live_options import check_options, format_model_options, without_memory
 from lingprobe.encoders.model_files import unknown_to
 from lingprobe.encoders.origin import name_of
 from lingprobe.encoders.st import Live, class_of
@@ -50,7 +50,7 @@ class LiveTransformer(HuggingFace):
 
     @property
     def name(self) -> str:
-        return self.model + options_of(self)
+        return self.model + format_model_options(self)
 
     @functools.cached_property
     def revision(self) -> str:
@@ -188,7 +188,7 @@ def _tokenizer_beside(model: Any) -> Any:
     """The tokenizer that lies where a model was loaded from; DataProblem where none does."""
     place = str(getattr(model.config, "_name_or_path", "") or "")
     try:
-        files = files_of(place, "sentence-transformers", first=False) if place else None
+        files = find_model_files(place, "sentence-transformers", first=False) if place else None
         source = files and source_of(files, place, Trust(), TOKENS)
         if source and any(any(files.folder.glob(pattern)) for pattern in TOKENS if files):
             return tokeniser_of(source)

@@ -45,7 +45,7 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
         )
 
 
-def load_model(kind: Any, source: ModelSource, **how: Any) -> tuple[Any, Collection[str]]:
+def load_transformer(kind: Any, source: ModelSource, **how: Any) -> tuple[Any, Collection[str]]:
     """A model of one of transformers' classes, and the names of its parameters that are not in its
     files, which are sampled at random.
     """

@@ -19,14 +19,14 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.adapters import apply_adapter, tokenizer_source
-from lingprobe.encoders.alone import Batching, alike, batching, tolerance
+from lingprobe.encoders.alone import Batching, are_vectors_close, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
-from lingprobe.encoders.blocks import Layers, layers_of, text_encoder
+from lingprobe.encoders.blocks import Layers, find_layers, text_encoder
 from lingprobe.encoders.hub import ModelSource, unloadable, weights_size
 from lingprobe.encoders.inside import TOKENS, Inside, look_inside
-from lingprobe.encoders.loading import check_weights, load_model, load_tokenizer
+from lingprobe.encoders.loading import check_weights, load_tokenizer, load_transformer
 from lingprobe.encoders.model_files import computing, in_precision
-from lingprobe.encoders.quantisation import check_room, placement, quantisation
+from lingprobe.encoders.quantisation import check_model_memory, placement, quantisation
 from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
 from lingprobe.encoders.replacement import is_replaced
 from lingprobe.encoders.shared_start import SharedStart, shared_start
@@ -94,7 +94,7 @@ class LoadedModel:
         """Which of the model's states are its layers, found on some tokens."""
         tokens = torch.arange(min(SOME, self.limit), device=self.device)
         ids = torch.stack([tokens, tokens.flip(0)])
-        return layers_of(self.model, ids, lambda: self._run(ids, torch.ones_like(ids)))
+        return find_layers(self.model, ids, lambda: self._run(ids, torch.ones_like(ids)))
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -277,7 +277,7 @@ class LoadedModel:
             [layer[0, :-1] for layer in self.hidden_states([ids])]
             for ids in (row, [*row[:-1], row[0]])
         )
-        return alike(one, other, tolerance(self.model, self.dtype))
+        return are_vectors_close(one, other, tolerance(self.model, self.dtype))
 
     def lexical(self, ids: Ints) -> Floats:
         """What the first layer would be given for tokens if they stood nowhere, [ids, dim];
@@ -347,7 +347,7 @@ def load_network(
         if kind(device) == "cpu":
             stored = getattr(config, "dtype", None)
             width = stored.itemsize if isinstance(stored, torch.dtype) else 4
-            check_room(source.name, size, width, "auto" if way else dtype, free_memory())
+            check_model_memory(source.name, size, width, "auto" if way else dtype, free_memory())
         precision = "auto" if way else dtype
         writer = _writer(source, config, precision, weights, place) if weights.head else None
         model = text_encoder(writer.base_model) if writer is not None else None
@@ -407,7 +407,7 @@ def _writer(
 
     precision = torch.float32 if dtype == "float32" else "auto"
     try:
-        model, missing = load_model(
+        model, missing = load_transformer(
             AutoModelForCausalLM, source, config=config, dtype=precision, **place
         )
     except ValueError as error:
@@ -432,7 +432,9 @@ def _model(
 
     def load() -> Any:
         precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-        model, missing = load_model(AutoModel, source, config=config, dtype=precision, **place)
+        model, missing = load_transformer(
+            AutoModel, source, config=config, dtype=precision, **place
+        )
         check_weights(source.name, model, text_encoder(model), missing)
         if weights.adapter is not None:
             model = apply_adapter(model, weights.adapter)

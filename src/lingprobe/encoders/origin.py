@@ -60,7 +60,7 @@ def shorten_path(path: str) -> str:
     return "/".join(parts[-1:] if len(parts[-1]) >= TELLING else parts[-2:])
 
 
-def state_of(thing: Any) -> str:
+def describe_state(thing: Any) -> str:
     """What tells an object from others of its class that says nothing of itself: the settings of a
     dataclass, if it has no more.
 

@@ -22,7 +22,7 @@ from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.generation import WrittenTokens
 from lingprobe.encoders.hub import ModelSource
-from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, shape_of
+from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, read_state_shape
 
 NO_LIMIT = 2**20  # tokens
 COMPARED = 200  # files by which layers are checked
@@ -124,9 +124,9 @@ def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> Recorded:
     """
     loaded = tokeniser_of(tokenizer)
     index: dict[tuple[int, ...], Path] = {}
-    widths = shape_of(files[0])[1:]
+    widths = read_state_shape(files[0])[1:]
     for file in files:
-        tokens, *rest = shape_of(file)
+        tokens, *rest = read_state_shape(file)
         ids = tuple(_tensor(file, IDS).tolist())
         if tuple(rest) != widths or tokens != len(ids):
             raise EncoderStop(

@@ -19,7 +19,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.alone import Batching, alike, batching, log_batching, tolerance
+from lingprobe.encoders.alone import Batching, are_vectors_close, batching, log_batching, tolerance
 from lingprobe.encoders.batches import group_rows, run_batches
 from lingprobe.encoders.hub import ModelSource, first_line, quiet_loading, unloadable
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
@@ -170,7 +170,7 @@ class LoadedSentenceModel:
 
 
 @functools.lru_cache(maxsize=2)
-def load_model(
+def load_sentence_model(
     source: ModelSource,
     form: str,
     device: str,
@@ -209,10 +209,12 @@ def load_model(
         raise
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
-    return ready(in_precision(model, dtype), form, way, dtype, source.name)
+    return prepare_sentence_model(in_precision(model, dtype), form, way, dtype, source.name)
 
 
-def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> LoadedSentenceModel:
+def prepare_sentence_model(
+    model: Any, form: str, way: Way, dtype: str, name: str
+) -> LoadedSentenceModel:
     """Try a model on a few texts; it multiplies in `dtype`.
 
     EncoderStop where it cannot read them, as one that routes texts by task and is told none.
@@ -299,7 +301,9 @@ def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
         vectors(preprocess_texts(trial.model, texts, before, trial.way.arguments))
         for texts in ([short], [long, short])
     )
-    return log_batching(name, "padded" if alike(alone[0], beside[1], limit) else "single")
+    return log_batching(
+        name, "padded" if are_vectors_close(alone[0], beside[1], limit) else "single"
+    )
 
 
 def run_texts(
@@ -310,7 +314,7 @@ def run_texts(
     before = ready.way.before(model)
     whole = [before + text for text in texts]
     tokenised_texts = tokenize_texts(model, whole, before, more)
-    lengths = tokenised_texts.lengths if tokenised_texts else about(whole)
+    lengths = tokenised_texts.lengths if tokenised_texts else estimate_token_counts(whole)
     vectors = np.zeros((len(texts), ready.width), np.float32)
 
     def work(rows: Ints) -> None:
@@ -325,6 +329,6 @@ def run_texts(
     return vectors, tokenised_texts.cut if tokenised_texts else np.zeros(len(texts), bool)
 
 
-def about(texts: Sequence[str]) -> Ints:
+def estimate_token_counts(texts: Sequence[str]) -> Ints:
     """About how many tokens each text has, for models that do not show them."""
     return np.array([1 + len(text) // 4 for text in texts], np.int64)

@@ -21,7 +21,11 @@ from lingprobe.data.vectors import (
     compute_offsets,
 )
 from lingprobe.encoders.batches import group_rows, run_batches
-from lingprobe.encoders.sentence_models import LoadedSentenceModel, about, preprocess_texts
+from lingprobe.encoders.sentence_models import (
+    LoadedSentenceModel,
+    estimate_token_counts,
+    preprocess_texts,
+)
 from lingprobe.encoders.tokens import is_space, locate_words, marks_of, of_words
 
 
@@ -58,7 +62,7 @@ def run_tokens(
             zip(rows, _batch(ready, [sentences[r] for r in rows], before), strict=True)
         )
 
-    sizes = about([before + s.text for s in sentences])
+    sizes = estimate_token_counts([before + s.text for s in sentences])
     run_batches(work, group_rows(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
     rows = [by_number[r] for r in range(len(sentences))]
     units = compute_offsets([len(row.vectors) for row in rows])

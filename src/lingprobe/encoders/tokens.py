@@ -195,7 +195,7 @@ class TokenisedSentences:
         return np.array([len(i) for i in self.ids], np.int64)
 
 
-def join_tokens(parts: Sequence[TokenisedSentences]) -> TokenisedSentences:
+def join_tokenised(parts: Sequence[TokenisedSentences]) -> TokenisedSentences:
     """Sentences that were tokenised in parts."""
     return TokenisedSentences(
         list(chain.from_iterable(part.ids for part in parts)),
@@ -213,7 +213,7 @@ def _join(parts: Sequence[list[T] | None]) -> list[T] | None:
     return list(chain.from_iterable(known)) if len(known) == len(parts) else None
 
 
-def texts(
+def tokenise_texts(
     tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN
 ) -> TokenisedSentences:
     """Raw texts as the model reads them, at most `limit` tokens each."""

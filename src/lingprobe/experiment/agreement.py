@@ -17,8 +17,8 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import LingprobeError
 from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
-from lingprobe.store.blocks import open_block, write
-from lingprobe.store.claims import alone, clear
+from lingprobe.store.blocks import open_block, write_block_file
+from lingprobe.store.claims import clear, hold_claim
 
 SUFFIX = ".agreement"
 NAMED = 16  # characters of a request's name
@@ -89,7 +89,7 @@ class Agreement:
         """
         facts = {"machine": asdict(self.machine), "things": dict(things)}
         if (block := open_block(self.file)) is None:
-            write(self.file, "agreement", facts, {}, keep=True)
+            write_block_file(self.file, "agreement", facts, {}, keep=True)
             return
         agreed: Mapping[str, str] = block.facts["things"]
         told = [_difference(n, things.get(n), agreed.get(n)) for n in {**agreed, **things}]
@@ -99,7 +99,7 @@ class Agreement:
 
 
 @contextmanager
-def alike(
+def share_plan(
     file: Path,
     jobs: int,
     planned: Callable[[], T],
@@ -117,7 +117,7 @@ def alike(
         yield plan
 
 
-def request_of(*parts: Any) -> str:
+def name_request(*parts: Any) -> str:
     """A name for what is asked for, the same on every machine: plain values, as they are typed."""
     return digest_texts(json.dumps(parts, ensure_ascii=False, default=str))[:NAMED]
 
@@ -132,7 +132,7 @@ def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
         if file.exists():
             clear(file)
         else:
-            stack.enter_context(alone(file))
+            stack.enter_context(hold_claim(file))
         block = open_block(file)
         known = here if block is None else _machine(block.facts["machine"])
         if lacking := here.lacks(known):

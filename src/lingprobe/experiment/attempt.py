@@ -15,7 +15,7 @@ from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import LingprobeError, describe_missing
 from lingprobe.data.examples import EncoderStop, PartRefused
-from lingprobe.data.oracles import kind_of
+from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate
 from lingprobe.store.precision import StoragePrecision
 
@@ -153,7 +153,7 @@ class EncoderRun:
                     f"[{units}, dim] for {len(sentences)} sentences",
                 )
             # `words` has no features by design
-            if len(layer) and not layer.shape[1] and kind_of(self.encoder) != "baseline":
+            if len(layer) and not layer.shape[1] and get_encoder_role(self.encoder) != "baseline":
                 raise self._wrong("vectors without dimensions", "at least one")
             kept = self.kept.width(layer.shape[1])
             width = self.widths.setdefault(slot, kept)

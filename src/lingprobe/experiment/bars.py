@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.progress import listening, show_progress
 from lingprobe.experiment.groups import FitBatch
 
@@ -45,5 +45,5 @@ def measuring_bar(trials: int, progress: bool) -> Iterator[Any]:
 def name_batches(batches: Iterable[FitBatch], shown: Any) -> Iterator[FitBatch]:
     """The batches; the bar names each as it is handed out."""
     for batch in batches:
-        shown.set_description_str(f"measure {printable(batch.name)}")
+        shown.set_description_str(f"measure {strip_unprintable(batch.name)}")
         yield batch

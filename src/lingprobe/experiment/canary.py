@@ -27,7 +27,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.encoders.any_encoder import Adapted, Batched, SentEvalPair, Unprepared
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
-from lingprobe.store.blocks import StoreProblem, open_block, write
+from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 
 SENTENCES = tuple(
     Sentence.of(text.split())
@@ -60,7 +60,7 @@ class Canary:
         """Write them; a folder that cannot be written does without."""
         arrays = {str(number): each for number, each in enumerate(self.vectors)}
         try:
-            write(self.path, "canary", {"encoder": self.encoder}, arrays, keep=True)
+            write_block_file(self.path, "canary", {"encoder": self.encoder}, arrays, keep=True)
         except StoreProblem as problem:
             log.info("%s", problem)
 
@@ -81,7 +81,7 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> EncoderCh
     Encoders of lingprobe state all that decides their vectors. One that can encode none of these
     sentences, as it looks up those of its task, is known by its code alone.
     """
-    if not is_own(encoder):
+    if not has_foreign_code(encoder):
         return EncoderCheck(known)
     name, remark = encoder.name, ""
     try:
@@ -121,7 +121,7 @@ def _prepare(encoder: Encoder) -> Encoder:
     return encoder.prepare(SENTENCES) if isinstance(encoder, Unprepared | SentEvalPair) else encoder
 
 
-def is_own(encoder: Encoder) -> bool:
+def has_foreign_code(encoder: Encoder) -> bool:
     """Whether code that is not lingprobe's gives an encoder's vectors."""
     if isinstance(encoder, Informed):  # it wants facts of a task
         return False

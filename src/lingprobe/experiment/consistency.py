@@ -26,12 +26,12 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import Identity
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.experiment.canary import ALONE, SAME, is_own, is_random, measure_gap
+from lingprobe.experiment.canary import ALONE, SAME, has_foreign_code, is_random, measure_gap
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.keys import FULL, vectors_key
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
-from lingprobe.store.blocks import StoreProblem, open_block, write
+from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 from lingprobe.store.folder import keys_of
 
 HANDFUL = 12  # sentences of a task: a change of a quarter of them is found with 97 %
@@ -64,7 +64,7 @@ class KeptHandful:
         facts = {"encoder": encoder, "mark": self.mark, "sentences": json.dumps(lines)}
         name = f"{stem}-{digest_texts(self.mark, *map(repr, lines))[:16]}{SUFFIX}"
         try:
-            write(folder / name, "checked", facts, arrays, keep=True)
+            write_block_file(folder / name, "checked", facts, arrays, keep=True)
         except StoreProblem as problem:
             log.info("%s", problem)
 
@@ -108,7 +108,7 @@ def settle_identity(
 
     tasks  the sentences of each task that is read with it
     """
-    if not (is_own(encoder) or isinstance(encoder, RemoteEncoder)) or is_random(known):
+    if not (has_foreign_code(encoder) or isinstance(encoder, RemoteEncoder)) or is_random(known):
         return SettledIdentity(known)
     check = VectorCheck(known, encoder, [list(dict.fromkeys(each)) for each in tasks], paths)
     return check.settle(name)

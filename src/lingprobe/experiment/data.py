@@ -58,7 +58,7 @@ def load_dataset(task: Task, known: Identity) -> Dataset:
     return _datasets[key]
 
 
-def sentences_of(task: Task, known: Identity) -> Sequence[Sentence]:
+def load_sentences(task: Task, known: Identity) -> Sequence[Sentence]:
     """The sentences of a task's data set; none where it cannot be read, which is said when it is
     measured.
     """
@@ -124,7 +124,7 @@ class Facts:
     sets: bool = False
 
 
-def facts(task: Task, known: Identity, cache: Path) -> Facts:
+def load_task_facts(task: Task, known: Identity, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
     folder, key = cache / "facts", digest_texts(str(known), digest_code(root_of(_find)))
     if remembered := recall(folder, key):

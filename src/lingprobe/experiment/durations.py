@@ -12,7 +12,7 @@ import numpy as np
 
 from lingprobe.data.abilities import Networked
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Probe, Running, Sentence
-from lingprobe.data.oracles import kind_of
+from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.sizes import FitSize, Work, WorkEstimator
 from lingprobe.encoders.hf import DEPTH, said_in
@@ -20,7 +20,7 @@ from lingprobe.encoders.model_files import SavedModel
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.provenance import layers_of
+from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.experiment.room import PIECES
 from lingprobe.experiment.settings import keeps_settings
 from lingprobe.experiment.speeds import measure_speeds
@@ -110,7 +110,7 @@ def _features(group: TrialGroup, read: str) -> int:
     """Numbers of what a probe reads of an example; of a mix, those of a layer."""
     usual = width(group.encoder) or FEATURES
     try:
-        how, layers = read_of(read, layers_of(group.encoder))
+        how, layers = read_of(read, list_layer_names(group.encoder))
     except ReadingProblem:  # of an encoder that says nothing of its layers
         return usual
     widths = [width_of(group.encoder, layer) or usual for layer in layers]
@@ -126,7 +126,7 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
         products = encoder.word_operations * sum(len(s.words) for s in sentences)
         return BASELINE * len(sentences) + products / measure_speeds().products
     if not isinstance(encoder, SavedModel):
-        return BASELINE * len(sentences) if kind_of(encoder) == "baseline" else None
+        return BASELINE * len(sentences) if get_encoder_role(encoder) == "baseline" else None
     said, folder = encoder.configuration, encoder.files.folder
     words = said.get("vocab_size")
     table = words * width(encoder) if isinstance(words, int) else 0  # of which none is multiplied

@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
-from lingprobe.data.progress import tell
+from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.experiment.attempt import PROBES, EncoderProblem, EncoderRun
 from lingprobe.experiment.runners import HERE, LostItem, Workers
 from lingprobe.store import plans
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.claims import ClaimWatch, once
-from lingprobe.store.folder import Index, Keys, distinct, keys_of
+from lingprobe.store.folder import Index, Keys, find_first_keys, keys_of
 from lingprobe.store.vectors import Entries, VectorStore
 
-__all__ = ["Embedded", "EncoderProblem", "embed", "vectors"]
+__all__ = ["Embedded", "EncoderProblem", "embed_sentences", "load_vectors"]
 
 Job = tuple[plans.EncodingPlan, int]
 """A block of a plan, by number."""
@@ -74,7 +74,7 @@ class EmbeddingRequest:
     base: str
 
 
-def embed(
+def embed_sentences(
     encoder: Encoder,
     sentences: Sequence[Sentence],
     store: VectorStore,
@@ -91,7 +91,7 @@ def embed(
     """
     start = time.perf_counter()
     every = keys_of(sentences)
-    first, inverse = distinct(every)
+    first, inverse = find_first_keys(every)
     request = EmbeddingRequest(
         encoder, [sentences[i] for i in first.tolist()], every[first], slots_of(encoder), store, key
     )
@@ -136,7 +136,7 @@ def _reasons(request: EmbeddingRequest, lacking: NDArray[np.bool_]) -> dict[int,
     return reasons
 
 
-def vectors(
+def load_vectors(
     encoder: Encoder,
     sentences: Sequence[Sentence],
     store: VectorStore,
@@ -165,7 +165,7 @@ def _fill(request: EmbeddingRequest, lacking: NDArray[np.bool_], workers: Worker
     todo = workers.shard.order(_jobs(request, lacking), lambda job: (job[0].name(job[1]),))
     names = [plan.name(block) for plan, block in todo]
     done, total = 0, sum(len(plan.part(block)) for plan, block in todo)
-    tell(done, total)
+    report_progress(done, total)
     work, watch, held = _Encoding(request, lacking), ClaimWatch(), list[Job]()
     while todo:
         for job, made in zip(todo, workers.encode(work, todo), strict=True):
@@ -175,7 +175,7 @@ def _fill(request: EmbeddingRequest, lacking: NDArray[np.bool_], workers: Worker
                 held.append(job)
                 continue
             done += len(job[0].part(job[1]))
-            tell(done, total)
+            report_progress(done, total)
         todo, held = watch.wait(held, lambda job: job[0].place(job[1]))
     request.store.expect(request.base, names)
 

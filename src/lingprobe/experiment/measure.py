@@ -42,27 +42,27 @@ from lingprobe.data.oracles import (
     about_words,
     facts_of,
     find_opposed,
-    kind_of,
+    get_encoder_role,
 )
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets.controls import Unchanged
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.experiment.folds import first_fold
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.provenance import (
     checkpoint,
+    collect_constant_tokens,
     computation_facts,
-    constant_tokens,
     git_commit,
     knowledge,
     revision,
     versions,
 )
-from lingprobe.experiment.readable import may_probe, readable
+from lingprobe.experiment.readable import find_readable, may_probe
 from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
 from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import METRICS, constants, floor, interval_of
@@ -123,7 +123,7 @@ class PreparedGroup:
         return same and self.readings.dataset.sentences is dataset.sentences
 
 
-def ready(
+def prepare_group(
     group: TrialGroup,
     whole: Dataset,
     store: VectorStore,
@@ -161,7 +161,7 @@ def ready(
         known = before.job if isinstance(before.group.control, Unchanged) else before.own
         if known is not None:
             return replace(made, own=known)
-    own = ready(replace(group, control=Unchanged()), whole, store, scores, made)
+    own = prepare_group(replace(group, control=Unchanged()), whole, store, scores, made)
     return replace(made, own=own.job)
 
 
@@ -183,7 +183,7 @@ def _probe_with_choice(part: PreparedGroup, store: VectorStore) -> Probe:
         probe = group.probe.with_choice(part.job.train, part.job.dev, _reads(group))
     elif (probe := PROBES_WITH_CHOICE.find(_name_choice(first))) is None:
         dataset = load_dataset(first.task, first.ingredients.task)
-        probe = ready(first, dataset, store, before=part).job.probe
+        probe = prepare_group(first, dataset, store, before=part).job.probe
     assert probe is not None
     PROBES_WITH_CHOICE.keep(_name_choice(group), probe)
     return probe
@@ -293,7 +293,7 @@ def _result(
     if scores is not None and find_metric(metric).reads_scores:
         predicted = ScoredLabels.of(decoded, test.labels.names, scores)
     score = METRICS.make(metric)(test.labels, predicted)
-    clusters = together(test.dataset)
+    clusters = code_shared_groups(test.dataset)
     low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared.constants or {}, test.labels, predicted, metric)
     choice = Choice(choice_of(predictor))
@@ -328,7 +328,7 @@ def _readings(
     vectors = encoded.vectors
     may = may_probe(group.encoder, dataset.sentences)[dataset.sites[:, :, 0]].all(1)
     usable = np.flatnonzero(encoded.usable[dataset.sites[:, :, 0]].all(1) & may)
-    part = readable(dataset.sites[usable], vectors)
+    part = find_readable(dataset.sites[usable], vectors)
     rows = usable[part.whole]
     left = dataset.take(rows) if len(rows) < len(dataset) else dataset
     gone = int(part.lost.sum())
@@ -367,8 +367,10 @@ def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> Encoded:
         return Encoded(oracle.encode(sentences), np.ones(len(sentences), bool), [], words)
     encoder, key = _prepare_encoder(group, sentences)
     # the run tried the rest
-    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
-    known = vectors(encoder, sentences, store, key, done.usable)
+    done = embed_sentences(
+        encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared)
+    )
+    known = load_vectors(encoder, sentences, store, key, done.usable)
     return Encoded(known, done.usable, [why for _, why in done.problems], words)
 
 
@@ -417,14 +419,14 @@ def _prepare_encoder(group: TrialGroup, sentences: Sequence[Sentence]) -> tuple[
 def provenance(group: TrialGroup, counts: Counts, notes: Notes) -> Provenance:
     """Everything that the group's numbers were made with, but for the encoder's revision."""
     return Provenance(
-        kind=kind_of(group.encoder),
+        kind=get_encoder_role(group.encoder),
         oracle=knowledge(group.encoder, group.task),
         opposes=find_opposed(group.encoder, group.task),
         own_baselines=group.own_baselines,
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         computed=computation_facts(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
-        constant_tokens=constant_tokens(group.encoder, {t.read for t in group.trials}),
+        constant_tokens=collect_constant_tokens(group.encoder, {t.read for t in group.trials}),
         versions=versions(),
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -59,7 +59,7 @@ def _made_of(identity: str) -> list[Any]:
         return [identity]
 
 
-def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
+def group_repeats(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
     """All seeds, folds and samples of each thing, in the order in which things first come."""
     groups: dict[tuple[str, ...], list[Result]] = {}
     for result in results:

@@ -16,7 +16,7 @@ from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Tas
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
-from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, kind_of
+from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, get_encoder_role
 from lingprobe.data.reading import ReadingProblem, Viewed, reads_of, view
 from lingprobe.data.references import (
     Contents,
@@ -29,14 +29,19 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.canary import Canary
 from lingprobe.experiment.consistency import SettledIdentity, settle_identity
-from lingprobe.experiment.data import Facts, facts, sentences_of, task_identity
+from lingprobe.experiment.data import Facts, load_sentences, load_task_facts, task_identity
 from lingprobe.experiment.exposure import TrainingHashes, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.own_baselines import choose_own_baselines
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.provenance import NAMELESS, layers_of
-from lingprobe.experiment.readers import EncoderReading, ReadingSettings, names_of, readers
+from lingprobe.experiment.provenance import NAMELESS, list_layer_names
+from lingprobe.experiment.readers import (
+    EncoderReading,
+    ReadingSettings,
+    collect_encoder_names,
+    readers,
+)
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.probes.estimators import as_probe
@@ -136,7 +141,7 @@ def plan(designs: TrialDesign | Sequence[TrialDesign], paths: Paths) -> TrialPla
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
     )
     if not whole.trials:
-        reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
+        reasons = [f"{names}: {why}" for names, why in group_refusals(whole.refused)]
         more = (
             [f"and {len(reasons) - TOLD} more tasks like these"]
             if len(reasons) > TOLD + 1
@@ -160,7 +165,7 @@ def _settle_encoders(whole: TrialPlan, paths: Paths) -> TrialPlan:
             name,
             whole.identities["encoder", name],
             whole.encoders[name],
-            (sentences_of(whole.tasks[t], whole.identities["task", t]) for t in tasks.values()),
+            (load_sentences(whole.tasks[t], whole.identities["task", t]) for t in tasks.values()),
             paths,
         )
         for name, tasks in folds.items()
@@ -175,7 +180,7 @@ def _settle_encoders(whole: TrialPlan, paths: Paths) -> TrialPlan:
     )
 
 
-def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
+def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str]]:
     """Names with the reason that they share, in order, so that what is wrong with a source is said
     once.
     """
@@ -195,11 +200,11 @@ def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
     allow_code(*design.tasks, *design.encoders, *design.probes, *design.controls)
-    named = names_of(design.encoders, paths.revisions, paths.results)
+    named = collect_encoder_names(design.encoders, paths.revisions, paths.results)
     # what is wrong with an encoder is told before tasks are read
     asked, broken = named.identities(paths)
     encoders = {ref: each for ref, each in named.encoders.items() if ref in asked}
-    tasks, refused = tasks_of(design.tasks, paths.cache)
+    tasks, refused = resolve_tasks(design.tasks, paths.cache)
     probes, own = _find_probes(design.probes)
     probes = probes or _things(PROBES, sorted({t.probe for t in tasks.values()}))
     further = _things(PROBES, [STRONG_PROBE]) if design.strong else {}
@@ -212,7 +217,7 @@ def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     posed = _probes_by_task(tasks, probes, own=not design.probes)
-    data = {ref: facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
+    data = {ref: load_task_facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
     lacking = _lacking(posed, probes, data)
     refused |= broken | unread | _unfit(probes, design.layers or design.usual, lacking)
     probes |= further
@@ -307,13 +312,17 @@ def _read_by(
     """
     own: dict[str, dict[str, Encoder]] = {}
     if design.copies and "baseline" in design.baselines:
-        sizes = (facts(task, known[ref], paths.cache) for ref, task in tasks.items())
+        sizes = (load_task_facts(task, known[ref], paths.cache) for ref, task in tasks.items())
         examples = sum(size.train + size.rest for size in sizes)
         own = {name: choose_own_baselines(each, examples) for name, each in encoders.items()}
     how = ReadingSettings(design.layers, design.seeds, design.baselines, design.usual, own)
     read_by, refused = dict[str, list[EncoderReading]](), dict[str, str]()
     for reference, task in tasks.items():
-        about = facts(task, known[reference], paths.cache).unit if design.baselines else "sentence"
+        about = (
+            load_task_facts(task, known[reference], paths.cache).unit
+            if design.baselines
+            else "sentence"
+        )
         able, unread = readers(task, about, encoders, how)
         unread |= {
             name: why
@@ -337,7 +346,7 @@ def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     layers by name.
     """
     try:
-        return reads_of(chosen, layers_of(encoder))
+        return reads_of(chosen, list_layer_names(encoder))
     except ReadingProblem as problem:
         raise PlanProblem(f"{encoder.name}: {problem}") from None
 
@@ -373,7 +382,7 @@ def _probes_for(
 def _is_of_surface(reader: EncoderReading) -> bool:
     """Whether a reader is a baseline that opposes all encoders in the question of the surface."""
     is_own = not reader.has_controls
-    is_baseline = kind_of(reader.encoder) == "baseline"
+    is_baseline = get_encoder_role(reader.encoder) == "baseline"
     return is_baseline and not is_own and BEYOND_SURFACE in find_opposed(reader.encoder)
 
 
@@ -408,7 +417,7 @@ def _reads_words(probe: Probe) -> bool:
     return needs_of(probe).words
 
 
-def tasks_of(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
+def resolve_tasks(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
     """Canonical reference or name -> task, patterns expanded and small data spread over folds; and
     what was refused.
     """
@@ -457,7 +466,7 @@ def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, F
     """A task with its facts; DataProblem where its data cannot answer it."""
     if fault := fault_of(task, Task):
         raise DataProblem(fault)
-    data = facts(task, task_identity(reference, task), cache)
+    data = load_task_facts(task, task_identity(reference, task), cache)
     if data.refused:
         raise DataProblem(data.refused)
     return task, data

@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
 from lingprobe.data.oracles import Informed
-from lingprobe.experiment.data import sentences_of
+from lingprobe.experiment.data import load_sentences
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.paths import Paths, close_stores
 from lingprobe.experiment.room import Pass
-from lingprobe.store.claims import alone
+from lingprobe.store.claims import hold_claim
 
 FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
 
@@ -38,12 +38,14 @@ def portions(groups: Sequence[TrialGroup], paths: Paths) -> list[Portion]:
     return [
         Portion(part, passes(part))
         for sharing in by_encoder.values()
-        for tasks in together({g.trials[0].task: set(_sentences([g])) for g in sharing})
+        for tasks in group_by_shared_sentences(
+            {g.trials[0].task: set(_sentences([g])) for g in sharing}
+        )
         for part in [[g for g in sharing if g.trials[0].task in tasks]]
     ]
 
 
-def together(tasks: Mapping[str, set[Sentence]]) -> list[set[str]]:
+def group_by_shared_sentences(tasks: Mapping[str, set[Sentence]]) -> list[set[str]]:
     """Tasks that share sentences, together."""
     found: list[tuple[set[str], set[Sentence]]] = []
     for task, sentences in tasks.items():
@@ -65,7 +67,7 @@ def passing_vectors(paths: Paths) -> Iterator[None]:
     if not paths.passing:
         yield
         return
-    with alone(paths.vectors):
+    with hold_claim(paths.vectors):
         yield
         close_stores()
         shutil.rmtree(paths.vectors, ignore_errors=True)
@@ -108,5 +110,5 @@ def _sentences(groups: Sequence[TrialGroup]) -> list[Sentence]:
     """The distinct sentences of the groups' data sets."""
     sentences: dict[Sentence, None] = {}
     for group in {g.trials[0].task: g for g in groups}.values():
-        sentences |= dict.fromkeys(sentences_of(group.task, group.ingredients.task))
+        sentences |= dict.fromkeys(load_sentences(group.task, group.ingredients.task))
     return list(sentences)

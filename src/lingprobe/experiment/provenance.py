@@ -79,19 +79,19 @@ def checkpoint(encoder: Encoder) -> Checkpoint | None:
     return encoder.point_of_training if isinstance(encoder, Checkpointed) else None
 
 
-def layers_of(encoder: Encoder) -> tuple[str, ...]:
+def list_layer_names(encoder: Encoder) -> tuple[str, ...]:
     """The names of an encoder's layers; '-' for one that has but one."""
     if not isinstance(encoder, Layered):
         return (NAMELESS,)
     return tuple(slot.rpartition(".")[0] or slot for slot in encoder.slots)
 
 
-def constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
+def collect_constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
     """By read which token that every sentence has holds most of the norm of what is averaged."""
     known = encoder.constant_tokens if isinstance(encoder, Averaging) else {}
     if not known:
         return {}
-    layers = {read: read_of(read, layers_of(encoder)).whole_layers for read in reads}
+    layers = {read: read_of(read, list_layer_names(encoder)).whole_layers for read in reads}
     return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 

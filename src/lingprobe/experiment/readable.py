@@ -49,7 +49,7 @@ class Readable:
         return {name: int(flags.sum()) for name, flags in counted.items()}
 
 
-def readable(sites: Ints, vectors: Vectors) -> Readable:
+def find_readable(sites: Ints, vectors: Vectors) -> Readable:
     """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
     whole sentences.
     """

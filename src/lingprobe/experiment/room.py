@@ -65,7 +65,7 @@ def _numbers(
     return int(units * sum(map(wide, slots)))
 
 
-def check_room(passes: Sequence[Pass], store: VectorStore) -> None:
+def check_disk_space(passes: Sequence[Pass], store: VectorStore) -> None:
     """Refuse vectors for which the disk has no room. StoreProblem."""
     left = sum(bytes_of(one, left_of(one, store), store) for one in passes)
     there = next(folder for folder in (store.root, *store.root.parents) if folder.is_dir())

@@ -68,7 +68,7 @@ class EncodingStatus:
     why: str = ""
 
 
-def units_of(experiment: ExperimentRecord, paths: Paths) -> list[UnitStatus]:
+def list_unit_status(experiment: ExperimentRecord, paths: Paths) -> list[UnitStatus]:
     """How far each unit of work of an experiment is."""
     known = paths.result_store().ids(experiment.ids)
     return [_unit(unit, known, paths) for unit in experiment.units]
@@ -127,7 +127,7 @@ def _blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
     """The sentences of each planned block, how far they are, and the machine that is at them."""
     committed = BlockFolder(folder).refresh().blocks
     for path in sorted(folder.glob("*.plan")):
-        if (plan := plans.read(path)) is None:
+        if (plan := plans.read_encoding_plan(path)) is None:
             continue
         held = [
             block.array("keys") for block in committed if set(plan.slots) <= {*block.facts["slots"]}

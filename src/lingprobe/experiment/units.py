@@ -20,7 +20,7 @@ from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.encoders.hf import HEADS, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.sites import ModelSite, is_site
-from lingprobe.experiment.provenance import layers_of
+from lingprobe.experiment.provenance import list_layer_names
 
 LARGEST = 2**31
 """Numbers that the fits of a unit are given: training examples x features x fits. On one
@@ -43,7 +43,7 @@ class TaskDimensions:
     @classmethod
     def of(cls, encoder: Encoder, examples: int) -> TaskDimensions:
         """That of an encoder on so many training examples."""
-        layers = layers_of(encoder)
+        layers = list_layer_names(encoder)
         narrow = {layer: width_of(encoder, layer) for layer in layers if is_site(layer)}
         return cls(examples, width(encoder) or USUAL, layers, narrow)
 
@@ -61,7 +61,7 @@ class TaskDimensions:
         return self.narrow.get(layer, self.width)
 
 
-def cut(trials: Sequence[Trial], size: TaskDimensions) -> Iterator[tuple[Trial, ...]]:
+def split_into_units(trials: Sequence[Trial], size: TaskDimensions) -> Iterator[tuple[Trial, ...]]:
     """The trials in their order, in units of at most LARGEST numbers. Seeds of one read stay
     together while they can, since their fits share the choice of settings.
     """

@@ -15,7 +15,7 @@ from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import FitBatch, TrialGroup
-from lingprobe.experiment.measure import PreparedGroup, fit_groups, ready
+from lingprobe.experiment.measure import PreparedGroup, fit_groups, prepare_group
 from lingprobe.experiment.memory import check_memory
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics.constant import find_metric
@@ -121,7 +121,7 @@ class _Work:
             with foreign_code(group.name), threads():
                 whole = load_dataset(group.task, group.ingredients.task)
                 scores = self.paths.scores or find_metric(group.task.metric).reads_scores
-                part = ready(group, whole, self.paths.vector_store(), scores, before)
+                part = prepare_group(group, whole, self.paths.vector_store(), scores, before)
                 check_memory(group.probe, part.job)
                 return part
         except Exception as error:

@@ -82,7 +82,7 @@ class CovarianceEstimate(NamedTuple):
     worth: float
 
 
-def spread(
+def estimate_variance(
     influence: Doubles, fits: Sequence[ScoreInfluences], clusters: Clusters, strata: Ints
 ) -> ScoreVariance:
     """Of a mean over seeds, or of a difference of such means, from how fast it grows with the

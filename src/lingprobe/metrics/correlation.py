@@ -75,9 +75,9 @@ def coefficients(
     """The correlation of each pair of columns; Kendall's is tau-b, and ties share their mean rank.
     NaN for fewer than three observations, and where one of the columns does not vary.
     """
-    form_of(method)  # there is such a method
+    get_column_transform(method)  # there is such a method
     found = {}
-    for group in groups(values, pairs):
+    for group in group_column_pairs(values, pairs):
         known = products(group.values, method) if group.n >= LEAST else None
         for i, j in group.pairs:
             value = math.nan if known is None else known[group.of[i], group.of[j]]
@@ -87,7 +87,7 @@ def coefficients(
 
 def products(values: Doubles, method: str) -> Doubles:
     """The correlations of all columns [n, columns] with each other."""
-    return _products(form_of(method)(values))
+    return _products(get_column_transform(method)(values))
 
 
 def p_values(
@@ -100,10 +100,10 @@ def p_values(
     what the best of the pairs needs (Phipson & Smyth 2010), from there on Student's t, of Kendall's
     tau a normal approximation.
     """
-    form_of(method)  # there is such a method
+    get_column_transform(method)  # there is such a method
     draws = max(9999, math.ceil(10 * len(pairs) / ALPHA))
     tested: dict[Pair, CorrelationTest] = {}
-    for group in groups(values, pairs):
+    for group in group_column_pairs(values, pairs):
         if group.n < LEAST:
             tested |= dict.fromkeys(group.pairs, CorrelationTest(math.nan))
         elif group.n < MANY:
@@ -120,7 +120,7 @@ def least_p(n: int) -> float:
     return min(1.0, 2 / math.factorial(n))
 
 
-def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[ColumnPairs]:
+def group_column_pairs(values: Doubles, pairs: Sequence[Pair]) -> Iterator[ColumnPairs]:
     """Pairs of columns by the observations that have both."""
     known = ~np.isnan(values)
     same: dict[bytes, list[Pair]] = {}
@@ -137,12 +137,12 @@ def permutation_p_values(
     group: ColumnPairs, method: str, draws: int, seed: int = 0
 ) -> dict[Pair, CorrelationTest]:
     """P values of a group of pairs by permutation of the observations of one column of each."""
-    form = form_of(method)
+    form = get_column_transform(method)
     features = form(group.values)
     observed = np.abs(_products(features)) - ROUNDING
     count, total = np.zeros_like(observed), 0
     room = max(1, ROOM // max(features.size, 1))
-    for some in orders(group.n, draws, room, seed):
+    for some in draw_permutations(group.n, draws, room, seed):
         shuffled = _permute(features, some)
         products = features.reshape(len(features), -1) @ shuffled.transpose(0, 2, 1)
         count += (np.abs(products) >= observed).sum(0)
@@ -156,7 +156,7 @@ def permutation_p_values(
     }
 
 
-def orders(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
+def draw_permutations(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
     """Permutations of n, up to [room, n] at a time: all of few, else so many at random."""
     if n <= EXACT:
         every = _permutations(n)
@@ -248,7 +248,7 @@ METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
 SYMBOLS = {"spearman": "ρ", "pearson": "r", "kendall": "τ"}
 
 
-def form_of(method: str) -> Callable[[Doubles], Doubles]:
+def get_column_transform(method: str) -> Callable[[Doubles], Doubles]:
     """What makes features of columns whose products are the coefficients of a method; UsageProblem
     for one that there is not.
     """

@@ -18,7 +18,7 @@ from lingprobe.metrics.correlation import (
     ColumnPairs,
     Pair,
     coefficients,
-    groups,
+    group_column_pairs,
     products,
 )
 from lingprobe.metrics.metric import Doubles
@@ -41,7 +41,7 @@ def intervals(
     found = {pair: fisher(one, method) for pair, one in observed.items()}
     if method == "kendall":
         return found
-    for group in groups(values, pairs):
+    for group in group_column_pairs(values, pairs):
         if group.n >= FEWEST:
             variances = _jackknife(group, method)
             for i, j in group.pairs:

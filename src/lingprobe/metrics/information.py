@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from lingprobe.data._logits import Logits
 from lingprobe.data.labels import Column
-from lingprobe.metrics.clusters import Clusters, ScoreInfluences, quantile, spread
+from lingprobe.metrics.clusters import Clusters, ScoreInfluences, estimate_variance, quantile
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.probabilistic import CALIBRATION_BINS, calibration_gaps
 
@@ -39,7 +39,7 @@ def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> MeanEstimat
     influence = fits.influences.mean(0)
     value, doubt = (
         float(fits.scores.mean()),
-        spread(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64)),
+        estimate_variance(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64)),
     )
     half = float(quantile(doubt.df) * np.sqrt(doubt.variance))
     return MeanEstimate(value, value - half, value + half)

@@ -30,8 +30,8 @@ from lingprobe.metrics.clusters import (
     ScoreInfluences,
     ScoreVariance,
     balanced_classes,
+    estimate_variance,
     quantile,
-    spread,
 )
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
@@ -140,7 +140,7 @@ def _interval(
     ends: tuple[float, float],
     more: float = 0.0,
 ) -> tuple[float, float]:
-    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    found = estimate_variance(fits.influences.mean(0), [fits], clusters, strata)
     found = found._replace(variance=found.variance + more)
     return _around(float(fits.scores.mean()), found, *ends)
 
@@ -150,7 +150,7 @@ def _interval_of_ranks(
 ) -> tuple[float, float]:
     """Wilson's interval of a share of pairs, which is worth no more than so many examples."""
     mean = float(fits.scores.mean())
-    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    found = estimate_variance(fits.influences.mean(0), [fits], clusters, strata)
     variance = max(found.variance, mean * (1 - mean) / worth) + more
     return _around(mean, found._replace(variance=variance, worth=min(found.worth, worth)), 0.0, 1.0)
 
@@ -391,7 +391,7 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     value = float(sum(each.scores.mean() for each in weighted))
     influence = np.sum([each.influences.mean(0) for each in weighted], 0)
     clusters = {name: codes for _, each in terms for name, codes in each.clusters.items()}
-    variation = spread(
+    variation = estimate_variance(
         influence,
         _varying(weighted),
         clusters,
@@ -496,7 +496,7 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     influence = np.sum([each.influences.mean(0) for each in apart], 0)
     clusters = {**part.clusters, **least.clusters, **whole.clusters}
     fixed = _fixed_classes([part.gold, whole.gold])
-    variation = spread(influence, _varying(apart), clusters, fixed)
+    variation = estimate_variance(influence, _varying(apart), clusters, fixed)
     step = float(np.mean([each.step(measure) for each in (part, least, whole)]))
     error = np.sqrt(variation.variance + 2 * step / room**2)
     half = float(quantile(variation.df) * error)

@@ -25,7 +25,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.metrics import METRICS, Answers, floor
 from lingprobe.metrics.subsets import average_over_subsets
 from lingprobe.pages.captions import heading
-from lingprobe.pages.scores import about, rows_without_control, signs_of, test_notes
+from lingprobe.pages.scores import get_row_question, rows_without_control, signs_of, test_notes
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -264,7 +264,7 @@ def strata_table(rows: Sequence[FrameRow], stratum: str) -> Table:
         body = tuple(
             _cells(row, signs.get(id(row), ""), layers, expected) for row in _sort_rows(mine)
         )
-        sections.append(TableSection(heading(mine), body, about(mine)))
+        sections.append(TableSection(heading(mine), body, get_row_question(mine)))
     notes = (*_notes(plain, stratum, expected), *test_notes(plain))
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
 

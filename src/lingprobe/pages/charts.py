@@ -28,9 +28,9 @@ from lingprobe.tables.panels import (
     dot,
     fold_names,
     key,
+    make_legend_mark,
+    measure_names,
     point,
-    room,
-    sign,
     stroke,
 )
 from lingprobe.tables.printing import printed_width
@@ -54,10 +54,12 @@ NAME = 40  # letters of an encoder; a longer name loses its middle
 def chart(scored: ResultFrame, kind: str) -> Figure:
     """A chart of one of the kinds of `FIGURES`."""
     made = grid(scored)
-    return draw(kind, replace(made, names=label_encoders(line.encoder for line in made.lines)))
+    return draw_scores(
+        kind, replace(made, names=label_encoders(line.encoder for line in made.lines))
+    )
 
 
-def draw(kind: str, made: Grid) -> Figure:
+def draw_scores(kind: str, made: Grid) -> Figure:
     """Scores drawn as a kind of figure; UsageProblem for what returns no Figure."""
     drawn = figure_of(kind)(made)
     from matplotlib.figure import Figure  # behind what says that it is missing
@@ -145,7 +147,7 @@ def _sign(kind: str, name: str = "", is_best: bool = False) -> Line2D:
     """How a score of a kind of encoder is marked."""
     colour = BEST if is_best else BLUE if kind == "trained" else GREY
     shape = "D" if kind == "oracle" else "s" if is_best else "o"
-    return sign(shape, colour, name, kind == "baseline")
+    return make_legend_mark(shape, colour, name, kind == "baseline")
 
 
 def _key(made: Grid) -> Iterator[Any]:
@@ -213,7 +215,7 @@ def radar(made: Grid) -> Figure:
             f" there are {len(whole)}: choose some by name, or draw a heat map"
         )
     names = fold_names([made.full_name(column) for column in made.columns], 1000, AROUND)
-    size = 3.2 + 2 * room(names), circle(names) + 0.7 + ROW * (len(whole) + 1)
+    size = 3.2 + 2 * measure_names(names), circle(names) + 0.7 + ROW * (len(whole) + 1)
     if printed_width() is not None:
         size = size[0], circle(names)  # the key makes room for itself
     figure = blank(size, f"{_about(made)}, around a circle.")
@@ -233,7 +235,7 @@ AROUND = 0.29  # of the width of paper, for names at each side of a circle
 def circle(names: Sequence[str]) -> float:
     """Inches of a circle with names above and below."""
     wide = printed_width()
-    return 3.2 if wide is None else min(3.2, wide - 2 * room(names)) + 0.4
+    return 3.2 if wide is None else min(3.2, wide - 2 * measure_names(names)) + 0.4
 
 
 FLOORS = "best baseline of each task, or constant answer"
@@ -282,4 +284,4 @@ def polygon(
     shape = MARKERS[place]
     axes.plot([*turns, turns[0]], [*scores, scores[0]], f"-{shape}", color=colour, label=name)
     for turn, score, task in zip(turns, scores, tasks, strict=True):
-        point(axes, (turn, score), sign(shape, colour), f"{name}, {task}: {score:.1f}")
+        point(axes, (turn, score), make_legend_mark(shape, colour), f"{name}, {task}: {score:.1f}")

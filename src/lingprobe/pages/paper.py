@@ -11,14 +11,14 @@ from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.human import read_bound
-from lingprobe.pages.records import format_csv, parquet
+from lingprobe.pages.records import format_csv, write_records_parquet
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.views import ViewArguments, read_argument
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
 from lingprobe.suites.facts import PERCENT, CellResults, HumanScore
-from lingprobe.suites.page import PaperTableCell, cells, inside
-from lingprobe.suites.suite import Suite, select_results
+from lingprobe.suites.page import PaperTableCell, cells, tabulate_paper
+from lingprobe.suites.suite import Suite, select_suite_results
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
@@ -35,11 +35,11 @@ def paper_page(
     annotate --score` wrote.
     """
     suite: Suite = SUITES.make(reference)
-    chosen = select_results(suite, results)
+    chosen = select_suite_results(suite, results)
     people = _human_scores(suite, human, chosen.entries)
 
     def table() -> Table:
-        made = inside(suite.paper, chosen.entries, people, chosen.others)
+        made = tabulate_paper(suite.paper, chosen.entries, people, chosen.others)
         made = replace(made, lead=statement(compute_scores(ResultFrame.of(results))).lines)
         if not (told := measurable(suite.name)):
             return made
@@ -53,7 +53,7 @@ def paper_page(
         tuple(results),
         lambda: [table()],
         texts={"csv": lambda: format_csv(lines())},
-        files={"parquet": lambda to: parquet(lines(), to)},
+        files={"parquet": lambda to: write_records_parquet(lines(), to)},
     )
 
 

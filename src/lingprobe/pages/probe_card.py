@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.probes import PROBES
@@ -109,7 +109,7 @@ def _table(head: Sequence[str], rows: Iterable[tuple[str, SubgroupScore]]) -> li
 
 def _cell(text: str) -> str:
     """Text of others in a line of Markdown: nothing in it is markup."""
-    shown = " ".join(printable(text).split())[:200]
+    shown = " ".join(strip_unprintable(text).split())[:200]
     for sign in "\\`|<>[]*_":
         shown = shown.replace(sign, f"\\{sign}")
     return shown

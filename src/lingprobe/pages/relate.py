@@ -40,7 +40,7 @@ def relation_page(relation: Relation, figure: str = "heat") -> Page[Relation]:
 
 def tables(relation: Relation) -> list[Table]:
     """The matrix, the columns, and what there is to see of variants."""
-    made = [matrix(relation), columns(relation)]
+    made = [tabulate_correlations(relation), tabulate_columns(relation)]
     if any(one.groups for one in relation.found) and len(relation.table.families) < len(
         relation.table.rows
     ):
@@ -48,7 +48,7 @@ def tables(relation: Relation) -> list[Table]:
     return made
 
 
-def matrix(relation: Relation) -> Table:
+def tabulate_correlations(relation: Relation) -> Table:
     """Each column with each other; significant correlations are strong."""
     counts = {one.n for one in relation.found}
     unit = "families" if relation.families else "encoders"
@@ -86,7 +86,7 @@ def variants(relation: Relation) -> Table:
     return _table(relation, sections, notes)
 
 
-def columns(relation: Relation) -> Table:
+def tabulate_columns(relation: Relation) -> Table:
     """What the columns are: who measured them, their range, and how reliable they are."""
     table = relation.table
     lines = []

@@ -19,9 +19,9 @@ from lingprobe.tables.panels import (
     dot,
     fold_names,
     label_rows,
-    room,
+    make_legend_mark,
+    measure_names,
     row_height,
-    sign,
 )
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, GREY
@@ -46,14 +46,14 @@ class HeatMapKind(NamedTuple):
     grey: Callable[[Relation], str]
 
 
-def heat(relation: Relation) -> Figure:
+def draw_correlation_heat(relation: Relation) -> Figure:
     """A cell for each pair, blue where two columns rise together, red where one falls; grey where
     that is not significant.
     """
     return _map(relation, BETWEEN)
 
 
-def within(relation: Relation) -> Figure:
+def draw_family_heat(relation: Relation) -> Figure:
     """The same for the mean correlation within families of variants; grey where it is not of one
     sign in all of them.
     """
@@ -134,7 +134,7 @@ WITHIN = HeatMapKind(
 )
 
 
-def dots(relation: Relation) -> Figure:
+def draw_correlation_dots(relation: Relation) -> Figure:
     """A dot on its interval for each pair, the strongest on top; grey where it is not
     significant.
     """
@@ -146,7 +146,7 @@ def dots(relation: Relation) -> Figure:
         )
     known.sort(key=lambda one: -one.correlation)
     names = fold_names([f"{one.first}, {one.second}" for one in known], 1000)
-    size = room(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
+    size = measure_names(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
     figure = blank(size, _about(relation))
     axes = figure.subplots()
     draw_correlation_scale(axes, names)
@@ -157,7 +157,7 @@ def dots(relation: Relation) -> Figure:
             axes,
             place,
             (one.correlation, one.low, one.high),
-            sign("o", colour, hollow=is_weak),
+            make_legend_mark("o", colour, hollow=is_weak),
             describe_correlation(one),
         )
     right = axes.secondary_yaxis("right")
@@ -186,7 +186,7 @@ def _about(relation: Relation) -> str:
 
 
 CHARTS: Mapping[str, Callable[[Relation], Figure]] = {
-    "heat": heat,
-    "within": within,
-    "dots": dots,
+    "heat": draw_correlation_heat,
+    "within": draw_family_heat,
+    "dots": draw_correlation_dots,
 }

@@ -16,8 +16,8 @@ from lingprobe.pages.grid import grid
 from lingprobe.pages.mteb import MTEB_EXTRAS, mteb_folder, mteb_lines
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
-from lingprobe.pages.records import format_csv, parquet
-from lingprobe.pages.scores import scores
+from lingprobe.pages.records import format_csv, write_records_parquet
+from lingprobe.pages.scores import tabulate_scores
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.study import NOTHING, Beside
 from lingprobe.pages.wide import LABEL, explain_bold, wide
@@ -49,7 +49,7 @@ def scores_page(
             "mteb": lambda: mteb_lines(frame, scored),
         },
         files={
-            "parquet": lambda to: parquet(scored, to),
+            "parquet": lambda to: write_records_parquet(scored, to),
             "mteb": lambda to: mteb_folder(frame, scored, to),
         },
         figure=lambda: chart(scored, beside.figure),
@@ -70,7 +70,7 @@ def _scores(frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside)
     if len({*scored.column("task")}) > 1 and not each:
         table = wide(made.without_layers() if has_chosen else made, beside.questions)
     else:
-        table = scores([*constant_rows(scored), *shown], beside.questions, made.strong)
+        table = tabulate_scores([*constant_rows(scored), *shown], beside.questions, made.strong)
         table = replace(table, caption=table.notes[0] + explain_bold(made), label=LABEL)
     orders = order_notes(find_order_changes(scored))
     notes = (*notes, *orders, *table.notes, *tell_best_points(frame.where(checkpoint=USED)))

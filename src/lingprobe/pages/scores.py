@@ -16,17 +16,17 @@ from lingprobe.analysis.answers import (
 )
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
-from lingprobe.data.references import summary
+from lingprobe.data.references import summarise_docstring
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
 from lingprobe.pages.captions import (
     by_kind,
+    describe_sources,
     explain_oracles,
     heading,
     kind_rules,
     name_encoders,
     shorten_task,
-    source_notes,
     warn_of_oracles,
     with_names,
 )
@@ -50,7 +50,7 @@ WORDS = frozenset({"encoder", "probe", "computed"})
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
-def scores(
+def tabulate_scores(
     rows: Sequence[FrameRow],
     questions: Mapping[str, str] | None = None,
     strong: frozenset[tuple[str, ...]] = frozenset(),
@@ -102,7 +102,7 @@ def scores(
         body = tuple(
             _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
         )
-        line = about(mine, (questions or {}).get(task, ""))
+        line = get_row_question(mine, (questions or {}).get(task, ""))
         at = head.index("score")
         bold = {
             (r, at)
@@ -192,7 +192,7 @@ def _cells(
     coded = _code(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")
-    how = [computing.cell(row, shown.computed)] if shown.computed else []
+    how = [computing.format_computation(row, shown.computed)] if shown.computed else []
     cells = (
         format_number(row.score) + sign,
         interval,
@@ -306,7 +306,7 @@ def _code(row: FrameRow) -> list[str]:
     ]
 
 
-def about(rows: Sequence[FrameRow], question: str = "") -> str:
+def get_row_question(rows: Sequence[FrameRow], question: str = "") -> str:
     """The question of some rows, as given or as their task says, with `list_facts` as sentences."""
     facts = [f"{fact[0].upper()}{fact[1:]}." for fact in list_facts(rows)]
     if rows[0].metric != "accuracy":
@@ -387,7 +387,7 @@ def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
     return (
         *_left_out(rows),
         *test_notes(rows),
-        *source_notes(rows, shorten_task),
+        *describe_sources(rows, shorten_task),
         *computing.notes(computing.differing(rows_without_control(rows))),
         *warn_of_oracles(rows),
         *_chance(rows),
@@ -492,7 +492,7 @@ def _describe_control(control: str) -> str:
     name = control.partition(",")[0].partition(":")[0]
     known = name in CONTROLS.places() and "@" not in name
     return (
-        summary(CONTROLS.find(name))
+        summarise_docstring(CONTROLS.find(name))
         if known
         else ("the score with labels that have no linguistic content.")
     )

@@ -253,7 +253,7 @@ def show_rows(
     )
 
 
-def draw_rows(view: View, shown: ResultFrame) -> Figure:
+def draw_view_figure(view: View, shown: ResultFrame) -> Figure:
     """The figure of rows that have the columns which it shows; PlotProblem where there is none."""
     if view.figure is None:
         raise PlotProblem(f"the view {view.name} has no figure")

@@ -33,10 +33,12 @@ def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
     own = [*reading(made), *_describe_tasks(made, questions or {}), *made_by(made)]
     notes = describe_scores(made.rows, own)
-    return replace(matrix(made), notes=notes, caption=_caption(made, notes[0]), label=LABEL)
+    return replace(
+        build_wide_table(made), notes=notes, caption=_caption(made, notes[0]), label=LABEL
+    )
 
 
-def matrix(made: Grid) -> Table:
+def build_wide_table(made: Grid) -> Table:
     """The same without what has to be said of them."""
     words = ["encoder", *(["layer"] * made.has_layers), *(["probe"] * made.has_probes)]
     columns, groups = [*words], [""] * len(words)
@@ -164,12 +166,12 @@ def _strong(made: Grid) -> frozenset[tuple[int, int]]:
     """The cells of the scores that are set in bold."""
     return frozenset(
         (r, c)
-        for r, c, row in places(made)
+        for r, c, row in locate_scores(made)
         if (row.task, row.encoder, row.layer, row.probe) in made.strong
     )
 
 
-def places(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
+def locate_scores(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
     """Each score with its line and column in the table; the constant stands above them."""
     columns: dict[str, int] = {}
     at = 1 + made.has_layers + made.has_probes
@@ -267,7 +269,7 @@ def made_by(made: Grid) -> Iterator[str]:
     yield from _by("seeds", made, lambda row: str(row.seeds))
     what = computing.differing(plain)
     if what:
-        yield from _by("computed", made, lambda row: computing.cell(row, what))
+        yield from _by("computed", made, lambda row: computing.format_computation(row, what))
 
 
 def _together(made: Grid, columns: set[TaskColumn]) -> Iterator[str]:

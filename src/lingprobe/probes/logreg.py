@@ -21,7 +21,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import SINGLE, FitSize, Work
 from lingprobe.data.vectors import Floats
 from lingprobe.metrics.thresholds import find_thresholds
-from lingprobe.probes.features import Aim, Scaling, aim, finite, scaled_train
+from lingprobe.probes.features import Aim, Scaling, aim, read_finite_features, scaled_train
 from lingprobe.probes.linear.logistic import Doubles, fit_logistic_path
 
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
@@ -102,7 +102,7 @@ class LogReg:
         """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
         aims = aim(train.labels, dev.labels)
         scaling, features = scaled_train(train, read, self.scaled)
-        judged = scaling(finite(dev, read, "dev")) if len(dev) else None
+        judged = scaling(read_finite_features(dev, read, "dev")) if len(dev) else None
         best: dict[str, tuple[float, LinearPredictor]] = {}
         strengths = sorted(set(self.c))
         for c, minimum in zip(

@@ -57,7 +57,7 @@ class Curved(LossFunction, Protocol):
         ...
 
 
-def means(sums: Tensor, counts: Tensor) -> Tensor:
+def average_judgements(sums: Tensor, counts: Tensor) -> Tensor:
     """The verdict of what is judged example by example."""
     return (sums / counts).mT
 
@@ -66,7 +66,7 @@ class Softmax:
     """Cross-entropy over classes; members are chosen by accuracy."""
 
     statistics = 2
-    verdict = staticmethod(means)
+    verdict = staticmethod(average_judgements)
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.int64))
@@ -98,7 +98,7 @@ class Sigmoid:
     """
 
     statistics = 2
-    verdict = staticmethod(means)
+    verdict = staticmethod(average_judgements)
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.float32))
@@ -120,7 +120,7 @@ class Squared:
     """Half the squared error; members are chosen by it."""
 
     statistics = 2
-    verdict = staticmethod(means)
+    verdict = staticmethod(average_judgements)
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.float32))

@@ -94,7 +94,7 @@ class Online:
         codes: dict[tuple[str, int], dict[str, Any]] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
             reads = tuple(dict.fromkeys(cell.read for cell in cells if cell.seed == seed))
-            rows, stops = blocks(train, seed)
+            rows, stops = order_online_blocks(train, seed)
             found = self._codes(
                 train.take(rows), dev, [Cell(read, seed, "loss") for read in reads], stops
             )
@@ -197,7 +197,7 @@ class PrequentialPredictor:
         return self.predictor.predict(readings)
 
 
-def blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
+def order_online_blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
     """The examples with their sentences in an order drawn for a seed, and where among them blocks
     end: after whole sentences.
 
@@ -210,11 +210,11 @@ def blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
     place[order] = np.arange(len(order))
     whole = np.cumsum(counts[order])
     return np.argsort(place[sentence], kind="stable"), np.unique(
-        whole[np.searchsorted(whole, ends(len(train)))]
+        whole[np.searchsorted(whole, compute_block_ends(len(train)))]
     )
 
 
-def ends(n: int) -> Ints:
+def compute_block_ends(n: int) -> Ints:
     """Where the blocks of n examples end; the last is n, the first holds at least eight examples
     (or all there are).
     """

@@ -190,7 +190,7 @@ def version() -> str:
     return importlib.metadata.version("lingprobe")
 
 
-def write(
+def write_block_file(
     path: Path,
     kind: str,
     facts: Mapping[str, Any],
@@ -237,7 +237,7 @@ def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, A
     return about, parts
 
 
-def check_folder(folder: Path) -> None:
+def check_is_folder(folder: Path) -> None:
     """Refuse what is there and is no folder."""
     if folder.exists() and not folder.is_dir():
         raise StoreProblem(f"{folder} is a file: name a folder for the results")
@@ -248,7 +248,7 @@ def writable(folder: Path) -> None:
     not.
     """
     try:
-        check_folder(folder)
+        check_is_folder(folder)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"sonde")
@@ -358,7 +358,7 @@ def _place_aside(path: Path) -> Path:
     )
 
 
-def list_files(
+def list_folder_files(
     folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda _: True
 ) -> list[tuple[int, str]]:
     """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed,

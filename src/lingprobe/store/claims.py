@@ -191,7 +191,7 @@ def once(target: Path, make: Callable[[], None]) -> bool:
 
 
 @contextlib.contextmanager
-def alone(target: Path) -> Iterator[None]:
+def hold_claim(target: Path) -> Iterator[None]:
     """Claim to make or change a file while the block runs, once nobody else does."""
     watch = ClaimWatch()
     while True:

@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.data.digests import digest_pieces
-from lingprobe.store.blocks import RESULTS, StoreProblem, list_files, open_block, write
+from lingprobe.store.blocks import (
+    RESULTS,
+    StoreProblem,
+    list_folder_files,
+    open_block,
+    write_block_file,
+)
 
 SUFFIX = ".experiment"
 
@@ -62,7 +68,7 @@ def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
     date = datetime.now(UTC).isoformat(timespec="microseconds")
     facts = {"date": date, "ids": list(ids), "units": rows}
     try:
-        write(root / name, "experiment", facts, {})
+        write_block_file(root / name, "experiment", facts, {})
     except StoreProblem as problem:
         log.info("%s", problem)
 
@@ -73,7 +79,7 @@ def experiments(root: Path) -> list[ExperimentRecord]:
 
 
 def _read(root: Path) -> Iterator[ExperimentRecord]:
-    for _, name in list_files(root, *RESULTS):
+    for _, name in list_folder_files(root, *RESULTS):
         if name.endswith(SUFFIX) and (block := open_block(root / name)) is not None:
             ids = tuple(block.facts["ids"])
             units = tuple(_unit(ids, row) for row in block.facts.get("units", ()))

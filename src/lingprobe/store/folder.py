@@ -23,7 +23,7 @@ from lingprobe.store.blocks import (
     BlockFile,
     Damaged,
     StoreProblem,
-    list_files,
+    list_folder_files,
     open_block,
     set_aside,
 )
@@ -72,7 +72,7 @@ class Index:
         return numbers
 
 
-def distinct(keys: Keys) -> tuple[Ints, Ints]:
+def find_first_keys(keys: Keys) -> tuple[Ints, Ints]:
     """Where each key occurs first, in order of occurrence, and for every key the number of its
     first, [keys].
     """
@@ -123,7 +123,7 @@ class BlockFolder:
         """
         there = [
             name
-            for _, name in list_files(self.path, SUFFIX, FAILED, ".plan")
+            for _, name in list_folder_files(self.path, SUFFIX, FAILED, ".plan")
             if name.endswith(SUFFIX)
         ]
         there += sorted(

@@ -10,7 +10,7 @@ from lingprobe.store import columns
 from lingprobe.store.blocks import BlockFile, Damaged
 from lingprobe.store.folder import SUFFIX as VECTORS
 from lingprobe.store.items import ITEMS
-from lingprobe.store.kept_vectors import listed_columns, size_of
+from lingprobe.store.kept_vectors import get_file_size, listed_columns
 from lingprobe.store.results import SCORES
 from lingprobe.store.results import SUFFIX as RESULTS
 
@@ -32,7 +32,7 @@ class Holding:
     bytes: int = 0
 
 
-def holdings(results: Path, cache: Path) -> list[Holding]:
+def list_holdings(results: Path, cache: Path) -> list[Holding]:
     """What lies in a folder of results and in a cache, by kind and format; damaged files are left
     out.
     """
@@ -47,7 +47,7 @@ def holdings(results: Path, cache: Path) -> list[Holding]:
         if path.suffix == columns.SUFFIX and (made := columns.Made.of(path)):
             groups.setdefault(("columns", columns.FORMAT, made.lingprobe), []).append(path)
     return [
-        Holding(*key, tuple(paths), sum(map(size_of, paths)))
+        Holding(*key, tuple(paths), sum(map(get_file_size, paths)))
         for key, paths in sorted(groups.items())
     ]
 

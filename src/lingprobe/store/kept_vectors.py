@@ -98,7 +98,9 @@ class Cleaning(NamedTuple):
         return "\n".join([*lines, all_of if what else "all of it is needed"])
 
 
-def note(folder: Path, encoder: str, identities: Iterable[str], results: Path | None) -> None:
+def note_vectors(
+    folder: Path, encoder: str, identities: Iterable[str], results: Path | None
+) -> None:
     """Say beside vectors whose they are and where results of them lie, where that is not the cache;
     a cache that cannot be written is done without.
     """
@@ -123,7 +125,7 @@ def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
     places = {Path(p) for said in notes.values() for p in said.get("results", ())} | {results}
     counts = _counts(places)
     vectors = [_kept_vectors(folder, said, counts) for folder, said in notes.items()]
-    columns = {path: size_of(path) for path in listed_columns(cache)}
+    columns = {path: get_file_size(path) for path in listed_columns(cache)}
     outdated = tuple(path for path in columns if not _is_current(path))
     by_size = tuple(sorted(vectors, key=lambda each: -each.bytes))
     cleaning = Cleaning(by_size, columns, outdated, remove)
@@ -155,7 +157,7 @@ def listed_columns(cache: Path) -> Iterator[Path]:
     return (path for path in sorted((cache / FOLDER).glob("*")) if path.is_file())
 
 
-def size_of(path: Path) -> int:
+def get_file_size(path: Path) -> int:
     """How many bytes a file has; none where another process was quicker."""
     try:
         return path.stat().st_size

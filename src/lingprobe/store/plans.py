@@ -21,7 +21,14 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.vectors import Ints
-from lingprobe.store.blocks import BlockFile, Damaged, list_files, open_block, set_aside, write
+from lingprobe.store.blocks import (
+    BlockFile,
+    Damaged,
+    list_folder_files,
+    open_block,
+    set_aside,
+    write_block_file,
+)
 from lingprobe.store.folder import FAILED, SUFFIX, Keys, keys_of
 
 
@@ -95,8 +102,8 @@ def draw_up(
         for block in range(len(bounds) - 1):
             chosen = order[bounds[block] : bounds[block + 1]]
             arrays[f"text:{block}"] = _pack_sentences([sentences[i] for i in chosen])
-        write(path, "plan", {"slots": slots}, arrays, keep=True)
-    plan = read(path)
+        write_block_file(path, "plan", {"slots": slots}, arrays, keep=True)
+    plan = read_encoding_plan(path)
     assert plan is not None, f"{path} was damaged as soon as it was written"
     return plan
 
@@ -107,7 +114,7 @@ def _pack_sentences(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
 
 
-def read(path: Path) -> EncodingPlan | None:
+def read_encoding_plan(path: Path) -> EncodingPlan | None:
     """A plan, or None where it is damaged and set aside now."""
     file = open_block(path)
     if file is None:
@@ -127,8 +134,8 @@ def read(path: Path) -> EncodingPlan | None:
 
 def unfinished_plans(folder: Path, committed: Set[str]) -> Iterator[tuple[EncodingPlan, list[int]]]:
     """Plans with the blocks that are not among the committed files, oldest first."""
-    for _, name in list_files(folder, ".plan", SUFFIX, FAILED):
-        if name.endswith(".plan") and (plan := read(folder / name)) is not None:
+    for _, name in list_folder_files(folder, ".plan", SUFFIX, FAILED):
+        if name.endswith(".plan") and (plan := read_encoding_plan(folder / name)) is not None:
             left = [block for block in range(len(plan)) if plan.name(block) not in committed]
             if left:
                 yield plan, left

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import report_damage
-from lingprobe.corpora.strict import parse_bytes
+from lingprobe.corpora.strict import parse_json_bytes
 from lingprobe.corpora.tensor_files import TENSOR_TYPES, locate_tensors
 from lingprobe.data.cache import open_draft, size, write_text
 from lingprobe.data.core import DataProblem
@@ -249,7 +249,7 @@ def read_probe(folder: Path) -> StoredProbe:
         )
     _check_size(place, _FACTS_BYTES)
     with report_damage(place, "the facts of a probe"):
-        values = _check_type(parse_bytes(place.read_bytes(), place), Mapping)
+        values = _check_type(parse_json_bytes(place.read_bytes(), place), Mapping)
         version = _check_type(values["format"], int)
         if version > PROBE_FORMAT:
             raise DataProblem(

@@ -36,11 +36,11 @@ from lingprobe.store.blocks import (
     BlockFile,
     Damaged,
     Gone,
-    check_folder,
-    list_files,
+    check_is_folder,
+    list_folder_files,
     open_block,
     set_aside,
-    write,
+    write_block_file,
 )
 
 SUFFIX = ".result"
@@ -119,8 +119,8 @@ class ResultStore:
 
     def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
         """Files of chosen names, oldest first."""
-        check_folder(self.root)
-        every = list_files(
+        check_is_folder(self.root)
+        every = list_folder_files(
             self.root,
             *RESULTS,
             chosen=lambda name: name.endswith(SUFFIX) and chosen(name),
@@ -170,7 +170,7 @@ def _unit(block: BlockFile) -> list[tuple[str, Result]]:
 def _write(path: Path, results: Sequence[tuple[str, Result]]) -> None:
     pool = ArrayPool()
     rows = [_row(trial_id, result, pool) for trial_id, result in results]
-    write(path, "results", {"results": rows, **pool.facts}, pool.arrays, keep=True)
+    write_block_file(path, "results", {"results": rows, **pool.facts}, pool.arrays, keep=True)
 
 
 def unit_name(ids: Sequence[str]) -> str:
@@ -361,12 +361,14 @@ def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
     pool = ArrayPool()
     rows = [_row_of_scores(trial_id, result.scores, pool) for trial_id, result in results]
     name = unit_name([trial_id for trial_id, _ in results])
-    write(root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True)
+    write_block_file(
+        root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True
+    )
 
 
 def any_scores(root: Path) -> bool:
     """Whether some results were kept with scores."""
-    return bool(list_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
+    return bool(list_folder_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
 
 
 def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
@@ -375,7 +377,7 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     """
     sought, scores = set(ids), dict[str, Logits | None]()
     may_hold = likely(sought)
-    for _, name in list_files(
+    for _, name in list_folder_files(
         root,
         *RESULTS,
         chosen=lambda name: name.endswith(SCORES) and may_hold(name),

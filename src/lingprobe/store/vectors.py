@@ -30,7 +30,14 @@ from lingprobe.data.vectors import (
     compute_offsets,
     expand_ranges,
 )
-from lingprobe.store.blocks import Damaged, Gone, StoreProblem, list_files, open_block, write
+from lingprobe.store.blocks import (
+    Damaged,
+    Gone,
+    StoreProblem,
+    list_folder_files,
+    open_block,
+    write_block_file,
+)
 from lingprobe.store.flags import cut_in, lost_in, lost_units
 from lingprobe.store.folder import (
     FAILED,
@@ -64,7 +71,7 @@ def failures_in(folder: Path) -> dict[bytes, str]:
     newest reason.
     """
     failures = dict[bytes, str]()
-    for _, name in list_files(folder, FAILED, ".plan", SUFFIX):
+    for _, name in list_folder_files(folder, FAILED, ".plan", SUFFIX):
         block = open_block(folder / name) if name.endswith(FAILED) else None
         if block is not None:
             failures |= {
@@ -176,7 +183,7 @@ class VectorStore:
     def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
         """Note why sentences (by key) of a block could not be encoded; they stay missing."""
         facts = {"base": base, "failed": {key.hex(): reason for key, reason in failed.items()}}
-        write((self.folder(base) / name).with_suffix(FAILED), "failed", facts, {})
+        write_block_file((self.folder(base) / name).with_suffix(FAILED), "failed", facts, {})
 
     def failures(self, base: str) -> dict[bytes, str]:
         """Sentences (by key) that could not be encoded at some time, with the newest reason."""
@@ -208,7 +215,7 @@ class VectorStore:
         bad = {slot: dict(units) for slot, units in refused.items()}
         unusable = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
         facts = {"base": base, "slots": list(slots), **unusable}
-        write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
+        write_block_file(self.folder(base) / name, "vectors", facts, arrays, keep=True)
 
     def read(
         self,

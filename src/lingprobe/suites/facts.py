@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 
 PERCENT = 100.0
 
@@ -143,7 +143,9 @@ class HumanScore(NamedTuple):
     n: int
 
 
-def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], tuple[str, ...]]:
+def read_paper_facts(
+    file: Path, source: str
+) -> tuple[tuple[str, ...], tuple[Block, ...], tuple[str, ...]]:
     """The columns, blocks and doubts of a file of facts; `source` names paper and table.
     DataProblem with file and line.
     """
@@ -152,7 +154,7 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
         for line in file.read_text("utf-8").splitlines()
         if line.startswith("# ?")
     ]
-    header, body = records(file)
+    header, body = read_tab_separated(file)
     lines = [(cells[0], _line(cells, where, source)) for where, cells in body]
     blocks = tuple(
         Block(heading, tuple(line for _, line in mine))

@@ -9,7 +9,7 @@ from lingprobe.data.references import Reference
 from lingprobe.suites.facts import CellResults, ScorePlace
 
 
-def together(columns: Mapping[int, str], entries: Sequence[CellResults]) -> list[CellResults]:
+def join_data_rows(columns: Mapping[int, str], entries: Sequence[CellResults]) -> list[CellResults]:
     """Entries over different data in rows that go over several columns: the first data of each
     column together, then the second. `columns` are the names of those that the rows are headed by.
     """

@@ -77,7 +77,7 @@ class TableRow:
     oracle: bool = False
 
 
-def inside(
+def tabulate_paper(
     paper: PaperTable,
     entries: Sequence[CellResults],
     people: Sequence[HumanScore] = (),

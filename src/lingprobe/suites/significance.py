@@ -129,7 +129,9 @@ def by_task(pairs: Sequence[Printed]) -> dict[tuple[str, str], list[Printed]]:
     return groups
 
 
-def summary(paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm") -> Table:
+def tabulate_best_encoders(
+    paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm"
+) -> Table:
     """A line for each task: the best, what does not differ from it significantly, and how many
     pairs do not.
     """

@@ -28,7 +28,7 @@ from lingprobe.suites.facts import (
     ScorePlace,
     merge_reasons,
 )
-from lingprobe.suites.mixed_data import together
+from lingprobe.suites.mixed_data import join_data_rows
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.baseline_names import LENGTH, WORDS
 from lingprobe.tasks.baselines import PAIR_FEATURES
@@ -199,7 +199,7 @@ class Suite:
         ]
 
 
-def tasks_of(
+def list_family_tasks(
     family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()
 ) -> Reference:
     """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'.
@@ -289,7 +289,7 @@ class Selected(NamedTuple):
     others: int
 
 
-def select_results(suite: Suite, results: Iterable[Result]) -> Selected:
+def select_suite_results(suite: Suite, results: Iterable[Result]) -> Selected:
     """The results that belong in the table: on its tasks, on the data that the suite names if it
     does, and with its probes.
     """
@@ -318,7 +318,7 @@ def select_results(suite: Suite, results: Iterable[Result]) -> Selected:
     if suite.mixed:
         names = zip(suite.paper.columns, suite.columns, strict=True)
         own = {i: name for i, (name, column) in enumerate(names) if not column.metric}
-        whole = together(own, whole)
+        whole = join_data_rows(own, whole)
     order = [suite.constant, *(floor.name for floor in suite.floors)]
     return Selected(
         tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others
@@ -376,7 +376,9 @@ def _canonical(probe: str) -> str:
     return PROBES.canonical(probe)
 
 
-def different(reference: Reference, result: Result, family: str, collection: str) -> str:
+def explain_released_difference(
+    reference: Reference, result: Result, family: str, collection: str
+) -> str:
     """Why a result is not over the released files of a family; '' where it is, as far as checksums
     or a receipt of `fetch` say.
     """

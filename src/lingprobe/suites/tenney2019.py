@@ -26,7 +26,7 @@ from lingprobe.suites.facts import (
     PaperRow,
     PaperTable,
     PrintedNumber,
-    facts,
+    read_paper_facts,
 )
 from lingprobe.suites.suite import Column, Suite
 from lingprobe.tasks import TASKS
@@ -153,7 +153,7 @@ def tenney2019(
     """Tenney et al. 2019, Table 2: edge probing, on the paper's data where you have them, else on
     free data of the same kinds.
     """
-    columns, blocks, doubts = facts(Path(__file__).with_suffix(".tsv"), SOURCE)
+    columns, blocks, doubts = read_paper_facts(Path(__file__).with_suffix(".tsv"), SOURCE)
     probe = f"span,protocol={protocol}"
     sizes = Block("Targets", tuple(_sizes(columns)))
     apart = frozenset(
@@ -177,7 +177,7 @@ def tenney2019(
         ("edge",),
         tuple(map(data.run, columns)) if data.has_folders else None,
         data.missing,
-        different=different,
+        different=explain_paper_difference,
         constant="best constant",
         mixed=True,
         layers=READS,
@@ -195,7 +195,7 @@ def task_of(reference: Reference) -> str:
     return dict(reference.options).get("as", "") if last == "jsonl" else last
 
 
-def different(reference: Reference, result: Result) -> str:
+def explain_paper_difference(reference: Reference, result: Result) -> str:
     """Why a result is not the paper's measure on the paper's data; '' where it is, as far as
     targets, options and metric say.
     """

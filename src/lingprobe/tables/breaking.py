@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -50,7 +50,7 @@ def _rows(section: TableSection, first: int, after: int) -> TableSection:
     )
 
 
-def room(table: Table, wide: float) -> float:
+def compute_caption_room(table: Table, wide: float) -> float:
     """The points that a caption of such a width leaves to the rows of a float."""
     return TALL - LINE * (1 + math.ceil(len(table.caption) * LETTER / wide))
 
@@ -60,6 +60,6 @@ def caption(table: Table, place: int, tex: Callable[[str], str]) -> Iterator[str
     if place:
         yield from ("\\addtocounter{table}{-1}", "\\caption{(continued)}")
         return
-    yield f"\\caption{{{tex(printable(table.caption))}}}"
+    yield f"\\caption{{{tex(strip_unprintable(table.caption))}}}"
     if table.label:
         yield f"\\label{{{table.label}}}"

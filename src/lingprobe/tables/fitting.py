@@ -11,8 +11,8 @@ from functools import partial
 from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.printing import printable
-from lingprobe.tables.breaking import ABOVE, break_rows, caption, room
+from lingprobe.data.printing import strip_unprintable
+from lingprobe.tables.breaking import ABOVE, break_rows, caption, compute_caption_room
 from lingprobe.tables.markup import tex
 from lingprobe.tables.table import (
     Table,
@@ -109,7 +109,7 @@ def _parts(table: Table, many: int) -> list[Table]:
 
 def _lines(cell: str, is_words: bool, layout: TypesettingStyle) -> list[str]:
     """The lines of a cell."""
-    text = printable(cell)
+    text = strip_unprintable(cell)
     if is_words:
         return fold_text(text, layout.words).split("\n") if layout.words else [text]
     if layout.stacked:
@@ -123,13 +123,15 @@ def _lines(cell: str, is_words: bool, layout: TypesettingStyle) -> list[str]:
 def _heads(table: Table, layout: TypesettingStyle) -> list[list[str]]:
     """The lines of each head, which with `heads` is no wider than what is below where it can be."""
     if not layout.heads:
-        return [[printable(name)] for name in table.columns]
+        return [[strip_unprintable(name)] for name in table.columns]
     heads = []
     for c, name in enumerate(table.columns):
         below = [line for section in table.sections for row in section.rows
                  for line in _lines(row[c], name in table.words, layout)]  # fmt: skip
         letters = max((len(line) for line in below), default=1)
-        heads.append(fold_text(printable(name), max(letters, _longest_word(name))).split("\n"))
+        heads.append(
+            fold_text(strip_unprintable(name), max(letters, _longest_word(name))).split("\n")
+        )
     return heads
 
 
@@ -176,7 +178,7 @@ def _floats(
     table: Table, pieces: Sequence[Table], layout: TypesettingStyle, inches: float
 ) -> Iterator[str]:
     """Notes as comments, and a float or a group, or several where one were higher than a page."""
-    yield from (f"% {note}" for note in map(printable, table.notes))
+    yield from (f"% {note}" for note in map(strip_unprintable, table.notes))
     yield "% \\usepackage{booktabs}"
     for place, page in enumerate(_pages(table, pieces, layout, inches)):
         yield from _float(table, page, layout, (inches, place))
@@ -186,7 +188,7 @@ def _pages(
     table: Table, pieces: Sequence[Table], layout: TypesettingStyle, inches: float
 ) -> list[list[Table]]:
     """The tables that go into each float."""
-    points = room(table, inches * POINTS)
+    points = compute_caption_room(table, inches * POINTS)
     pages: list[list[Table]] = [[]]
     left = points
     for piece in pieces:
@@ -244,7 +246,7 @@ def _tabular(table: Table, layout: TypesettingStyle) -> Iterator[str]:
         yield from ["\\midrule"] * (1 + section.apart)
         if section.heading:
             letters = int(whole / layout.size / 0.54 / BOLD)
-            lines = fold_text(printable(section.heading), letters).split("\n")
+            lines = fold_text(strip_unprintable(section.heading), letters).split("\n")
             yield f"\\multicolumn{{{many}}}{{@{{}}l@{{}}}}{{{_cell(lines, 'l', True)}}} \\\\"
         for r, row in enumerate(section.rows):
             yield from [f"\\cmidrule(lr){{1-{many}}}"] * (r in section.rules)
@@ -266,7 +268,7 @@ def _groups(table: Table, layout: TypesettingStyle) -> Iterator[str]:
     widths, cells, rules = _widths(table, layout), [], []
     for name, first, after in table.spans:
         letters = int(_free(widths, first, after) / layout.size / 0.62)
-        lines = fold_text(printable(name), max(4, _longest_word(name), letters)).split("\n")
+        lines = fold_text(strip_unprintable(name), max(4, _longest_word(name), letters)).split("\n")
         cells.append(f"\\multicolumn{{{after - first}}}{{c}}{{{_cell(lines, 'c', False, 'b')}}}")
         rules += [f"\\cmidrule(lr){{{first + 1}-{after}}}"] * bool(name)
     yield " & ".join(cells) + r" \\"

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lingprobe.data.digests import checksum_bytes
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.tables.drawing import PlotProblem, svg
 from lingprobe.tables.table import (
     Table,
@@ -277,7 +277,7 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: printable(value) if type(value) is str else value,
+        finalize=lambda value: strip_unprintable(value) if type(value) is str else value,
     )
     made.globals["laid"] = laid
     return made

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.data.core import DataProblem, Sampling, Settable
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.tasks.limits import LIMIT, Limited, TaskContents
 
@@ -51,7 +51,7 @@ FAMILIES: dict[str, dict[str, str]] = {
 `released/probing.tsv` has further families."""
 
 
-_, _rows = records(Path(__file__).with_name("released") / "probing.tsv")
+_, _rows = read_tab_separated(Path(__file__).with_name("released") / "probing.tsv")
 _PROBING = {
     name: "lingprobe.tasks.released.probing:PROBING." + re.sub("[/-]", "_", name)
     for _, (name, *_) in _rows

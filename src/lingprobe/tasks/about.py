@@ -16,8 +16,8 @@ from lingprobe.corpora.languages import get_three_letter_code, language_codes
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.records import records
-from lingprobe.tasks.released.catalogue import collections
+from lingprobe.data.records import read_tab_separated
+from lingprobe.tasks.released.catalogue import read_collections
 
 ASKED = "a sentence and asked words"
 UNITS = ("a sentence", ASKED, "two sentences", "a word", "a span", "two spans")
@@ -70,13 +70,13 @@ def short(key: str) -> str:
 
 def _licence_terms(name: str) -> str:
     """The licence of a set that can be fetched, in words."""
-    return next(c.terms for c in collections().values() if c.name.partition("/")[0] == name)
+    return next(c.terms for c in read_collections().values() if c.name.partition("/")[0] == name)
 
 
 @cache
 def _own() -> Mapping[str, TaskDescription]:
     """What `about.tsv` says, by name or pattern; the first that fits counts."""
-    _, lines = records(Path(__file__).with_suffix(".tsv"))
+    _, lines = read_tab_separated(Path(__file__).with_suffix(".tsv"))
     return {cells[0]: _read(cells) for _, cells in lines}
 
 
@@ -108,7 +108,7 @@ def known_tasks() -> Mapping[str, TaskDescription]:
     return reduce(or_, map(attribute, _about_places().values()), dict(_own()))
 
 
-def about(name: str) -> TaskDescription | None:
+def find_task_description(name: str) -> TaskDescription | None:
     """What is known of a task of that name; None for one of somebody else's."""
     there = any(fnmatchcase(name, pattern) for pattern in _about_places())
     every = known_tasks() if there else _own()  # modules are imported for their own tasks alone
@@ -147,7 +147,9 @@ class Sought:
     def matching_names(self, names: Iterable[str]) -> list[str]:
         """Those of some tasks that are looked for; one of which nothing is known meets no wish."""
         self.check()
-        return [name for name in names if self == Sought() or self._matches(about(name))]
+        return [
+            name for name in names if self == Sought() or self._matches(find_task_description(name))
+        ]
 
     def _matches(self, known: TaskDescription | None) -> bool:
         if known is None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.places import below, folder
+from lingprobe.corpora.places import find_treebank_folders, folder
 from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
 from lingprobe.data.oracles import ReferenceLines
 from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
@@ -172,7 +172,7 @@ def _expand_treebanks(reference: Reference) -> list[Reference]:
     if "*" not in pattern or not (pattern == "*" or pattern.startswith("UD_")):
         return [reference]
     shelf = folder() or Path()
-    banks = [bank for bank in below(shelf) if fnmatchcase(bank.name, pattern)]
+    banks = [bank for bank in find_treebank_folders(shelf) if fnmatchcase(bank.name, pattern)]
     if not banks:
         raise ReferenceProblem(
             f"{reference.name}:{pattern}: no such treebank is in {shelf.absolute()}; set"

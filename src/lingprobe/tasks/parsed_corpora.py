@@ -18,7 +18,7 @@ from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.machine import confidences
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.views import Block, blocks
+from lingprobe.corpora.views import Block, read_blocks
 from lingprobe.data._closure import root_of
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
@@ -36,9 +36,9 @@ from lingprobe.tasks.shards import (
     FindingCoder,
     Judge,
     Lists,
+    decode_sentences,
     occurrences,
     parse_findings,
-    sentences,
     tuples,
 )
 from lingprobe.tasks.sources import NamedFile
@@ -132,7 +132,7 @@ class ParsedCorpus:
     def read(self, *more: str) -> Iterator[tuple[list[Sentence], list[list[tuple[str, ...]]]]]:
         """The sentences, some thousand at once, with further columns of lists."""
         for group in self._groups(self.rows, WORDS, TEXT, *more):
-            yield sentences(group), [tuples(group.column(name)) for name in more]
+            yield decode_sentences(group), [tuples(group.column(name)) for name in more]
 
     def read_rows(
         self, rows: Ints, *more: str
@@ -142,7 +142,7 @@ class ParsedCorpus:
         order = np.argsort(rows)
         columns: list[list[Any]] = [[] for _ in range(1 + len(more))]
         for group in self._groups(rows[order], WORDS, TEXT, *more):
-            columns[0] += sentences(group)
+            columns[0] += decode_sentences(group)
             for column, name in zip(columns[1:], more, strict=True):
                 column.extend(tuples(group.column(name)))
         place = np.argsort(order)
@@ -257,7 +257,7 @@ Reads = Callable[[Path, OnError, ProblemTally], Iterable[Block]]
 
 def every(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
     """All sentences of a file."""
-    return blocks(path, on_error, tally)
+    return read_blocks(path, on_error, tally)
 
 
 @dataclass(frozen=True, slots=True)

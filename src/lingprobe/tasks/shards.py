@@ -364,7 +364,7 @@ def tuples(column: Arrow) -> list[tuple[str, ...]]:
     return [tuple(map(known.setdefault, row, row)) for row in rows]
 
 
-def sentences(group: Arrow) -> list[Sentence]:
+def decode_sentences(group: Arrow) -> list[Sentence]:
     """The sentences of a group that has their words and texts."""
     texts = group.column(TEXT).to_pylist()
     return list(map(Sentence, tuples(group.column(WORDS)), texts))

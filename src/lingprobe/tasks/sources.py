@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from lingprobe.corpora.files import (
     CorpusPart,
     digest_files,
-    treebank,
+    find_treebank_files,
     uncompressed_path,
 )
-from lingprobe.corpora.machine import machines, one_each
+from lingprobe.corpora.machine import drop_parallel_files, machines
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
@@ -32,7 +32,9 @@ class NamedFile(NamedTuple):
     part: CorpusPart
 
 
-def sources(paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]) -> list[NamedFile]:
+def name_files(
+    paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]
+) -> list[NamedFile]:
     """The files that some paths name, by the last part of the path, or all of it where several
     paths end alike.
     """
@@ -61,7 +63,7 @@ def stratum(source: str) -> Mapping[str, str]:
     return MappingProxyType({"source": source}) if source else NOTHING
 
 
-def source_notes(
+def note_sources(
     task: str, files: Sequence[str], tally: ProblemTally, **more: Any
 ) -> dict[str, Any]:
     """Notes that say what was read: the files, how many sentences and words, how many were skipped,
@@ -74,10 +76,14 @@ def source_notes(
         "skipped": tally.skipped,
         **more,
     }
-    return {"source": source, **remarks(task, tally, files), "problems": list(tally.problems)}
+    return {
+        "source": source,
+        **note_source_remarks(task, tally, files),
+        "problems": list(tally.problems),
+    }
 
 
-def remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, Any]:
+def note_source_remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, Any]:
     """What tables say about the sources as they are, as a note, and which parser's the labels are;
     {} where there is nothing to say.
     """
@@ -106,9 +112,9 @@ def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> li
     def parts(place: str) -> list[CorpusPart]:
         if is_text(Path(place)):
             return [CorpusPart("", _file(place))]
-        return one_each(treebank(place, suffixes))
+        return drop_parallel_files(find_treebank_files(place, suffixes))
 
-    files = sources((path, *more), parts)
+    files = name_files((path, *more), parts)
     return files if more else [source._replace(name="") for source in files]
 
 

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lingprobe.corpora.embedded import NAME as EMBEDDED
-from lingprobe.corpora.languages import language
-from lingprobe.corpora.universal import Treebank, treebank
+from lingprobe.corpora.languages import get_language_code
+from lingprobe.corpora.universal import Treebank, find_treebank
 from lingprobe.data.core import Task
 from lingprobe.datasets.formats.folders import table_parts
-from lingprobe.tasks.about import GENERATED, OPEN, OWN, about
+from lingprobe.tasks.about import GENERATED, OPEN, OWN, find_task_description
 from lingprobe.tasks.languages import data_codes, treebank_code
 from lingprobe.tasks.limits import Limited
 from lingprobe.tasks.released.universal import read_facts
@@ -56,12 +56,12 @@ def data_files(task: Task) -> list[Path]:
     return [part.path for part in table_parts(whole.path)] if isinstance(whole, TableTask) else []
 
 
-def sources(task: Task, files: Sequence[Path]) -> list[DataSource]:
+def list_data_sources(task: Task, files: Sequence[Path]) -> list[DataSource]:
     """The data that a task reads, each once; one that nothing is known of where it has no files and
     is not generated.
     """
     whole = task.task if isinstance(task, Limited) else task
-    known = about(whole.name) if isinstance(whole, DefinedTask) else None
+    known = find_task_description(whole.name) if isinstance(whole, DefinedTask) else None
     if known is not None and known.licence not in (OWN, GENERATED):
         said = () if "licence unknown" in known.licence else (known.licence,)
         return [DataSource(known.reads, said, _languages(whole, files))]
@@ -76,7 +76,7 @@ def _languages(task: Task, files: Sequence[Path]) -> tuple[str, ...]:
     """The languages of a task's data."""
     options = asdict(task.options) if isinstance(task, DefinedTask) else {}
     place, asked = (str(options.get(name) or "") for name in ("path", "language"))
-    return tuple(dict.fromkeys(map(language, data_codes(task.name, place, asked, files))))
+    return tuple(dict.fromkeys(map(get_language_code, data_codes(task.name, place, asked, files))))
 
 
 def _source(file: Path) -> DataSource:
@@ -84,7 +84,7 @@ def _source(file: Path) -> DataSource:
     if re.fullmatch(rf"{EMBEDDED}-\w+\.conllu", file.name):
         return DataSource("the treebank in lingprobe, written by a grammar", (GENERATED,), ("en",))
     code = treebank_code(file)
-    spoken = (language(code),) if code else ()
+    spoken = (get_language_code(code),) if code else ()
     bank = _known_treebank(file.parent.name) or _known_treebank(code)
     if bank is None:
         return DataSource(file.name, (), spoken)
@@ -95,5 +95,5 @@ def _source(file: Path) -> DataSource:
 
 def _known_treebank(text: str) -> Treebank | None:
     """The treebank of that name or code whose licence is known."""
-    bank = treebank(text)
+    bank = find_treebank(text)
     return bank if bank is not None and bank.licence else None

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
-from lingprobe_extensions.archive.passes import TokenBatch, pool_layers, words_of
+from lingprobe_extensions.archive.passes import TokenBatch, gather_read_words, pool_layers
 from lingprobe_extensions.archive.sources import INFERSENT
 
 WHAT = "InferSent"
@@ -63,7 +63,7 @@ class InferSent:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         table = open_word_table(self.vectors, 0, 0)
-        words, counts, cut = words_of(sentences)
+        words, counts, cut = gather_read_words(sentences)
         words = [_as_trained(row) for row in words] if self.version == "2" else words
         forms = dict.fromkeys((*MARKS[self.version], *(w for row in words for w in row)))
         vectors, known = table.look_up(list(forms))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, digest_files
 from lingprobe_extensions.archive.bpe import vocabulary_of
-from lingprobe_extensions.archive.files import find_file, torch_file, versions
+from lingprobe_extensions.archive.files import find_file, format_installed_versions, torch_file
 from lingprobe_extensions.archive.laser_text import (
     RULES,
     SubwordSegmenter,
@@ -62,7 +62,7 @@ class Laser:
     def fingerprint(self) -> str:
         """The digests of the model and its pieces, and the versions of what cuts texts."""
         files = [file for file in (self._model, *self._pieces) if file is not None]
-        cut = f"{RULES} {versions('sacremoses', 'sentencepiece')}"
+        cut = f"{RULES} {format_installed_versions('sacremoses', 'sentencepiece')}"
         return f"{' '.join(digest_files([f]) for f in files)} {cut}"
 
     @property

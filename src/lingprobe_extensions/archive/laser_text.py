@@ -43,7 +43,7 @@ class SubwordSegmenter:
         return self.cut(text)
 
 
-def printable(text: str) -> str:
+def replace_unprintable(text: str) -> str:
     """The text with spaces for what cannot be printed (Unicode's category C)."""
     if text.isprintable():
         return text
@@ -94,7 +94,7 @@ class Moses:
 
     def words(self, text: str) -> list[str]:
         """The words of a text, lower case."""
-        plain = self.normaliser.normalize(printable(text)) + "\n"
+        plain = self.normaliser.normalize(replace_unprintable(text)) + "\n"
         for pattern, replacement in self.quotes:
             plain = re.sub(pattern, replacement, plain)
         return [word.lower() for word in self.tokenizer.tokenize(plain, escape=False)]
@@ -115,7 +115,7 @@ def _by_sentencepiece(model: Path, mark: str) -> SubwordSegmenter:
         processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
 
     def cut(text: str) -> list[str]:
-        plain = normaliser.normalize(printable(text)).lower()
+        plain = normaliser.normalize(replace_unprintable(text)).lower()
         pieces: list[str] = processor.encode(plain, out_type=str)
         return pieces
 

@@ -72,13 +72,15 @@ class TokenBatch:
         return Spans(units[first], np.stack([units[:-1], units[1:]], 1), first)
 
 
-def words_of(sentences: Sequence[Sentence]) -> tuple[list[list[str]], Ints, NDArray[np.bool_]]:
+def gather_read_words(
+    sentences: Sequence[Sentence],
+) -> tuple[list[list[str]], Ints, NDArray[np.bool_]]:
     """The words that are read of each sentence, how many it has, and which sentences are cut."""
     counts = np.array([len(s.words) for s in sentences], np.int64)
     return [list(s.words[:LONGEST]) for s in sentences], counts, counts > LONGEST
 
 
-def words_read(counts: Ints) -> Ints:
+def count_word_units(counts: Ints) -> Ints:
     """How many units each word has where a unit is a word: 1, or 0 for words that are not read."""
     place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return (place < LONGEST).astype(np.int64)
@@ -86,10 +88,10 @@ def words_read(counts: Ints) -> Ints:
 
 def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], TokenBatch]:
     """The distinct words of some sentences, and each word as a token by its number among them."""
-    words, counts, cut = words_of(sentences)
+    words, counts, cut = gather_read_words(sentences)
     forms: dict[str, int] = {}
     rows = [[forms.setdefault(word, len(forms)) for word in row] for row in words]
-    return list(forms), TokenBatch.of_rows(rows, words_read(counts), counts, cut=cut)
+    return list(forms), TokenBatch.of_rows(rows, count_word_units(counts), counts, cut=cut)
 
 
 def pool_layers(

@@ -16,12 +16,17 @@ from lingprobe.extend import Floats, Ints, WordTable, open_word_table, report_da
 from lingprobe_extensions.archive.files import (
     Shapes,
     arrays,
-    check_shapes,
+    check_weight_shapes,
     digest_of,
     hidden_units,
     mmap_table,
 )
-from lingprobe_extensions.archive.passes import TokenBatch, pool_layers, words_of, words_read
+from lingprobe_extensions.archive.passes import (
+    TokenBatch,
+    count_word_units,
+    gather_read_words,
+    pool_layers,
+)
 from lingprobe_extensions.archive.sources import SKIPTHOUGHT
 
 WHAT = "a Skip-Thought model"
@@ -97,7 +102,7 @@ class SkipThought:
         """The vectors of one model."""
         weights, place = (self.folder.expanduser() / name for name in FILES[part])
         net = _net(weights, _digest(weights), part == "bi")
-        words, counts, cut = words_of(sentences)
+        words, counts, cut = gather_read_words(sentences)
         forms = dict.fromkeys([END, *(word for row in words for word in row)])
         table = _table(self, place, net.reads)
         vectors = table.look_up(list(forms))
@@ -142,7 +147,7 @@ def _tokens(
     """The words of each sentence, and <eos> where it is read."""
     behind = [numbers[END]] if end else []
     rows = [[*(numbers[word] for word in row), *behind] for row in words]
-    return TokenBatch.of_rows(rows, words_read(counts), counts, (0, int(end)), cut)
+    return TokenBatch.of_rows(rows, count_word_units(counts), counts, (0, int(end)), cut)
 
 
 @dataclass(frozen=True)
@@ -251,14 +256,14 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     """The GRU of a file, of which `mark` is the digest, or those of `both` directions."""
     import torch
 
-    from lingprobe_extensions.archive.recurrence import Recurrence, layer_of
+    from lingprobe_extensions.archive.recurrence import Recurrence, build_recurrent_layer
 
     state = arrays(file, "encoder")
     hidden = hidden_units(file, state, "encoder_Ux", WHAT)
     dim = len(state["encoder_W"]) if "encoder_W" in state else 0
     weights: dict[str, torch.Tensor] = {}
     for prefix, side in (("encoder", ""), ("encoder_r", "_reverse"))[: 1 + both]:
-        check_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
+        check_weight_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
 
         def join_weights(*names: str, prefix: str = prefix) -> Any:
             parts = [state.pop(f"{prefix}_{name}").T for name in names]
@@ -270,4 +275,4 @@ def _net(file: Path, mark: str, both: bool) -> Any:
             f"bias_ih_l0{side}": join_weights("b", "bx"),
             f"bias_hh_l0{side}": torch.zeros(3 * hidden),
         }
-    return Recurrence([layer_of(torch.nn.GRU, weights)])
+    return Recurrence([build_recurrent_layer(torch.nn.GRU, weights)])

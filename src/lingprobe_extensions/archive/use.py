@@ -14,7 +14,7 @@ import numpy as np
 
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, describe_install, digest_files
-from lingprobe_extensions.archive.files import versions
+from lingprobe_extensions.archive.files import format_installed_versions
 from lingprobe_extensions.archive.sources import USE
 
 Run = Callable[[Sequence[str]], Any]
@@ -43,7 +43,9 @@ class UniversalSentenceEncoder:
     @property
     def fingerprint(self) -> str:
         """The digest of the module's files, and the version of TensorFlow."""
-        return f"{_digest(self.folder)} {versions('tensorflow', 'tensorflow-text')}"
+        return (
+            f"{_digest(self.folder)} {format_installed_versions('tensorflow', 'tensorflow-text')}"
+        )
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         run = _module(self.folder, self.signature, _digest(self.folder))

@@ -49,7 +49,7 @@ class CheckedSubmission(NamedTuple):
     remarks: tuple[str, ...]
 
 
-def check_folder(folder: Path) -> CheckedSubmission:
+def check_submission(folder: Path) -> CheckedSubmission:
     """A submission, read and checked; DataProblem says which file, which row, and what differs."""
     every = list(_files(folder))
     remarks: dict[str, None] = {}

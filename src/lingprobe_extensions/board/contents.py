@@ -250,7 +250,7 @@ def language_names(codes: tuple[str, ...]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def size_of(model: ListedModel) -> str:
+def format_model_size(model: ListedModel) -> str:
     """How many million parameters a model has."""
     size = model.parameters
     return "–" if size is None else f"{size / MILLION:,.1f}"
@@ -274,7 +274,7 @@ def doubt(row: Any) -> str:
     return f"{format_number(row.score)} ±{format_number(wider)}"
 
 
-def interval(row: Any) -> str:
+def format_interval(row: Any) -> str:
     """The interval of a score."""
     return "–" if math.isnan(row.low) else f"{format_number(row.low)} – {format_number(row.high)}"
 

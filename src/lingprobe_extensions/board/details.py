@@ -19,7 +19,7 @@ from lingprobe.extend import (
     compute_stratum_rows,
     format_number,
 )
-from lingprobe_extensions.board.contents import Board, doubt, interval, with_sign
+from lingprobe_extensions.board.contents import Board, doubt, format_interval, with_sign
 from lingprobe_extensions.board.standings import TaskStandings
 
 CONTROLS = (
@@ -71,7 +71,7 @@ def _control_cells(board: Board, plain: Any | None, row: Any) -> tuple[str, ...]
         row.control,
         "–" if plain is None else format_number(plain.score),
         format_number(row.score),
-        interval(row),
+        format_interval(row),
         "–" if has_none else f"{with_sign(row.selectivity)} {selective}",
         *(format_number(value) for value in (row.keys_seen, row.on_seen, row.on_unseen)),
         f"{row.draws:,}",

@@ -174,7 +174,7 @@ def facts_in(identity: str) -> tuple[str, ...]:
     return str(reference), *map(str, facts)
 
 
-def schema() -> Any:
+def make_arrow_schema() -> Any:
     """The columns of the file, with their types."""
     import pyarrow as pa
 
@@ -189,7 +189,7 @@ def write_frame(fits: Iterable[FitRow], path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist([fit.columns() for fit in fits], schema())
+    table = pa.Table.from_pylist([fit.columns() for fit in fits], make_arrow_schema())
     with open_draft(path) as part, part.open("wb") as file:
         pq.write_table(table, file, compression="zstd")
 
@@ -200,7 +200,7 @@ def read_frame(path: Path) -> list[FitRow]:
 
     with report_damage(path, "a Parquet file of fits"):
         table = pq.read_table(io.BytesIO(path.read_bytes()))
-    wanted = {f.name: str(f.type) for f in schema()}
+    wanted = {f.name: str(f.type) for f in make_arrow_schema()}
     here = {f.name: str(f.type) for f in table.schema}
     if here != wanted or list(here) != list(wanted):
         other = [

@@ -27,8 +27,8 @@ from lingprobe_extensions.board.contents import (
     Board,
     doubt,
     family_of,
+    format_model_size,
     size_class,
-    size_of,
 )
 from lingprobe_extensions.board.lines import layer_order
 from lingprobe_extensions.board.mteb_scores import mteb_blocks
@@ -216,7 +216,7 @@ def _facts(board: Board, encoder: str, mark: str) -> tuple[str, ...]:
     """What stands before the scores of a model."""
     model = board.models[encoder]
     name = model.name + mark if mark else board.name(encoder)
-    return name, model.declared.get("trained_on_ud", UNKNOWN), size_of(model)
+    return name, model.declared.get("trained_on_ud", UNKNOWN), format_model_size(model)
 
 
 def _look(one: Standing) -> frozenset[str]:

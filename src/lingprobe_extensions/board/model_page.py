@@ -21,7 +21,14 @@ from lingprobe.extend import (
     WebDocument,
     format_number,
 )
-from lingprobe_extensions.board.contents import INDEX, UNKNOWN, Board, doubt, interval, with_sign
+from lingprobe_extensions.board.contents import (
+    INDEX,
+    UNKNOWN,
+    Board,
+    doubt,
+    format_interval,
+    with_sign,
+)
 from lingprobe_extensions.board.lines import layer_order
 from lingprobe_extensions.board.merge import ListedModel
 from lingprobe_extensions.board.mteb_scores import mteb_of
@@ -122,7 +129,7 @@ def _row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
         one.group,
         row.layer + _choice(one),
         format_number(row.score),
-        interval(row),
+        format_interval(row),
         format_number(floor),
         by,
         floor_difference(one),

@@ -23,7 +23,7 @@ class Divided(NamedTuple):
     others: tuple[Result, ...]
 
 
-def divide(results: Sequence[Result]) -> Divided:
+def divide_by_metric(results: Sequence[Result]) -> Divided:
     """Results by whether their metric may be run here."""
     known = {metric: is_code_allowed(metric) for metric in {one.metric for one in results}}
     return Divided(

@@ -35,7 +35,7 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.own_metrics import (
     Submitted,
-    divide,
+    divide_by_metric,
     submitted_row,
     submitted_rows,
 )
@@ -134,7 +134,7 @@ def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> St
     """How the models that were measured compare on each task, and beside them what is reported,
     which changes nothing of it. Scores by metrics that are not run here stand by themselves.
     """
-    results, others = divide(measured)
+    results, others = divide_by_metric(measured)
     frame, nothing = ResultFrame.of(results), ResultFrame.of([])
     scored = compute_scores(frame)
     own = _compare_models(scored, frame, results)
@@ -234,7 +234,7 @@ def _reports(
     """What is reported of models on each task, with how it differs from what was measured of the
     same layer over the same test examples.
     """
-    computable, others = divide([one for one in reported if one.trial.control == "none"])
+    computable, others = divide_by_metric([one for one in reported if one.trial.control == "none"])
     frame = ResultFrame.of(computable)
     rows, places = _list_by_place(compute_scores(frame)), frame.groups(_PLACE)
     measured = _list_by_place(own)

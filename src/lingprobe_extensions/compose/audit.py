@@ -15,7 +15,7 @@ import numpy as np
 
 from lingprobe import Cell, Dataset, Readings
 from lingprobe.extend import AuditBaseline, Ints, SplitHalves, get_contents
-from lingprobe_extensions.compose.comp.rules import rule_answers
+from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.events.english import english
 
 PROBE = "mlp,protocol=ettinger"
@@ -31,7 +31,7 @@ READINGS = {
 
 def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     """What the probe scores on each reading, by name."""
-    train = halves.train.take(draw_rows(halves.train))
+    train = halves.train.take(draw_pair_rows(halves.train))
     fewer = (
         f"on {len(train):,} of {len(halves.train):,} examples of train"
         if len(train) < len(halves.train)
@@ -51,7 +51,7 @@ def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     return floors
 
 
-def draw_rows(train: Dataset) -> Ints:
+def draw_pair_rows(train: Dataset) -> Ints:
     """Rows of the examples that are read, minimal pairs whole."""
     pairs = train.strata.get("pair")
     groups = (
@@ -87,11 +87,11 @@ def answers(
     halves = SplitHalves.of(dataset)
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
-    floors, pairs = cues(halves, metric)
+    floors, pairs = measure_cues(halves, metric)
     return floors | ceilings(dataset) | untaught(halves, metric), pairs
 
 
-def cues(
+def measure_cues(
     halves: SplitHalves, metric: str
 ) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
@@ -108,7 +108,7 @@ def cues(
 
 def _rules(train: Dataset, test: Dataset) -> dict[str, Keys]:
     """Which examples of train, and of test, each rule holds of, where both have it."""
-    rules, same = rule_answers(train), rule_answers(test)
+    rules, same = apply_rules_of_thumb(train), apply_rules_of_thumb(test)
     return {
         name: (rules[name].astype(np.int64), same[name].astype(np.int64))
         for name in rules

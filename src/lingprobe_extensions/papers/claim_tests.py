@@ -20,15 +20,15 @@ from lingprobe_extensions.papers.claims import (
     Claim,
     Comparison,
     ScoreContrast,
-    claims,
-    contrasts,
+    list_claim_comparisons,
+    read_claims,
 )
 from lingprobe_extensions.papers.correlations import Correlated, correlations
 from lingprobe_extensions.papers.verdicts import (
     DifferenceEstimate,
     Evidence,
     Verdict,
-    at_least,
+    combine_at_least,
     evidence,
     verdict,
 )
@@ -158,9 +158,9 @@ def _counts_trainings(one: TestedClaim) -> bool:
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
     """The same, with one standard deviation between trainings."""
     table: PaperTable = get_contents("suites").make(paper).paper
-    cells = cells_of(paper, table, trainings)
+    cells = collect_published_scores(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
-    mine = [claim for claim in claims() if claim.paper == paper]
+    mine = [claim for claim in read_claims() if claim.paper == paper]
     scores = {place: cell.score for place, cell in cells.items()}
 
     def estimate_contrast(contrast: ScoreContrast[str], claim: Claim) -> EstimatedDifference | None:
@@ -185,7 +185,7 @@ def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement 
     parts = [
         evidence(each.estimate, claim.direction, claim.within, k) for k, each in enumerate(found)
     ]
-    what = at_least(needed := claim.required_count(len(parts)), parts)
+    what = combine_at_least(needed := claim.required_count(len(parts)), parts)
     one = found[what.decisive]
     tested = replace(
         untested_claim(claim, ""),
@@ -206,7 +206,7 @@ def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement 
     return tested, what
 
 
-def cells_of(
+def collect_published_scores(
     paper: str, table: PaperTable, trainings: float = 0.0
 ) -> dict[tuple[str, str], PublishedScore]:
     """The scores of a paper's table that are known to some precision, by row and column; each row
@@ -268,7 +268,7 @@ def tested_on(
     """
     if claim.relation in EPOCHS or claim.relation in UNTESTED:
         return None
-    return decide_claim(claim, contrasts(claim, rows, tasks, name), estimator)
+    return decide_claim(claim, list_claim_comparisons(claim, rows, tasks, name), estimator)
 
 
 def decide_claim(
@@ -287,12 +287,12 @@ def decide_claim(
         every = [
             [e for group in conditions for e in weigh_condition(group)] for conditions in comparison
         ]
-        alternatives = [at_least(len(each), each) for each in every if each]
-        parts += [at_least(1, alternatives)] if alternatives else []
+        alternatives = [combine_at_least(len(each), each) for each in every if each]
+        parts += [combine_at_least(1, alternatives)] if alternatives else []
     if not parts:
         return None
     needed = claim.required_count(len(parts))
-    what = at_least(needed, parts)
+    what = combine_at_least(needed, parts)
     contrast, difference = known[what.decisive]
     low, high = difference.estimate.interval
     tested = replace(

@@ -160,7 +160,7 @@ conditions hold, each of them on average over some differences.
 
 
 @functools.cache
-def claims(file: Path = FILE) -> tuple[Claim, ...]:
+def read_claims(file: Path = FILE) -> tuple[Claim, ...]:
     """The claims of a file; DataProblem for one with other columns."""
     with file.open(encoding="utf-8") as opened:
         rows = csv.reader(
@@ -231,14 +231,14 @@ def _agree(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     return all(other.get(key, value) == value for key, value in one.items())
 
 
-def contrasts(
+def list_claim_comparisons(
     claim: Claim, rows: Sequence[R], tasks: Sequence[str], name: Callable[[R], str]
 ) -> list[Comparison[R]]:
     """The comparisons that a claim is about; along epochs none."""
     here = [match_names(side, tasks) for side in claim.sides]
     made: dict[object, dict[object, dict[object, list[ScoreContrast[R]]]]] = {}
     between = list(product(*here)) if here[0] != here[1] else [(task, task) for task in here[0]]
-    for first, second in pairs(claim, rows, name):
+    for first, second in pair_entries(claim, rows, name):
         for task, other in between:
             theirs = second.rows if second else ()
             contrast = ScoreContrast(
@@ -261,7 +261,7 @@ def contrasts(
     return [[list(c.values()) for c in one.values()] for one in made.values()]
 
 
-def pairs(
+def pair_entries(
     claim: Claim, rows: Sequence[R], name: Callable[[R], str]
 ) -> Iterator[tuple[MatchedRows[R], MatchedRows[R] | None]]:
     """Each entry of the first side with those of the second that it is compared with."""

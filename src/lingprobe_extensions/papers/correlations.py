@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.extend import coefficients, error
-from lingprobe_extensions.papers.claims import Claim, match_names, pairs
+from lingprobe_extensions.papers.claims import Claim, match_names, pair_entries
 from lingprobe_extensions.papers.verdicts import DifferenceEstimate
 
 METHOD = "spearman"
@@ -41,7 +41,7 @@ def correlations(
 ) -> list[Correlated]:
     """What a claim about correlations compares; nothing whose error cannot be known."""
     matched = [
-        (one.rows[0][1], other.rows[0][1]) for one, other in pairs(claim, rows, str) if other
+        (one.rows[0][1], other.rows[0][1]) for one, other in pair_entries(claim, rows, str) if other
     ]
     here, others = (match_names(side, tasks) for side in claim.sides)
     every = _over_tasks(matched, here, scores)

@@ -48,8 +48,8 @@ from lingprobe_extensions.papers.claims import (
     UNTESTED,
     Claim,
     ScoreContrast,
-    claims,
     items,
+    read_claims,
 )
 from lingprobe_extensions.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
 from lingprobe_extensions.papers.verdicts import DifferenceEstimate, Verdict, student_reach, total
@@ -140,7 +140,7 @@ def retest_claims(
     settings = collect_scores(results, papers, named or {})
     tested: dict[tuple[object, ...], Judgement | None] = {}
     lacking: list[TestedClaim] = []
-    for claim in claims():
+    for claim in read_claims():
         here = {s: cells for s, cells in settings.items() if s.paper == claim.paper}
         mine = [one for s, cells in here.items() if (one := _judge_claim(claim, s, cells))]
         tested |= {(one.id, one.data, one.probe): (one, what) for one, what in mine}
@@ -391,7 +391,7 @@ def known_rows(paper: str) -> frozenset[str]:
     return frozenset(printed | (ours if paper == "conneau2018" else set()))
 
 
-def names_of(said: str) -> list[str]:
+def match_row_names(said: str) -> list[str]:
     """The rows that somebody means: words in any order, whatever their case ('nmt en-fr
     bilstm-max'); UsageProblem for none.
     """

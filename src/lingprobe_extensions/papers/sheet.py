@@ -74,7 +74,7 @@ class Sample(NamedTuple):
     cells: list[str]
 
 
-def sample(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
+def sample_sentences(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
     """The sentences of the sample. DataProblem where people cannot be asked so.
 
     By a stratum, one of each label and value is drawn after the other, and rare ones stand first:
@@ -126,7 +126,7 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     words that say two things.
     """
     dataset = task.load()
-    sentences, gold, _ = sample(dataset, asking.n, asking.seed, asking.by)
+    sentences, gold, _ = sample_sentences(dataset, asking.n, asking.seed, asking.by)
     words = _words(reference, dataset, asking)
     data, many = digest_examples(dataset), len(sentences)
     sheet = Sheet(reference, data, asking.mode, many, asking.seed, words, asking.by)

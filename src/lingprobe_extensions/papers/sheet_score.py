@@ -16,7 +16,7 @@ import numpy as np
 
 from lingprobe import Bound, DataProblem
 from lingprobe.extend import HumanAnswers, allow_code, digest_examples, get_contents, interval
-from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample
+from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample_sentences
 
 DELIMITERS = ("\t", ";", ",")
 NEEDED = ("id", "judgement")
@@ -34,7 +34,7 @@ class Filled:
     sentences: dict[int, str]
 
 
-def read(file: Path) -> Filled:
+def read_filled_sheet(file: Path) -> Filled:
     """The judgements in a file. DataProblem with file and line for what cannot be understood."""
     numbered = _rows(file)
     sheet = _sheet(file, numbered)
@@ -140,7 +140,7 @@ def read_judgements(files: Iterable[Path]) -> list[HumanAnswers]:
     shows the labels, and as of `score`.
     """
     sheets: dict[str, list[Filled]] = {}
-    for filled in map(read, files):
+    for filled in map(read_filled_sheet, files):
         sheets.setdefault(str(filled.sheet), []).append(filled)
     return [_merge_copies(copies) for copies in sheets.values()]
 
@@ -200,7 +200,7 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
     """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
     where they do not fit together; Untrusted where their task is code in a file, without `trust`.
     """
-    sheets = [read(file) for file in files]
+    sheets = [read_filled_sheet(file) for file in files]
     if not sheets:
         raise DataProblem("no sheet to score")
     if trust:
@@ -261,7 +261,7 @@ def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
             f"the examples of {sheet.task} have changed since the sheet was written: score it with"
             " the same data and version"
         )
-    drawn = sample(dataset, sheet.n, sheet.seed, sheet.by)
+    drawn = sample_sentences(dataset, sheet.n, sheet.seed, sheet.by)
     for filled in sheets:
         moved = next(misplaced_rows(filled, drawn.sentences), None)
         if moved is not None:

@@ -100,7 +100,7 @@ def evidence(
     return Evidence(estimate.below(within), estimate.above(within), index, index, value < within)
 
 
-def at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
+def combine_at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
     """What evidence on some claims says of the claim that at least `k` of them are true.
 
     Partial conjunction (Benjamini & Heller 2008, Biometrics 64, section 2): fewer than k are true

@@ -95,7 +95,7 @@ class FileReading:
 Reader = Callable[[Sequence[Path], FileReading], Iterator[TrainingExample]]
 
 
-def translations(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def read_translations(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Of two files of as many lines, or of tables with a source and its translation in the first
     two columns, each line.
     """
@@ -142,7 +142,7 @@ def themselves(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
                 yield TrainingExample(sentence, (text,))
 
 
-def following(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def read_following_sentences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Each line of running text with the next one of its paragraph, which it is to give."""
     for path in paths:
         for first, second in pairwise(_running(path)):
@@ -182,7 +182,7 @@ def _running(path: Path) -> Iterator[str]:
         yield "" if text.startswith("# ") else text
 
 
-def trees(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def read_bracketed_examples(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Each sentence of bracketed trees, which is to give its tree without its words (Vinyals et al.
     2015; Conneau et al. 2018, Table 1).
     """

@@ -198,7 +198,7 @@ class Trained:
         """The vectors of words that a parser makes of their forms."""
         from lingprobe_extensions.train.nets.forms import FormNumbers
 
-        words = words_of(Path(self.folder).expanduser())
+        words = read_training_words(Path(self.folder).expanduser())
         net, letters = _forms(self.weights(facts), self.fingerprint), facts["parser"]["letters"]
         static = np.empty((len(forms), 0), np.float32)
         if net.shape.static:
@@ -228,7 +228,7 @@ class Trained:
         return open_word_table(path, settings["dim"], settings["seed"], **kept)
 
 
-def words_of(folder: Path) -> list[str]:
+def read_training_words(folder: Path) -> list[str]:
     """The words of an encoder's training; DataProblem where they are not there."""
     try:
         return (folder / WORDS).read_text("utf-8").split("\n")
@@ -337,7 +337,7 @@ def _learnt(
     """The learnt vectors of some words [words, dim], and which are among those that were learnt;
     the vectors that training began with where no weights are.
     """
-    words = words_of(folder)
+    words = read_training_words(folder)
     rows = {word: row for row, word in enumerate(words)}
     wanted = np.array([rows.get(form, 0) for form in forms], np.int64)
     if weights is None:
@@ -353,7 +353,7 @@ def _read_bag(
     """Vectors of a file, or those that training began with, by buckets, numbers and seed; `mark`
     tells one content of the file of words from another.
     """
-    forms = words_of(words.parent)
+    forms = read_training_words(words.parent)
     buckets, dim, seed = shape
     if weights is None:
         vectors = drawn_vectors(len(forms) + buckets, dim, seed)

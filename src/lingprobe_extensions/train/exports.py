@@ -22,7 +22,7 @@ from lingprobe.extend import (
     split_words,
     write_text,
 )
-from lingprobe_extensions.train.encoder import UNKNOWN, Trained, words_of
+from lingprobe_extensions.train.encoder import UNKNOWN, Trained, read_training_words
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""
@@ -48,7 +48,7 @@ class Exported(NamedTuple):
         )
 
 
-def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported:
+def export_encoder(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported:
     """Write an encoder as a folder that sentence-transformers opens, with the words of its training
     and some more; words with spaces inside are excluded.
 
@@ -67,7 +67,7 @@ def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported
     shape = NetworkShape(**facts["shape"])
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
-    every = dict.fromkeys([*words_of(Path(encoder.folder).expanduser()), *more])
+    every = dict.fromkeys([*read_training_words(Path(encoder.folder).expanduser()), *more])
     forms = [form for form in every if form.split() == [form] and form != UNKNOWN]
     network, (vectors, known) = encoder.parts([*forms, UNKNOWN], facts)
     tokenizer = _make_tokenizer(forms)

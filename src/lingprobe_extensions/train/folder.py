@@ -82,7 +82,7 @@ def _format_number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
-def command(request: TrainingRequest, settings: TrainingSettings) -> str:
+def format_train_command(request: TrainingRequest, settings: TrainingSettings) -> str:
     """What makes such an encoder, on the command line."""
     recipe = TREES if request.architecture == TREES else ""
     usual, chosen = asdict(TrainingSettings.of({}, recipe)), asdict(settings)

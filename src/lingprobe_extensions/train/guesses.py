@@ -27,7 +27,7 @@ class Shares(NamedTuple):
     predicted: NDArray[np.float64]
 
 
-def figures(tables: Tables, part: Part, shares: Shares) -> Figures:
+def measure_guesses(tables: Tables, part: Part, shares: Shares) -> Figures:
     """Of each word of some sentences: its perplexity among all words, and the share of words that
     score above the word that was drawn against them (a tie is half).
 

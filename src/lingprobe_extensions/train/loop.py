@@ -26,7 +26,7 @@ from lingprobe_extensions.train.nets.heads import HEAD, WordEmbedding
 from lingprobe_extensions.train.objectives import Figures, Lesson
 from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.texts import Texts
-from lingprobe_extensions.train.weights import save
+from lingprobe_extensions.train.weights import save_tensors
 
 STATE = "state.safetensors"
 POOL = 100  # batches whose examples are sorted by length together
@@ -112,7 +112,7 @@ class OptimizerSettings:
         return torch.optim.Adam(parameters, self.rate, fused=True)
 
 
-def batches(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list[Ints]:
+def group_by_length(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list[Ints]:
     """The rows in batches of like length, of at most `most` words and pieces with padding, in an
     order that the seed draws; the longest of a batch first.
     """
@@ -235,7 +235,7 @@ class Learner:
         every = int(lengths[train].sum())
         for module in self.modules:
             module.train()
-        work = self.ranks.mine(batches(lengths, train, self.schedule.batch, seed))
+        work = self.ranks.mine(group_by_length(lengths, train, self.schedule.batch, seed))
         for at in range(part.done, len(work)):
             draws = np.random.default_rng((*seed, 1, at, self.ranks.rank))
             if self.schedule.falls:
@@ -318,11 +318,11 @@ class Learner:
             "part": json.dumps(vars(self.part)),
             "rate": repr(self.optimizer.param_groups[0]["lr"]),
         }
-        save({k: v.contiguous() for k, v in tensors.items()}, folder / STATE, facts)
+        save_tensors({k: v.contiguous() for k, v in tensors.items()}, folder / STATE, facts)
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""
-        kept = state_of(folder, "pt")
+        kept = load_training_state(folder, "pt")
         if kept is None:
             return False
         facts, tensors = kept
@@ -349,7 +349,7 @@ def _seeded_dropout(seed: Sequence[int]) -> Iterator[None]:
         yield
 
 
-def state_of(folder: Path, kind: str) -> tuple[dict[str, str], dict[str, Any]] | None:
+def load_training_state(folder: Path, kind: str) -> tuple[dict[str, str], dict[str, Any]] | None:
     """What going on in a folder needs, as texts and as arrays of that kind; None where there is
     nothing, DataProblem where it is damaged.
     """

@@ -22,7 +22,7 @@ from lingprobe_extensions.train import data
 from lingprobe_extensions.train.data import Reader
 from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.inferences import inferences
-from lingprobe_extensions.train.linear_trees import commonest, labelled_f1, words_of
+from lingprobe_extensions.train.linear_trees import commonest, count_tree_words, labelled_f1
 from lingprobe_extensions.train.nets.heads import (
     PAD,
     START,
@@ -243,7 +243,7 @@ class Writing:
     def _commonest(self, mine: Texts, theirs: Texts) -> float:
         wanted = [self.pieces.names(theirs.row(i)) for i in range(len(theirs))]
         trees = (self.pieces.names(mine.row(i)) for i in range(len(mine)))
-        return labelled_f1(commonest(trees, map(words_of, wanted)), wanted)
+        return labelled_f1(commonest(trees, map(count_tree_words, wanted)), wanted)
 
 
 def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
@@ -335,7 +335,7 @@ class Inferring:
 
 def translate() -> Objective:
     """Write the translation of a sentence, from two aligned files or a table."""
-    return Objective(Writing.of, data.translations, "bleu", "bleu")
+    return Objective(Writing.of, data.read_translations, "bleu", "bleu")
 
 
 def autoencode() -> Objective:
@@ -350,7 +350,7 @@ def denoise() -> Objective:
 
 def following() -> Objective:
     """Write the next sentence, from running text."""
-    return Objective(Writing.of, data.following, "perplexity")
+    return Objective(Writing.of, data.read_following_sentences, "perplexity")
 
 
 def skip() -> Objective:
@@ -360,7 +360,7 @@ def skip() -> Objective:
 
 def parse() -> Objective:
     """Write the tree of a sentence, from bracketed trees (Vinyals et al. 2015)."""
-    return Objective(Writing.of, data.trees, "accuracy", "f1", whole=True)
+    return Objective(Writing.of, data.read_bracketed_examples, "accuracy", "f1", whole=True)
 
 
 def infer() -> Objective:
@@ -375,7 +375,7 @@ def cbow() -> Objective:
 
 def annotate() -> Objective:
     """Tell tags, features, heads and relations of words, from treebanks; of `parser` alone."""
-    return Objective(None, data.trees, "score", alone="parser")
+    return Objective(None, data.read_bracketed_examples, "score", alone="parser")
 
 
 def _parts(rows: Ints) -> list[Ints]:

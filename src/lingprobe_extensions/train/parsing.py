@@ -48,10 +48,10 @@ from lingprobe_extensions.train.parsers.decoding import (
     XPOS,
     decode_annotations,
 )
-from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, sentences
+from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, read_annotated_sentences
 from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.settings import TrainingRequest
-from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
+from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
 from lingprobe_extensions.train.texts import Numbers, Texts
 
 BATCH = 128  # sentences that are judged at once
@@ -59,7 +59,7 @@ SCORE = "score"
 """The figure that the best epoch is told by: the mean of LAS and F1, or the one that is told."""
 
 
-def start(
+def start_parser(
     request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
 ) -> Start:
     """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
@@ -78,7 +78,7 @@ def start(
     told = {
         "forms": forms.shape.plain(),
         "heads": lesson.head.shape.plain(),
-        "lemmas": auxiliaries([examples[i] for i in train.tolist()]),
+        "lemmas": learn_auxiliary_lemmas([examples[i] for i in train.tolist()]),
     }
     facts = {
         "shape": shape.plain(),
@@ -101,7 +101,7 @@ def _split_train_dev(
     dev = np.arange(len(kept), len(examples))
     how.seen.keep(np.concatenate([kept, dev + len(learnt) - len(kept)]))
     if not request.dev:
-        dev = held_out(len(kept), settings.seed)
+        dev = draw_dev_rows(len(kept), settings.seed)
     train = _unlike(examples, np.setdiff1d(np.arange(len(kept)), dev), dev)
     how.counts["also in dev"] = len(examples) - len(dev) - len(train)
     if not (len(train) and len(dev)):
@@ -118,7 +118,7 @@ def _unlike(examples: Sequence[AnnotatedSentence], rows: Ints, dev: Ints) -> Int
 def _read(paths: Sequence[Path], how: FileReading) -> Iterable[AnnotatedSentence]:
     """The sentences that may be learnt from."""
     tally = ProblemTally()
-    for each in sentences(paths, how.on_error, tally):
+    for each in read_annotated_sentences(paths, how.on_error, tally):
         if how.usable(each.text, " ".join(each.words)) and how.fits(each.words):
             how.counts["read"] += 1
             yield each
@@ -192,7 +192,7 @@ def _heads(columns: AnnotationColumns, shape: NetworkShape, settings: TrainingSe
     return cast(Heads, made)
 
 
-def auxiliaries(examples: Iterable[AnnotatedSentence]) -> dict[str, str]:
+def learn_auxiliary_lemmas(examples: Iterable[AnnotatedSentence]) -> dict[str, str]:
     """The lemma that each form of an auxiliary mostly has, in lower case: what tells constructions
     apart is in words of a closed class, which need no network.
     """
@@ -321,7 +321,7 @@ class Parsing:
                 self.head, read.words, read.lengths, words, self.columns.names
             )
             told.update(zip(part.tolist(), made, strict=True))
-        return figures([(told[i], self.examples[i].gold) for i in rows.tolist()])
+        return score_parses([(told[i], self.examples[i].gold) for i in rows.tolist()])
 
     def trivial(self, train: Ints, dev: Ints) -> Figures:
         """Each word annotated as its form mostly is; its head as far away as that of a word with
@@ -332,7 +332,7 @@ class Parsing:
         pairs = [(known.annotation(each.words), each.gold) for each in judged]
         return {
             f"{name} of the commonest for the form": value
-            for name, value in figures(pairs).items()
+            for name, value in score_parses(pairs).items()
             if name in (UPOS, "UAS", "LAS")
         }
 
@@ -372,7 +372,7 @@ def _word_annotations(words: Sequence[str], gold: Annotation) -> Iterable[tuple[
     return zip(gold.upos or nothing, far, gold.deprels or nothing, strict=True)
 
 
-def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
+def score_parses(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
     """What is told against gold: agreement of words, F1 of phrases, and `score`."""
     columns = [(mine, gold) for mine, gold in pairs if gold.heads or gold.upos]
     phrased = [(mine, gold) for mine, gold in pairs if gold.brackets and mine.brackets]

@@ -26,7 +26,14 @@ from lingprobe_extensions.train import bag, parsing
 from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.folder import FORMAT, MODEL, Training, command, read_training, say
+from lingprobe_extensions.train.folder import (
+    FORMAT,
+    MODEL,
+    Training,
+    format_train_command,
+    read_training,
+    say,
+)
 from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, OptimizerSettings, Start
 from lingprobe_extensions.train.nets.heads import WordEmbedding
 from lingprobe_extensions.train.objectives import Kit, Lesson
@@ -35,17 +42,17 @@ from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.seen import write_seen
 from lingprobe_extensions.train.selection import SelectionCriterion
 from lingprobe_extensions.train.settings import BAG, TREES, TrainingRequest
-from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
-from lingprobe_extensions.train.weights import save
+from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
+from lingprobe_extensions.train.weights import save_tensors
 
-STARTS = {BAG: bag.start, TREES: parsing.start}
+STARTS = {BAG: bag.start_word_vectors, TREES: parsing.start_parser}
 COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
 
 Told = Callable[[int, int, int, float], None]
 """Gets the number of the epoch, the words done in it, of how many, and the loss."""
 
 
-def train(
+def train_sentence_encoder(
     request: TrainingRequest, out: Path, settings: TrainingSettings, told: Told | None = None
 ) -> Training:
     """Train an encoder and keep it in a folder, an epoch after the other; one that was stopped goes
@@ -74,7 +81,7 @@ def train(
     write_seen(out, hashes)
     selection = SelectionCriterion(objective.figure, facts["trivial"])
     said = {**asked, **facts, "counts": dict(counts)}
-    said |= {"seen": len(hashes), "command": command(request, settings)}
+    said |= {"seen": len(hashes), "command": format_train_command(request, settings)}
     learner.resume(out)
     # before the first epoch, too: the folder is this training's
     _say(out, learner, selection, said)
@@ -241,7 +248,7 @@ def _split(request: TrainingRequest, how: FileReading, settings: TrainingSetting
         rows = np.concatenate([kept, np.arange(many, len(examples))])
         examples, many = examples.take(rows), len(kept)
         how.seen.keep(rows)
-    dev = np.arange(many, len(examples)) if request.dev else held_out(many, settings.seed)
+    dev = np.arange(many, len(examples)) if request.dev else draw_dev_rows(many, settings.seed)
     rest = np.setdiff1d(np.arange(many), dev)
     train = rest[~np.isin(examples.same[rest], examples.same[dev])]
     how.counts["also in dev"] = len(rest) - len(train)
@@ -271,7 +278,7 @@ def _over(
 def _write(out: Path, learner: Learns) -> None:
     """Write the encoder of the last epoch, then what going on needs."""
     if not learner.ranks.rank:
-        save(learner.weights(), epoch_file(out, len(learner.epochs)))
+        save_tensors(learner.weights(), epoch_file(out, len(learner.epochs)))
     _keep(out, learner)
 
 

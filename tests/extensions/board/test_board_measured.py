@@ -25,7 +25,7 @@ from extensions.board.made import (
     store,
 )
 from fixtures.results import saying
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.labels import Classes
 from lingprobe.metrics.intervals import Answers
 from lingprobe_extensions.board.measure import list_jobs
@@ -318,7 +318,7 @@ def here(tmp_path_factory):
     they submitted with made-up answers.
     """
     place = tmp_path_factory.mktemp("operator")
-    lines = "\n".join(treebank(400)).splitlines()
+    lines = "\n".join(generate_treebank(400)).splitlines()
     texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
     vectors = np.random.default_rng(0).normal(size=(len(texts), 4)).astype(np.float32)
     np.savez(place / "tiny.npz", sentences=np.array(texts), vectors=vectors)

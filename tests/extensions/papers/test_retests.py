@@ -22,7 +22,12 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as difference
 from lingprobe.probes import PROBES
-from lingprobe_extensions.papers.retests import PaperSetting, known_rows, names_of, retest_claims
+from lingprobe_extensions.papers.retests import (
+    PaperSetting,
+    known_rows,
+    match_row_names,
+    retest_claims,
+)
 from lingprobe_extensions.papers.stand_ins import rows_of
 
 N = 400
@@ -319,12 +324,12 @@ def test_encoders_stand_for_the_rows_that_are_named(folder):
     nli = folder("bilstm-max", "infer")
     results = [scored(0.9, encoder="hf:x"), scored(0.7, encoder=nli, draw=1)]
     assert found(results) == {}
-    one = found(results, named={"hf:x": names_of("nmt en-fr bilstm-max")})["c18-nmt-nli"]
+    one = found(results, named={"hf:x": match_row_names("nmt en-fr bilstm-max")})["c18-nmt-nli"]
     assert (one.first, one.difference) == ("BiLSTM-max, NMT En-Fr", pytest.approx(20.0))
     turned = {"hf:x": ["BiLSTM-max, NLI"], nli: ["BiLSTM-max, NMT En-De"]}
     assert found(results, named=turned)["c18-nmt-nli"].difference == pytest.approx(-20.0)
     with pytest.raises(lingprobe.UsageProblem, match=r"no paper has a row 'NMT En-Xx'"):
-        names_of("NMT En-Xx")
+        match_row_names("NMT En-Xx")
     with pytest.raises(lingprobe.DataProblem, match="no encoder of these results is called"):
         lingprobe.claims(results, named={"st:y": "BiLSTM-max, NLI"})
     page = lingprobe.claims(results, named={"hf:*": "BiLSTM-max NMT En-Fr"}, papers="conneau2018")

@@ -12,7 +12,7 @@ from scipy.stats import norm, t
 from lingprobe.metrics import holm
 from lingprobe_extensions.papers.verdicts import (
     DifferenceEstimate,
-    at_least,
+    combine_at_least,
     evidence,
     total,
     verdict,
@@ -23,7 +23,7 @@ RATE = 0.05
 
 def weighed(estimates, direction, within=0.0, k=None):
     parts = [evidence(one, direction, within, i) for i, one in enumerate(estimates)]
-    return at_least(len(parts) if k is None else k, parts)
+    return combine_at_least(len(parts) if k is None else k, parts)
 
 
 def said(estimates, direction, within=0.0, k=None):
@@ -119,10 +119,10 @@ def test_one_of_several_is_best_if_all_its_comparisons_hold():
     """
     values = [[2.5, 3.0, 4.0], [0.5, 1.0, -1.0]]
     rows = [weighed([DifferenceEstimate(v, 1.0) for v in mine], "above") for mine in values]
-    best = at_least(1, rows)
+    best = combine_at_least(1, rows)
     assert best.wrong == pytest.approx(2 * norm.sf(2.5))
     assert best.right == 1.0
-    beaten = at_least(
+    beaten = combine_at_least(
         1, [weighed([DifferenceEstimate(v, 1.0) for v in (-3.0, 1.0)], "above"), rows[1]]
     )
     assert beaten.right == pytest.approx(max(2 * norm.cdf(-3.0), 3 * norm.cdf(-1.0)))

@@ -11,7 +11,7 @@ from lingprobe_extensions.train import loop
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import TrainingExample
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.loop import Learner, OptimizerSettings, batches
+from lingprobe_extensions.train.loop import Learner, OptimizerSettings, group_by_length
 from lingprobe_extensions.train.nets.heads import WordEmbedding
 from lingprobe_extensions.train.objectives import Kit
 from lingprobe_extensions.train.ranks import ProcessRank
@@ -66,19 +66,22 @@ def test_batches_have_every_row_once_and_hardly_any_padding():
     draws = np.random.default_rng(1)
     lengths = draws.integers(1, 60, 5000)
     rows = np.flatnonzero(lengths > 3)
-    made = batches(lengths, rows, 1000, (0, 1))
+    made = group_by_length(lengths, rows, 1000, (0, 1))
     assert np.array_equal(np.sort(np.concatenate(made)), rows)
     widths = [int(lengths[batch].max()) * len(batch) for batch in made]
     assert max(widths) <= 1000
     assert lengths[rows].sum() / sum(widths) > 0.95
     assert all(np.all(np.diff(lengths[batch]) <= 0) for batch in made)
-    again, other = batches(lengths, rows, 1000, (0, 1)), batches(lengths, rows, 1000, (0, 2))
+    again, other = (
+        group_by_length(lengths, rows, 1000, (0, 1)),
+        group_by_length(lengths, rows, 1000, (0, 2)),
+    )
     assert all(np.array_equal(a, b) for a, b in zip(made, again, strict=True))
     assert not np.array_equal(np.concatenate(made), np.concatenate(other))
 
 
 def test_a_sentence_longer_than_a_batch_is_a_batch():
-    assert [b.tolist() for b in batches(np.array([50]), np.array([0]), 10, (0, 1))] == [[0]]
+    assert [b.tolist() for b in group_by_length(np.array([50]), np.array([0]), 10, (0, 1))] == [[0]]
 
 
 def test_writing_stops_at_the_end_and_at_the_limit():

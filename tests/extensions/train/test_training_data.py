@@ -10,11 +10,11 @@ from extensions.train.written import written
 from lingprobe.corpora.training_sentences import hash_key
 from lingprobe_extensions.train.data import (
     FileReading,
-    following,
     neighbours,
+    read_bracketed_examples,
+    read_following_sentences,
+    read_translations,
     themselves,
-    translations,
-    trees,
 )
 from lingprobe_extensions.train.inferences import inferences
 from lingprobe_extensions.train.objectives import add_noise
@@ -24,13 +24,13 @@ from lingprobe_extensions.train.texts import DecoderVocabulary, Texts, join_text
 def test_translations_are_aligned_lines_or_columns(tmp_path):
     two = written(tmp_path, a_en="A dog .\n\nA cat\n", a_de="Ein Hund .\nnichts\nEine Katze\n")
     how = FileReading()
-    assert [(e.first, e.texts[0]) for e in translations(two, how)] == [
+    assert [(e.first, e.texts[0]) for e in read_translations(two, how)] == [
         (("A", "dog", "."), "Ein Hund ."),
         (("A", "cat"), "Eine Katze"),
     ]
     assert how.counts["empty"] == 1
     table = written(tmp_path, a_tsv="A dog\tUn chien\tlicence\n")
-    assert [(e.first, e.texts[0]) for e in translations(table, FileReading())] == [
+    assert [(e.first, e.texts[0]) for e in read_translations(table, FileReading())] == [
         (("A", "dog"), "Un chien")
     ]
 
@@ -47,12 +47,12 @@ def test_translations_are_aligned_lines_or_columns(tmp_path):
 )
 def test_files_that_are_not_aligned_are_named(tmp_path, texts, said):
     with pytest.raises(lingprobe.DataProblem, match=said):
-        list(translations(written(tmp_path, **texts), FileReading()))
+        list(read_translations(written(tmp_path, **texts), FileReading()))
 
 
 def test_the_next_sentence_is_of_the_same_paragraph(tmp_path):
     paths = written(tmp_path, a_txt="One .\nTwo .\n\nThree .\nFour .\n# book\nFive .\n")
-    assert [(e.first[0], e.texts[0]) for e in following(paths, FileReading())] == [
+    assert [(e.first[0], e.texts[0]) for e in read_following_sentences(paths, FileReading())] == [
         ("One", "Two ."),
         ("Three", "Four ."),
     ]
@@ -71,7 +71,7 @@ def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
     paths = written(
         tmp_path, a_ptb="(ROOT (S (NP (NNP John)) (VP (VBZ has) (NP (DT a) (NN dog)))))\n"
     )
-    [example] = trees(paths, FileReading())
+    [example] = read_bracketed_examples(paths, FileReading())
     assert example.first == ("John", "has", "a", "dog")
     assert example.texts[0] == "(ROOT (S (NP NNP )NP (VP VBZ (NP DT NN )NP )VP )S )ROOT"
 
@@ -79,9 +79,12 @@ def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
 def test_malformed_trees_are_errors_or_are_counted(tmp_path):
     [path] = written(tmp_path, a_ptb="(S (NN dog) (VB barks))\n(S ((NN dog))\n(S (NN cat))\n")
     with pytest.raises(lingprobe.DataProblem, match=r"a\.ptb:2: .*on_error=skip"):
-        list(trees([path], FileReading()))
+        list(read_bracketed_examples([path], FileReading()))
     how = FileReading(on_error="skip")
-    assert [example.first for example in trees([path], how)] == [("dog", "barks"), ("cat",)]
+    assert [example.first for example in read_bracketed_examples([path], how)] == [
+        ("dog", "barks"),
+        ("cat",),
+    ]
     assert how.counts["trees without words, or malformed"] == 1
 
 
@@ -162,13 +165,17 @@ def seen(how: FileReading) -> set[int]:
     ("reads", "texts", "keys"),
     [
         (
-            translations,
+            read_translations,
             {"a_tsv": "A dog\tUn chien\n!\tVide\n\tRien\n"},
             {"adog", "unchien", "vide"},
         ),
         (themselves, {"a_txt": "A dog .\n\nA b c d e\n"}, {"adog"}),
-        (following, {"a_txt": "A dog .\nA cat .\n\nAlone\n"}, {"adog", "acat"}),
-        (trees, {"a_mrg": "(S (NP (-LRB- -LRB-) (N dog)) (V runs))"}, {"dogruns"}),
+        (read_following_sentences, {"a_txt": "A dog .\nA cat .\n\nAlone\n"}, {"adog", "acat"}),
+        (
+            read_bracketed_examples,
+            {"a_mrg": "(S (NP (-LRB- -LRB-) (N dog)) (V runs))"},
+            {"dogruns"},
+        ),
         (
             inferences,
             {"a_tsv": "premise\thypothesis\tlabel\nA dog\tA cat\tno\nOne\tTwo\t-\n"},
@@ -185,6 +192,6 @@ def test_every_text_that_is_read_is_kept_by_its_hash(reads, texts, keys, tmp_pat
 def test_what_will_be_probed_is_left_out_on_either_side(tmp_path):
     how = FileReading(left_out=frozenset({"unchien"}))
     table = written(tmp_path, a_tsv="A dog\tUn chien\nA cat\tUn chat\n")
-    assert [e.first for e in translations(table, how)] == [("A", "cat")]
+    assert [e.first for e in read_translations(table, how)] == [("A", "cat")]
     assert seen(how) == {hash_key("acat"), hash_key("unchat")}
     assert how.counts["to be probed"] == 1

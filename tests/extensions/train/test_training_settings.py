@@ -24,7 +24,7 @@ from lingprobe_extensions.train.objectives import Kit, bleu
 from lingprobe_extensions.train.options import TrainingSettings, VectorSettings
 from lingprobe_extensions.train.selection import SelectionCriterion
 from lingprobe_extensions.train.settings import TrainingRequest
-from lingprobe_extensions.train.splits import choose_rows, held_out
+from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows
 from lingprobe_extensions.train.texts import DecoderVocabulary
 from reference import recipes
 
@@ -158,7 +158,7 @@ def test_training_ends_with_patience_or_the_last_epoch(figures, asked, over):
 
 @pytest.mark.parametrize(("many", "few"), [(100, 5), (139, 6), (19, 0), (60000, 2000)])
 def test_a_twentieth_is_held_out_and_too_many_are_drawn_from(many, few):
-    rows, again = held_out(many, 3), held_out(many, 3)
+    rows, again = draw_dev_rows(many, 3), draw_dev_rows(many, 3)
     assert len(rows) == len(set(rows.tolist())) == few
     assert rows.tolist() == again.tolist() == sorted(rows.tolist())
     some = choose_rows(many, 10, 3)

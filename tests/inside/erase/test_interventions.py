@@ -21,7 +21,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.current_batch import current_batch
 from lingprobe.inside.erase.distances import Reach
-from lingprobe.inside.erase.division import divide
+from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.effect_cells import decide_use
 from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE, Partners, exchanges
 from lingprobe.inside.erase.fitting import EraserData
@@ -352,7 +352,7 @@ def test_nothing_linear_is_left_at_any_layer_that_is_scrubbed(place):
     at = target.place("0")
     assert at.scrubbed == ("0", "1", "2")
     readings = target.readings(at.layers)
-    (parts,) = divide([readings.dataset])
+    (parts,) = divide_for_erasure([readings.dataset])
     how = Interventions("0", (), "leace", 2, "logreg")
     made = {c.key: c for c in StateReadings(target, at, readings, parts).changes(how)}
     model = AutoModel.from_pretrained(place / "uses").eval()

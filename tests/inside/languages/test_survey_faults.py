@@ -106,7 +106,7 @@ def only_fin(patch: pytest.MonkeyPatch) -> None:
     """A form that may be finite or an infinitive says nothing."""
 
     def wrong(feats: Any) -> TenseForm:
-        return TenseForm.BARE if "," in feats.get("VerbForm", "") else forms.form(feats)
+        return TenseForm.BARE if "," in feats.get("VerbForm", "") else forms.classify_form(feats)
 
     def verb(relation: str, lemma: str, raw: str) -> Verb:
         made = forms.verb(relation, lemma, raw)

@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.shapes.made import gz, lines, objects, parquet, quoted
 from lingprobe.data.core import DataProblem
-from lingprobe.inside.minimal.pairs import PairColumns, files, read
+from lingprobe.inside.minimal.pairs import PairColumns, list_pair_files, read_minimal_pairs
 from lingprobe.tasks import TASKS
 
 GOOD = [f"The girl {i} walks ." for i in range(42)]
@@ -77,7 +77,11 @@ def save(folder, content):
 
 
 def found(folder, columns=None):
-    pairs = [pair for file in files(folder) for pair in read(file, columns or PairColumns())]
+    pairs = [
+        pair
+        for file in list_pair_files(folder)
+        for pair in read_minimal_pairs(file, columns or PairColumns())
+    ]
     return [(pair.good, pair.bad, pair.group) for pair in pairs]
 
 

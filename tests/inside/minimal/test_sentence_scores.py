@@ -21,7 +21,13 @@ from lingprobe.encoders.current_batch import current_batch
 from lingprobe.inside.minimal.lm import LanguageModel
 from lingprobe.inside.minimal.ngram import NGram, NGramCounts
 from lingprobe.inside.minimal.scores import score_vectors
-from lingprobe.inside.minimal.scoring import Scorer, TokenTree, plan_causal, plan_masked, ready
+from lingprobe.inside.minimal.scoring import (
+    Scorer,
+    TokenTree,
+    plan_causal,
+    plan_masked,
+    prepare_scorer,
+)
 from lingprobe.store.precision import kept_as
 from reference import probability
 
@@ -180,7 +186,7 @@ def test_branching_and_batches_change_nothing(agreeing):
 def test_a_model_that_cannot_branch_reads_plain_rows(agreeing):
     """A model that reads no mask of its own gives other probabilities in a row that branches."""
     model = AutoModelForCausalLM.from_pretrained(str(agreeing)).eval()
-    assert ready(Scorer(model, "cpu", "float32", 0), "model").branching
+    assert prepare_scorer(Scorer(model, "cpu", "float32", 0), "model").branching
 
     class Plain(torch.nn.Module):
         config = model.config
@@ -191,7 +197,7 @@ def test_a_model_that_cannot_branch_reads_plain_rows(agreeing):
         def get_output_embeddings(self):
             return model.get_output_embeddings()
 
-    assert not ready(Scorer(Plain().eval(), "cpu", "float32", 0), "model").branching
+    assert not prepare_scorer(Scorer(Plain().eval(), "cpu", "float32", 0), "model").branching
 
 
 def test_a_model_without_a_head_is_refused(tmp_path):

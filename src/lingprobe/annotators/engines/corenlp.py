@@ -15,7 +15,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any
 
-from lingprobe.annotators.engines.penn import universal
+from lingprobe.annotators.engines.penn import convert_penn_tag
 from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import SegmentedSentence, by_places
 from lingprobe.corpora.brackets import format_terminal
@@ -114,7 +114,7 @@ def _annotation(words: Words, answer: Mapping[str, Any]) -> Annotation:
     edges = {e["dependent"]: e for e in answer.get("basicDependencies", ())}
     relations = [edges[i]["dep"] if i in edges else "dep" for i in range(1, len(words) + 1)]
     deprels = tuple("root" if name == "ROOT" else name for name in relations)
-    said = [universal(*word) for word in zip(words, tags, deprels, strict=True)]
+    said = [convert_penn_tag(*word) for word in zip(words, tags, deprels, strict=True)]
     return Annotation(
         upos=tuple(upos for upos, _ in said),
         xpos=tags,

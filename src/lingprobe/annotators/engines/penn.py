@@ -25,7 +25,7 @@ _AUXILIARY = frozenset({"aux", "aux:pass", "cop"})
 _SINGULAR, _PLURAL = frozenset({"he", "she", "it", "i"}), frozenset({"we", "they"})
 
 
-def universal(word: str, tag: str, relation: str) -> tuple[str, str]:
+def convert_penn_tag(word: str, tag: str, relation: str) -> tuple[str, str]:
     """The UPOS and FEATS of a word with a Penn tag and a relation to its head."""
     if tag.startswith("VB"):
         upos = "AUX" if relation in _AUXILIARY else "VERB"

@@ -12,7 +12,7 @@ from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.trees import Range, format_tree
+from lingprobe.corpora.trees import Range, format_conllu_tree
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
@@ -83,7 +83,7 @@ class UDPipe:
         return model
 
 
-def train(
+def train_udpipe(
     learnt: Iterable[Path],
     output: Path,
     *,
@@ -113,7 +113,7 @@ def _trees(paths: Iterable[Path]) -> Any:
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
     sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
     for path in paths:
-        reader.setText("".join(format_tree(tree) for tree in conllu.read_conllu(path)))
+        reader.setText("".join(format_conllu_tree(tree) for tree in conllu.read_conllu(path)))
         while reader.nextSentence(sentence, error):
             sentences.append(sentence)
         if error.occurred():

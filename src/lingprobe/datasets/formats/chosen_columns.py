@@ -29,7 +29,7 @@ from lingprobe.datasets.formats.usual_columns import (
     is_numbering,
     is_usual,
     listing,
-    plain,
+    normalise_heading,
 )
 
 
@@ -158,7 +158,9 @@ class _Choice:
                     )
                 found.append(tuple(find(part, self.names, option, self.where) for part in parts))
             else:
-                found.append(tuple(name for name in self.names if plain(name) in usual)[:1])
+                found.append(
+                    tuple(name for name in self.names if normalise_heading(name) in usual)[:1]
+                )
         first, second = found
         if second and not first:
             raise DataProblem(
@@ -230,7 +232,9 @@ class _Choice:
         by_name = index_names(free)
         for tier in tiers:
             usual = {by_name[key] for key in by_name if key in tier}
-            found = list(dict.fromkeys(n for n in free if n in usual or plain(n) in tier))
+            found = list(
+                dict.fromkeys(n for n in free if n in usual or normalise_heading(n) in tier)
+            )
             if len(found) > 1:
                 several = " or ".join(map(repr, found))
                 raise DataProblem(
@@ -266,9 +270,9 @@ class _Choice:
 
     def _split(self, free: Sequence[str]) -> str:
         """The column of splits by its name, and by its cells but for the first name; ''."""
-        for name in sorted((n for n in free if plain(n) in SPLITS), key=len):
+        for name in sorted((n for n in free if normalise_heading(n) in SPLITS), key=len):
             cells = {str(cell).strip().casefold() for cell in self.head.shape(name).cells}
-            if plain(name) == SPLITS[0] or (cells and cells <= SPLIT_NAMES.keys()):
+            if normalise_heading(name) == SPLITS[0] or (cells and cells <= SPLIT_NAMES.keys()):
                 return name
         return ""
 
@@ -331,7 +335,7 @@ def _is_exchange(texts: Sequence[str], has_answers: bool) -> bool:
     """Whether columns are a prompt and the response to it; or a prompt, beside columns of
     answers.
     """
-    names = tuple(map(plain, texts))
+    names = tuple(map(normalise_heading, texts))
     if has_answers:
         return len(names) == 1 and names[0] in {prompt for prompt, _ in EXCHANGES}
     return names in EXCHANGES

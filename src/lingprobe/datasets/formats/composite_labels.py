@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.labels import Column, Label, column
+from lingprobe.data.labels import Column, Label, build_column
 from lingprobe.datasets.formats.row_labels import ONE, ZERO, as_number
 
 _ITEM = re.compile(
@@ -134,7 +134,7 @@ def single_out(labels: Column) -> Column | None:
     sets = labels.sets()
     if sets.partial or (np.diff(sets.offsets) != 1).any() or (sets.weights != 1).any():
         return None
-    return column([sets.names[i] for i in sets.ids])
+    return build_column([sets.names[i] for i in sets.ids])
 
 
 def _split(name: str, mark: str) -> frozenset[str]:
@@ -187,4 +187,4 @@ def _ascend(parts: Sequence[str]) -> bool:
 def _recode(labels: Column, values: Sequence[Label]) -> Column:
     """The labels by what each of their names means."""
     assert labels.classes is not None
-    return column([values[i] for i in labels.classes])
+    return build_column([values[i] for i in labels.classes])

@@ -20,7 +20,7 @@ from lingprobe.corpora.files import (
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.digests import RunningDigest
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
-from lingprobe.datasets.formats.parallel_files import files_of, labels_beside
+from lingprobe.datasets.formats.parallel_files import labels_beside, list_parallel_files
 from lingprobe.datasets.formats.text_folders import (
     find_text_folders,
     find_unlabelled_folders,
@@ -92,7 +92,7 @@ def table_parts(path: Path) -> list[CorpusPart]:
 def digest_parts(parts: Sequence[CorpusPart]) -> str:
     """A hash of what the files hold; of a folder of texts also of its name, which is a label."""
     if not any(part.path.is_dir() for part in parts):
-        return digest_files(file for part in parts for file in files_of(part.path))
+        return digest_files(file for part in parts for file in list_parallel_files(part.path))
     state = RunningDigest()
     for part in parts:
         texts = list_texts(part.path)

@@ -88,7 +88,7 @@ def refuse_row(problem: object, on_error: OnError, tally: ProblemTally) -> None:
     tally.skip(str(problem))
 
 
-def source_notes(files: Sequence[Path], tally: ProblemTally) -> dict[str, Any]:
+def note_table_files(files: Sequence[Path], tally: ProblemTally) -> dict[str, Any]:
     """What notes say of the files of a table and of rows that were excluded."""
     source = {"files": [str(file) for file in files], "skipped": tally.skipped}
     return {"source": source, "problems": list(tally.problems)}

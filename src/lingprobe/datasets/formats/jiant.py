@@ -23,7 +23,7 @@ it says of the sentence.
 """
 
 
-def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> dict[str, int]:
+def write_jiant(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> dict[str, int]:
     """Write the examples of a data set of one split; returns counts: examples, and what the format
     could not hold.
 

@@ -18,7 +18,7 @@ from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, gues
 from lingprobe.datasets.formats.conversations import is_talk_of_lists
 from lingprobe.datasets.formats.folders import split_in_name
 from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
-from lingprobe.datasets.formats.usual_columns import LABELS, Columns, plain
+from lingprobe.datasets.formats.usual_columns import LABELS, Columns, normalise_heading
 
 _OBJECT = '{"text": ..., "label": ...}'
 _PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choices"))
@@ -57,7 +57,7 @@ def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
     """Whether the cell of that column is an object of further cells."""
     if not cell or is_talk_of_lists(cell):
         return False
-    if plain(name) in LABELS[1] and not isinstance(cell.get("name"), str):
+    if normalise_heading(name) in LABELS[1] and not isinstance(cell.get("name"), str):
         return False
     options = cell.get("choices")
     has_options = isinstance(options, list) and any(isinstance(each, dict) for each in options)

@@ -19,19 +19,19 @@ from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import Malformed, parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.labels import Label, Loss, column
+from lingprobe.data.labels import Label, Loss, build_column
 from lingprobe.datasets.formats.header import (
     apply_header,
     check_examples,
     check_header,
     make_header,
+    note_table_files,
     read_split,
-    source_notes,
 )
 from lingprobe.datasets.formats.kinds import Asked
 
 
-def write(dataset: Dataset, path: Path) -> dict[str, int]:
+def write_jsonl(dataset: Dataset, path: Path) -> dict[str, int]:
     """Write every example; returns how many."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for row in (make_header(dataset), *_rows(dataset)):
@@ -39,7 +39,9 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     return {"examples": len(dataset)}
 
 
-def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
+def read_jsonl_dataset(
+    path: Path, labels: Asked | None = None, on_error: OnError = "raise"
+) -> Dataset:
     """The examples of a file; blank lines are passed over."""
     header: dict[str, Any] = {}
     examples: list[Example] = []
@@ -63,7 +65,7 @@ def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -
             tally.skip(str(problem))
     check_examples(examples, path, tally)
     dataset = apply_header(Dataset.of(examples), header, str(path), labels)
-    return dataset.with_notes(**source_notes([path], tally)) if tally.skipped else dataset
+    return dataset.with_notes(**note_table_files([path], tally)) if tally.skipped else dataset
 
 
 def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
@@ -78,7 +80,7 @@ def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
 HEAD = 1000  # lines that are looked at for them
 
 
-def is_own(path: Path) -> bool:
+def is_own_jsonl(path: Path) -> bool:
     """Whether lines were written here, or by hand with keys that only we read."""
     for _, text in islice(read_text_lines(path), HEAD):
         try:
@@ -100,7 +102,7 @@ def _has_own_keys(row: dict[str, Any]) -> bool:
     )
 
 
-def loss(path: Path) -> Loss:
+def find_jsonl_loss(path: Path) -> Loss:
     """The kind of the labels, by the first line, or by all where it has a whole number."""
     for number, text in read_text_lines(path):
         if text.strip():
@@ -112,7 +114,7 @@ def loss(path: Path) -> Loss:
                 return kind
             label = _label(row.get("label"), where)
             is_whole = isinstance(label, float) and label.is_integer()
-            return read(path).labels.loss if is_whole else column([label]).loss
+            return read_jsonl_dataset(path).labels.loss if is_whole else build_column([label]).loss
     raise DataProblem(f"{path}: no examples in it")
 
 

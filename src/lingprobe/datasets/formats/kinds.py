@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import Column, NumberLists, column
+from lingprobe.data.labels import Column, NumberLists, build_column
 from lingprobe.datasets.formats.composite_labels import (
     find_lists,
     have_decimal_commas,
@@ -156,7 +156,7 @@ def _classes(labels: Column, where: str) -> Column:
             f"{where}: labels=classes needs names or whole numbers, and a label is a decimal: leave"
             " it out, or name the classes"
         )
-    return column([str(int(number)) for number in numbers])
+    return build_column([str(int(number)) for number in numbers])
 
 
 def _sets(labels: Column, where: str) -> Column:
@@ -171,7 +171,7 @@ def _scores(labels: Column, where: str) -> Column:
     try:
         if labels.classes is None:
             raise ValueError("a set of labels")
-        return column([float(name) for name in labels.class_names()])
+        return build_column([float(name) for name in labels.class_names()])
     except ValueError as error:
         raise DataProblem(
             f"{where}: labels=scores needs numbers, and a label is none ({error}): leave it out"

@@ -13,7 +13,7 @@ from typing import Any
 from lingprobe.datasets.formats.column_shapes import ColumnShape
 from lingprobe.datasets.formats.row_labels import BLANK
 from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
-from lingprobe.datasets.formats.usual_columns import Columns, plain
+from lingprobe.datasets.formats.usual_columns import Columns, normalise_heading
 
 _QUESTIONS = (
     *("question", "questionstem", "stem", "sentence", "premise", "ctx", "context", "goal"),
@@ -115,15 +115,15 @@ def list_options(source: TableSource) -> TableSource:
 
 def _find_columns(names: Sequence[str]) -> ChoiceColumns | None:
     """The columns of multiple choice, by their headings."""
-    by_name = {plain(name): name for name in reversed(names)}
+    by_name = {normalise_heading(name): name for name in reversed(names)}
     questions = tuple(by_name[name] for name in _QUESTIONS if name in by_name)
     options = tuple(by_name[name] for name in _OPTIONS if name in by_name)[:1]
     options = _find_numbered(by_name) or options
     free = {key: name for key, name in by_name.items() if name not in options}
     answer = next((free[name] for name in _ANSWERS if name in free), "")
-    if options and plain(options[0])[:-1] in _WRONG and answer:
+    if options and normalise_heading(options[0])[:-1] in _WRONG and answer:
         options = answer, *options
-    has_truths = bool(options) and plain(options[0]) == "mc1targets"
+    has_truths = bool(options) and normalise_heading(options[0]) == "mc1targets"
     questions = tuple(name for name in questions if name not in (*options, answer))
     if not questions or not options or not (answer or has_truths):
         return None

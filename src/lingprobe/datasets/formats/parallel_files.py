@@ -60,7 +60,7 @@ def open_parallel(path: Path, labels: Path, encoding: str = "") -> TableSource:
     return TableSource(("text", "label"), rows, untyped=True, remark=remark)
 
 
-def files_of(path: Path) -> list[Path]:
+def list_parallel_files(path: Path) -> list[Path]:
     """The files that a file of texts is read with, itself first."""
     labels = labels_beside(path) if path.is_file() else None
     names = path.parent / _NAMES

@@ -34,7 +34,7 @@ class RowText(NamedTuple):
     problem: str = ""
 
 
-def read_texts(path: Path, text: str = "") -> list[RowText]:
+def read_table_texts(path: Path, text: str = "") -> list[RowText]:
     """The texts of a table. DataProblem where it is none, or which column holds the text is not
     clear.
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.strict import short_json
-from lingprobe.datasets.formats.row_spans import MOST, BadRow, is_whole
+from lingprobe.datasets.formats.row_spans import MOST, BadRow, spans_whole_words
 
 _STARTS, _ENDS = ("start", "start_offset", "begin"), ("end", "end_offset", "stop")
 _LABELS = ("label", "labels", "entity_group", "entity", "tag", "type", "class")
@@ -59,8 +59,8 @@ def end_at_last(rows: Sequence[tuple[Any, Sequence[Any]]]) -> bool:
     if not texts:
         alone = sum(found.start == found.end for _, found in places)
         return alone > (1 - MOST) * len(places)
-    return sum(is_whole(text, a.start, a.end + 1) for text, a in texts) > sum(
-        is_whole(text, a.start, a.end) for text, a in texts
+    return sum(spans_whole_words(text, a.start, a.end + 1) for text, a in texts) > sum(
+        spans_whole_words(text, a.start, a.end) for text, a in texts
     )
 
 

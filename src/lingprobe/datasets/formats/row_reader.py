@@ -61,7 +61,7 @@ from lingprobe.datasets.formats.row_spans import (
     read_span,
 )
 from lingprobe.datasets.formats.rows import TableSource
-from lingprobe.datasets.formats.usual_columns import ACCEPT, IGNORE, plain
+from lingprobe.datasets.formats.usual_columns import ACCEPT, IGNORE, normalise_heading
 
 _WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
 _TOKENS_OF_GLINER = "tokenizedtext"  # whose spans end with their last word
@@ -152,7 +152,7 @@ def decide_form(
     if len(chosen.texts) == 1:
         texts = [row.get(chosen.texts[0]) for row in rows]
         if are_annotations(cells):
-            is_closed = plain(chosen.texts[0]) == _TOKENS_OF_GLINER
+            is_closed = normalise_heading(chosen.texts[0]) == _TOKENS_OF_GLINER
             return replace(form, annotated=True, **_decide_ends(texts, cells, is_closed))
         if _are_of_words(texts, cells, source.untyped):
             return replace(form, of_words=True, as_lists=source.untyped)

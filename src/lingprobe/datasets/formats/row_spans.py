@@ -77,7 +77,7 @@ def decide_offsets(
     if not some:
         return ""
     words = all(start < stop <= len(text.split()) for text, (start, stop) in some)
-    signs = sum(is_whole(text, *span) for text, span in some) >= MOST * len(some)
+    signs = sum(spans_whole_words(text, *span) for text, span in some) >= MOST * len(some)
     if words == signs:
         both = "words or characters" if words else "neither words nor characters, as it seems"
         raise DataProblem(
@@ -111,7 +111,7 @@ def _places(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
         yield start, stop
 
 
-def is_whole(text: str, start: int, stop: int) -> bool:
+def spans_whole_words(text: str, start: int, stop: int) -> bool:
     """Whether characters begin and end where words do."""
     inside = text[start:stop]
     return (

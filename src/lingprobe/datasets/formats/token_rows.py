@@ -12,7 +12,7 @@ from typing import Any
 from lingprobe.datasets.formats.column_shapes import ColumnShape
 from lingprobe.datasets.formats.row_labels import BLANK
 from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
-from lingprobe.datasets.formats.usual_columns import plain
+from lingprobe.datasets.formats.usual_columns import normalise_heading
 
 _SENTENCES = ("sentence", "sentenceid", "sentenceidx", "sentencenumber", "sentid", "sent", "docid")
 _WORDS = ("word", "words", "token", "tokens", "form")
@@ -29,7 +29,7 @@ class TokenColumns:
     word: str
 
 
-def join_tokens(source: TableSource) -> TableSource:
+def join_token_rows(source: TableSource) -> TableSource:
     """The table with a row a sentence, where it has one a word; else as it is."""
     columns = _find_columns(source.names)
     if columns is None:
@@ -52,7 +52,7 @@ def join_tokens(source: TableSource) -> TableSource:
 
 def _find_columns(names: Sequence[str]) -> TokenColumns | None:
     """The columns of the sentence and of the word, by their headings; a label is beside them."""
-    by_name = {plain(name): name for name in reversed(names)}
+    by_name = {normalise_heading(name): name for name in reversed(names)}
     sentence = next((by_name[name] for name in _SENTENCES if name in by_name), "")
     word = next((by_name[name] for name in _WORDS if name in by_name), "")
     is_labelled = len(names) > len((sentence, word))

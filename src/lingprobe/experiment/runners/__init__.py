@@ -99,7 +99,7 @@ def working(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[Workers]:
         yield workers
 
 
-def in_order(answers: Iterable[tuple[int, T]]) -> Iterator[T]:
+def restore_order(answers: Iterable[tuple[int, T]]) -> Iterator[T]:
     """What comes with a number, by number."""
     early: dict[int, T] = {}
     number = 0

@@ -22,7 +22,7 @@ from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import describe_install
 from lingprobe.experiment.agreement import MachineProfile
-from lingprobe.experiment.runners import LostItem, Mapper, RunnerProblem, Workers, in_order
+from lingprobe.experiment.runners import LostItem, Mapper, RunnerProblem, Workers, restore_order
 from lingprobe.experiment.runners.setting import WorkerEnvironment, mark_folders
 from lingprobe.nets.device import fits_elsewhere
 
@@ -192,7 +192,7 @@ def _mapper(crew: _Crew, other: _Crew) -> Mapper:
     def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | LostItem]:
         if other is not crew:
             other.dismiss()
-        yield from in_order(_Work(crew, function, items).answers())
+        yield from restore_order(_Work(crew, function, items).answers())
 
     return mapper
 

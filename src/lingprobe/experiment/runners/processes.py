@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import set_environment
-from lingprobe.experiment.runners import LostItem, Mapper, Workers, in_order
+from lingprobe.experiment.runners import LostItem, Mapper, Workers, restore_order
 from lingprobe.nets.precision import passing_on
 
 T = TypeVar("T")
@@ -32,10 +32,10 @@ class Processes:
 
     def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
         """The workers; they see what this machine sees."""
-        return nullcontext(Workers(fit=processes(self.count), processes=self.count))
+        return nullcontext(Workers(fit=make_process_mapper(self.count), processes=self.count))
 
 
-def processes(count: int) -> Mapper:
+def make_process_mapper(count: int) -> Mapper:
     """A mapper over `count` worker processes.
 
     Each worker reads vectors from the cache and writes its results to the store, so little travels
@@ -48,7 +48,7 @@ def processes(count: int) -> Mapper:
         # libraries read this once, as they are imported; more threads than cores make all of them
         # wait for each other
         with set_environment("OMP_NUM_THREADS", threads, keep=True), passing_on():
-            yield from in_order(_map_unordered(function, items, count))
+            yield from restore_order(_map_unordered(function, items, count))
 
     return mapper
 

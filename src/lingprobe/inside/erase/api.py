@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from lingprobe.analysis.frame import ProbeRun, ResultFrame
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.measure import at, resolve_encoders
 from lingprobe.api.tables import tasks_given
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
@@ -26,12 +26,12 @@ from lingprobe.data.references import (
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import TrialGroup
-from lingprobe.experiment.measure import PreparedGroup, ready
+from lingprobe.experiment.measure import PreparedGroup, prepare_group
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan, tasks_of
+from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan, resolve_tasks
 from lingprobe.experiment.portions import portions
-from lingprobe.experiment.run import fill, groups_of
-from lingprobe.inside.erase.division import FourWaySplit, divide
+from lingprobe.experiment.run import fill, group_trials
+from lingprobe.inside.erase.division import FourWaySplit, divide_for_erasure
 from lingprobe.inside.erase.effect_cells import EffectCell
 from lingprobe.inside.erase.effect_pages import effect_page
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, seen_in
@@ -80,10 +80,14 @@ def erase(
         paths = Paths.of(None, cache)
         own, others = (limit_tasks(_expand(each), limit) for each in (tasks, measure))
         design = TrialDesign(
-            [*own, *others], encoders_of(encoders, None), [probe], seeds=1, layers=as_list(layers)
+            [*own, *others],
+            resolve_encoders(encoders, None),
+            [probe],
+            seeds=1,
+            layers=as_list(layers),
         )
         made = plan(design, paths)
-        erased = frozenset(map(_task_name, tasks_of(own, paths.cache)[0]))
+        erased = frozenset(map(_task_name, resolve_tasks(own, paths.cache)[0]))
         bench = ProbeFitter(
             PROBES.make(probe),
             PROBES.make(nonlinear) if nonlinear else None,
@@ -174,7 +178,7 @@ def _encode(made: TrialPlan, paths: Paths, progress: bool) -> Iterator[list[Prep
     """The examples of all tasks beside their vectors, for each encoder; of folds the first."""
     groups: dict[tuple[str, str], TrialGroup] = {}
     order = {name: place for place, name in enumerate(made.tasks)}
-    every = groups_of(made, made.ids, paths.cache)
+    every = group_trials(made, made.ids, paths.cache)
     for group in sorted(every, key=lambda each: order[each.trials[0].task]):
         trial = group.trials[0]
         key = trial.encoder, strip_fold(trial.task)
@@ -189,7 +193,7 @@ def _encode(made: TrialPlan, paths: Paths, progress: bool) -> Iterator[list[Prep
     store = paths.vector_store()
     for encoder in dict.fromkeys(encoder for encoder, _ in groups):
         yield [
-            ready(group, load_dataset(group.task, group.ingredients.task), store)
+            prepare_group(group, load_dataset(group.task, group.ingredients.task), store)
             for (name, _), group in groups.items()
             if name == encoder
         ]
@@ -207,7 +211,7 @@ def _measure(
         reference = every[0].group.trials[0].encoder
         name = shorten_reference(ENCODERS, reference)
         encoder = name, kind_of_reference(reference)
-        divisions = divide([one.readings.dataset for one in every])
+        divisions = divide_for_erasure([one.readings.dataset for one in every])
         reads = dict.fromkeys(t.read for one in every for t in one.group.trials)
         for read, rank in product(reads, how.ranks):
             subjects = [

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from lingprobe.corpora.training_sentences import hash_sentences
 from lingprobe.data.abilities import Predicted, Predictive
 from lingprobe.data.core import Cell, DataProblem, Dataset, Predictor, Probe, Sentence
-from lingprobe.data.labels import Column, column, column_from_codes
+from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import Readings, Viewed
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.division import codes_of
 from lingprobe.inside.erase.effects import EffectMeasurement, Flags, by_class, copies
-from lingprobe.inside.erase.erasure import part_of
+from lingprobe.inside.erase.erasure import select_examples
 from lingprobe.inside.erase.interventions import WITHOUT_LABEL, ChangeName, Way
 from lingprobe.metrics.metric import Metric, ratio, sum_blocks
 
@@ -93,7 +93,7 @@ class Preferences:
         said = self.chosen.predict(now)
         choice.said.setdefault(key, []).append(said.decoded)
         first = np.asarray(said.scores[:, 0] - said.scores[:, 1], np.float64)
-        better = column(np.where(data.labels.matrix() == 0, first, -first).tolist())
+        better = build_column(np.where(data.labels.matrix() == 0, first, -first).tolist())
         margin.said.setdefault(key, []).append(better)
 
 
@@ -217,8 +217,10 @@ def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> PairEx
         )
     codes, some = codes_of(task.labels), examples[kept]
     if codes is None or not known.any():
-        return PairExamples(part_of(pairs, kept), some, np.full(len(kept), -1), int((~new).sum()))
-    return PairExamples(part_of(pairs, kept), some, codes[some], int((can & ~new).sum()))
+        return PairExamples(
+            select_examples(pairs, kept), some, np.full(len(kept), -1), int((~new).sum())
+        )
+    return PairExamples(select_examples(pairs, kept), some, codes[some], int((can & ~new).sum()))
 
 
 def _differing(one: Sentence, other: Sentence) -> set[str]:

@@ -52,11 +52,13 @@ class Reach:
         x = np.asarray(self.states, np.float64)
         new, old = change.apply(self.site, x)[self.rows], x[self.rows]
         length = np.linalg.norm(new - old, axis=1).mean() / np.linalg.norm(old, axis=1).mean()
-        usual = nearest(old, x[self.real]).mean()
-        return ChangeSize(float(length), float(nearest(new, x[self.real]).mean() / usual))
+        usual = compute_nearest_distances(old, x[self.real]).mean()
+        return ChangeSize(
+            float(length), float(compute_nearest_distances(new, x[self.real]).mean() / usual)
+        )
 
 
-def nearest(points: Doubles, others: Doubles) -> Doubles:
+def compute_nearest_distances(points: Doubles, others: Doubles) -> Doubles:
     """The distance of each point [n, dim] to the nearest of others [m, dim], [n]."""
     from scipy.spatial.distance import cdist
 

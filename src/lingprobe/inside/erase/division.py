@@ -39,7 +39,7 @@ class FourWaySplit(NamedTuple):
         return self._replace(**kept)
 
 
-def divide(datasets: Sequence[Dataset]) -> list[FourWaySplit]:
+def divide_for_erasure(datasets: Sequence[Dataset]) -> list[FourWaySplit]:
     """The parts of each data set. Dev and test are those of the task; half of the sentences of
     train, by their hash, are the eraser's, without those that are dev or test of any task.
     """

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from lingprobe.data.abilities import Replaceable
 from lingprobe.data.core import Cell, Dataset, Predictor, Probe
-from lingprobe.data.labels import Column, column, column_from_codes
+from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.inside.erase.division import codes_of
-from lingprobe.inside.erase.erasure import part_of
+from lingprobe.inside.erase.erasure import select_examples
 from lingprobe.inside.erase.interventions import UNCHANGED, Change, ChangeName, Way
 from lingprobe.metrics.intervals import Answers
 from lingprobe.metrics.metric import Metric
@@ -45,7 +45,7 @@ class EffectMeasurement:
         label than its own, or further into its own; of a baseline that goes by labels both.
         """
         columns = by_class(self.said, ChangeName(what, way, floor), self.codes, _either)
-        return Answers(self.data.labels, columns, together(self.data))
+        return Answers(self.data.labels, columns, code_shared_groups(self.data))
 
 
 def by_class(
@@ -72,7 +72,7 @@ def by_class(
 def _either(one: Column, other: Column, chosen: Flags) -> Column:
     """The answers of one column where it is chosen, and of another elsewhere."""
     if one.numbers is not None and other.numbers is not None:
-        return column(np.where(chosen, one.numbers, other.numbers).tolist())
+        return build_column(np.where(chosen, one.numbers, other.numbers).tolist())
     assert one.classes is not None
     assert other.classes is not None
     assert one.names == other.names
@@ -144,7 +144,7 @@ class LaterLayers:
         fitted: list[Predictor] = []
         for name in names:
             fitted += probe.fit(readings.take(train), readings.take(dev), cells=(Cell(name, 0),))
-        some = part_of(readings.dataset, test)
+        some = select_examples(readings.dataset, test)
         codes = codes_of(some.labels)
         known = np.full(len(some), -1) if codes is None else codes
         items = [EffectMeasurement(f"layer {name}", metric, some, known) for name in names]

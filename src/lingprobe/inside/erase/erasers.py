@@ -81,7 +81,7 @@ class Moments(NamedTuple):
         return cls(mean, np.asarray(covariance), cross, n)
 
 
-def targets_of(labels: Column) -> Doubles:
+def encode_labels(labels: Column) -> Doubles:
     """Labels as columns of numbers [n, k]: classes one-hot, label sets by their weights, scores as
     they are. What was not annotated counts as the label's mean. DataProblem for lists of numbers.
     """

@@ -25,13 +25,12 @@ from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import load_dataset, task_identity
-from lingprobe.experiment.embed import embed
-from lingprobe.experiment.embed import vectors as kept_vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.experiment.keys import identify_encoder, vectors_key
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import tasks_of
-from lingprobe.experiment.readable import readable
-from lingprobe.inside.erase.division import divide
+from lingprobe.experiment.plan import resolve_tasks
+from lingprobe.experiment.readable import find_readable
+from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.erasers import Eraser
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
 from lingprobe.inside.erase.fitting import (
@@ -125,9 +124,9 @@ class Origin:
         encoder = self.encoder
         encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
         if self.made is None:
-            return read_examples(given, encoder, self.identity)
+            return read_task_vectors(given, encoder, self.identity)
         (dataset, view), vectors = given, encoder.encode(given[0].sentences)
-        whole = readable(dataset.sites, vectors).whole
+        whole = find_readable(dataset.sites, vectors).whole
         return Readings(dataset.take(np.flatnonzero(whole)), vectors, view)
 
 
@@ -159,9 +158,9 @@ def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[EraserEx
         except DataProblem as problem:
             raise DataProblem(f"without={problem}") from problem
     by_text: dict[str, list[EraserExamples]] = {text: [] for text in tasks}
-    divisions = divide([one.dataset for _, one in found.values()])
+    divisions = divide_for_erasure([one.dataset for _, one in found.values()])
     for (plain, (text, one)), rows in zip(found.items(), divisions, strict=True):
-        part = part_of(one.dataset, rows.eraser)
+        part = select_examples(one.dataset, rows.eraser)
         seen = seen_in(part.sentences)
         by_text[text].append(
             EraserExamples(shorten_reference(TASKS, plain), one.task.view, one.identity, part, seen)
@@ -180,7 +179,7 @@ class LoadedTask(NamedTuple):
 
 def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[LoadedTask]:
     """Tasks with their data, of folds the first; DataProblem where one cannot be read."""
-    known, refused = tasks_of(references, cache)
+    known, refused = resolve_tasks(references, cache)
     for reference, why in refused.items():
         raise DataProblem(f"{reference}: {why}")
     found = list[LoadedTask]()
@@ -191,7 +190,7 @@ def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[Loade
     return found
 
 
-def part_of(dataset: Dataset, rows: np.ndarray) -> Dataset:
+def select_examples(dataset: Dataset, rows: np.ndarray) -> Dataset:
     """Some examples over no more than the sentences that they are about."""
     some = dataset.take(rows)
     used, numbers = np.unique(some.sites[:, :, 0], return_inverse=True)
@@ -260,7 +259,7 @@ def _fit(
         raise DataProblem(f"without={part.name}: {problem}") from problem
 
 
-def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity) -> Readings:
+def read_task_vectors(given: tuple[Dataset, str], encoder: Encoder, known: Identity) -> Readings:
     """The examples of a task, with its view, beside their vectors, which are kept as those of a
     run; without those that cannot be read.
     """
@@ -270,10 +269,10 @@ def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity)
     settled.keep()
     store, key = paths.vector_store(), vectors_key(encoder, settled.identity)
     with listening(lambda done, of: None):  # what is told is of another encoder's sentences
-        done = embed(encoder, sentences, store, key)
-    made = kept_vectors(encoder, sentences, store, key, done.usable)
+        done = embed_sentences(encoder, sentences, store, key)
+    made = load_vectors(encoder, sentences, store, key, done.usable)
     rows = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
-    rows = rows[readable(dataset.sites[rows], made).whole]
+    rows = rows[find_readable(dataset.sites[rows], made).whole]
     return Readings(dataset.take(rows), made, view)
 
 

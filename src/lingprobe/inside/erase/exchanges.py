@@ -63,7 +63,7 @@ class Partners:
         return np.asarray(np.where(partners[:, None] >= 0, apart, 0.0))
 
 
-def within(eraser: Eraser, apart: Doubles) -> Doubles:
+def project_onto_erased(eraser: Eraser, apart: Doubles) -> Doubles:
     """The part of differences [n, dim] that an eraser takes out."""
     return np.asarray((apart @ eraser.right.T) @ eraser.left.T)
 
@@ -87,15 +87,17 @@ def exchanges(
         for way in ("other", "own")
     }
     for way, each in apart.items():
-        yield Change(ChangeName(EXCHANGED, way), shifts=within(eraser, each))
+        yield Change(ChangeName(EXCHANGED, way), shifts=project_onto_erased(eraser, each))
         yield Change(ChangeName(WHOLE, way), shifts=each)
-    inside = within(eraser, apart["other"])
+    inside = project_onto_erased(eraser, apart["other"])
     towards = np.zeros(inside.shape[1])
     if source.is_binary:
         towards = unit_vector(difference_of_means(source))
     for number, (kind, floor) in enumerate(floors.erasers(source, eraser)):
         anybody = partners.of("", floors.generator(EXCHANGED, kind, number))
-        beside = without_direction(within(floor, partners.differences(anybody)), towards)
+        beside = without_direction(
+            project_onto_erased(floor, partners.differences(anybody)), towards
+        )
         yield Change(ChangeName(EXCHANGED, "", kind), shifts=of_length(beside, inside))
     x = np.asarray(source.sites[0], np.float64)
     left = residuals(source) if source.is_binary else x - x.mean(0)

@@ -19,12 +19,12 @@ from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import (
     Eraser,
     Moments,
+    encode_labels,
     inlp,
     leace,
     mean,
     random_subspace,
     random_variance,
-    targets_of,
 )
 from lingprobe.probes.linear.logistic import fit_logistic_path
 
@@ -64,7 +64,7 @@ class EraserData(NamedTuple):
                 f"{len(self.labels)} examples are left for the eraser, without two labels: take a"
                 " task with more"
             )
-        return Moments.of(self.sites, targets_of(self.labels))
+        return Moments.of(self.sites, encode_labels(self.labels))
 
     def shuffle(self, rng: np.random.Generator) -> EraserData:
         """The same with labels in a random order."""

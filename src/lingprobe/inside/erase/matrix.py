@@ -16,7 +16,7 @@ from lingprobe.data.core import Cell, Predictor, Probe
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import Readings
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.inside.erase.change import collateral_change, completeness, probabilities
 from lingprobe.inside.erase.division import FourWaySplit, Pairing
 from lingprobe.inside.erase.erasers import Eraser, principal_angles
@@ -234,7 +234,12 @@ class RunMaker(NamedTuple):
         """That of a pair of tasks."""
         test = measured.readings.take(how.division.test)
         train = measured.readings.take(how.division.train).labels
-        given = test.labels, test.labels, together(test.dataset), constants(train, measured.metric)
+        given = (
+            test.labels,
+            test.labels,
+            code_shared_groups(test.dataset),
+            constants(train, measured.metric),
+        )
         common = {
             "task": measured.task,
             "encoder": matrix.encoder[0],

@@ -31,7 +31,7 @@ from lingprobe.data.core import (
     Taught,
 )
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.oracles import EncoderQuestion, Kind, kind_of
+from lingprobe.data.oracles import EncoderQuestion, Kind, get_encoder_role
 from lingprobe.data.reading import Viewed
 from lingprobe.data.references import (
     PlaceOption,
@@ -63,7 +63,7 @@ class Remainder:
     @property
     def kind(self) -> Kind:
         """A baseline where a baseline stands in for the eraser, or that of the encoder."""
-        return "baseline" if self.erasure.floor != "none" else kind_of(self.inner)
+        return "baseline" if self.erasure.floor != "none" else get_encoder_role(self.inner)
 
     @property
     def runs(self) -> tuple[str, str]:

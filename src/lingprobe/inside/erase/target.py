@@ -20,11 +20,16 @@ from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths
 from lingprobe.inside.erase.behaviour import PairExamples, Preferences, WordPredictions, pairs_for
 from lingprobe.inside.erase.distances import Reach
-from lingprobe.inside.erase.division import FourWaySplit, codes_of, divide
+from lingprobe.inside.erase.division import FourWaySplit, codes_of, divide_for_erasure
 from lingprobe.inside.erase.effect_cells import CHOICE, WORD, EffectCell, Named, effect_cells
 from lingprobe.inside.erase.effects import LaterLayers, StateReader, read_changes
 from lingprobe.inside.erase.erasers import Eraser
-from lingprobe.inside.erase.erasure import LoadedTask, part_of, read_examples, read_tasks
+from lingprobe.inside.erase.erasure import (
+    LoadedTask,
+    read_task_vectors,
+    read_tasks,
+    select_examples,
+)
 from lingprobe.inside.erase.exchanges import Partners, exchanges
 from lingprobe.inside.erase.fitting import EraserData, Method
 from lingprobe.inside.erase.interventions import (
@@ -35,7 +40,7 @@ from lingprobe.inside.erase.interventions import (
     measure_dose,
     scrub,
 )
-from lingprobe.inside.erase.similarity import PairCosines, similar_pairs, translations
+from lingprobe.inside.erase.similarity import PairCosines, pair_translations, similar_pairs
 from lingprobe.metrics import choose_label_metric
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS, limit_tasks
@@ -136,7 +141,7 @@ class ProbedModel(NamedTuple):
         encoder, asked = self.encoder(layers), self.asking(layers)
         reference = ENCODERS.canonical(asked) if isinstance(asked, str) else None
         known = identify_encoder(reference, encoder)
-        return read_examples((self.task.dataset, self.task.task.view), encoder, known)
+        return read_task_vectors((self.task.dataset, self.task.task.view), encoder, known)
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,7 @@ class Interventions:
         """Everything that is measured of a model."""
         place = target.place(self.layer)
         readings = target.readings(place.layers)
-        bench = StateReadings(target, place, readings, divide([readings.dataset])[0])
+        bench = StateReadings(target, place, readings, divide_for_erasure([readings.dataset])[0])
         changes = list(bench.changes(self))
         readers, chosen, spoken = [bench.later_layers(self.probe)], None, None
         if isinstance(model := target.model, Predictive):
@@ -221,7 +226,7 @@ class StateReadings:
 
     def _behind(self, site: str, erasers: Mapping[str, Eraser]) -> EraserData:
         """What the eraser of a site is fitted on behind others."""
-        some = part_of(self.readings.dataset, self.parts.eraser)
+        some = select_examples(self.readings.dataset, self.parts.eraser)
         encoder = self.target.encoder(site)
         with encoder.replace_states(
             {name: AffineIntervention(each) for name, each in erasers.items()}
@@ -244,17 +249,17 @@ class StateReadings:
     ) -> tuple[PairExamples, Preferences]:
         """The minimal pairs whose words the eraser never saw, and what a model prefers of them."""
         one, data = read_task(pairs, limit), self.readings.dataset
-        seen = part_of(data, self.parts.eraser).sentences
+        seen = select_examples(data, self.parts.eraser).sentences
         chosen = pairs_for(one.dataset, data, seen)
         probe = PROBES.make(one.task.probe)
         return chosen, Preferences.of(chosen, model, probe, (CHOICE, one.task.metric))
 
     def similarities(self, pairs: str, limit: int | None) -> PairCosines:
         """How alike the last layer's vectors of pairs of sentences are."""
-        seen = part_of(self.readings.dataset, self.parts.eraser).sentences
+        seen = select_examples(self.readings.dataset, self.parts.eraser).sentences
         encoder = self.target.encoder("last")
         if ":" not in pairs and "+" in pairs:
-            return PairCosines.of(*translations(pairs, seen), encoder)
+            return PairCosines.of(*pair_translations(pairs, seen), encoder)
         data = similar_pairs(read_task(pairs, limit).dataset, seen)
         return PairCosines.of(data, ["similarity"], encoder)
 

@@ -55,7 +55,7 @@ def chosen_layer(mine: Sequence[GeometryRow]) -> str:
     return max(layers, key=lambda name: fmean(layers[name]))
 
 
-def answers(rows: Sequence[GeometryRow], names: Names) -> Iterator[str]:
+def describe_comparisons(rows: Sequence[GeometryRow], names: Names) -> Iterator[str]:
     """One sentence for each comparison."""
     if any(map(is_between, rows)):
         for encoder, mine in by_encoder(rows).items():

@@ -13,10 +13,10 @@ import numpy as np
 from lingprobe.inside.geometry.kernels import Kernel, fits, kernel, kernel_hsics
 from lingprobe.inside.geometry.neighbours import intrinsic_dimension
 from lingprobe.inside.geometry.networks import LayerOnText, Networks
-from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align, folds
+from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align, make_test_folds
 from lingprobe.inside.geometry.rows import Doubles, IntervalEstimate, jackknife
 from lingprobe.inside.geometry.similarity import cka, hsics, null_p
-from lingprobe.inside.geometry.spread import spread
+from lingprobe.inside.geometry.spread import measure_spread
 from lingprobe.metrics.intervals import interval
 
 NAN = math.nan
@@ -116,7 +116,7 @@ def _lie(
     networks: Networks, place: LayerOnText
 ) -> Iterator[tuple[str, tuple[IntervalEstimate, int]]]:
     """The measures of one layer, and of how many vectors each is."""
-    lie = spread(networks.rows[place])
+    lie = measure_spread(networks.rows[place])
     yield "cosine", (lie.cosine, networks.n)
     yield "norm", (lie.norm, networks.n)
     alone = {
@@ -165,8 +165,8 @@ def _translation_rows(
     drawn = None
     if floors[0] and floors[1] and floors[0] != one:
         drawn = _align_rows(networks, floors[0], floors[1])
-    test = np.concatenate(folds(networks.n)[1:])
-    dev, pool = folds(networks.n)[0], networks.n / FOLDS
+    test = np.concatenate(make_test_folds(networks.n)[1:])
+    dev, pool = make_test_folds(networks.n)[0], networks.n / FOLDS
     for back, ends in enumerate(((one, other), (other, one))):
         for way, called in enumerate(WAYS):
             hits = found.hits[way, back, test]

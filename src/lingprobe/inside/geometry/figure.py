@@ -28,7 +28,7 @@ WRITTEN = 16  # layers up to which cells have numbers
 UNTRAINED = "untrained"
 
 
-def heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
+def draw_geometry_heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
     """CKA of all layers, or retrieval between all languages in the layer that was chosen."""
     languages = any(map(is_between, rows))
     maps = _languages(rows, names) if languages else _layers(rows, names)

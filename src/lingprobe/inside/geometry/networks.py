@@ -11,9 +11,9 @@ import numpy as np
 from lingprobe.data.core import DataProblem, Encoder, Informed
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
-from lingprobe.data.oracles import kind_of
+from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.experiment.embed import vectors
+from lingprobe.experiment.embed import load_vectors
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import ahead, embed_ahead
@@ -85,7 +85,7 @@ def encode(
     layers: dict[str, tuple[str, ...]] = {}
     for name, (encoder, identity) in known.items():
         key, store = vectors_key(encoder, identity), paths.vector_store()
-        every = vectors(encoder, sentences, store, key, done[name].usable)
+        every = load_vectors(encoder, sentences, store, key, done[name].usable)
         layers[name] = every.names
         for text, at in places.items():
             rows |= {LayerOnText(name, n, text): LayerRows(every, n, at[good]) for n in every.names}
@@ -102,7 +102,7 @@ def _floors(made: Known, paths: Paths) -> tuple[dict[str, str], Known, list[str]
     seeds: dict[str | None, int] = {}  # or two models of one shape would be one network
     remarks = []
     for name, (encoder, _) in made.items():
-        if kind_of(encoder) != "trained":
+        if get_encoder_role(encoder) != "trained":
             floors[name] = name
             continue
         try:

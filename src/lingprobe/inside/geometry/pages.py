@@ -14,16 +14,16 @@ from lingprobe.inside.geometry.answers import (
     AS_IS,
     ROTATED,
     Names,
-    answers,
     by_encoder,
     chosen_layer,
+    describe_comparisons,
     encoder_pairs,
     is_between,
     of,
     steps,
 )
 from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
-from lingprobe.inside.geometry.figure import heat
+from lingprobe.inside.geometry.figure import draw_geometry_heat
 from lingprobe.inside.geometry.similarity import null_deviation
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.records import format_csv
@@ -47,7 +47,7 @@ def geometry_page(rows: Sequence[GeometryRow]) -> Page[tuple[GeometryRow, ...]]:
         tuple(rows),
         lambda: list(_tables(rows, names)),
         {"csv": lambda: format_csv(rows), "json": lambda: _json(rows)},
-        figure=lambda: heat(rows, names),
+        figure=lambda: draw_geometry_heat(rows, names),
     )
 
 
@@ -61,7 +61,7 @@ def _json(rows: Sequence[GeometryRow]) -> str:
 
 
 def _tables(rows: Sequence[GeometryRow], names: Names) -> Iterator[Table]:
-    lead = tuple(answers(rows, names))
+    lead = tuple(describe_comparisons(rows, names))
     if any(map(is_between, rows)):
         yield _by_language(rows, names, lead)
         yield _language_pairs(rows, names)

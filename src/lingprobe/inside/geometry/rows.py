@@ -69,7 +69,7 @@ class IntervalEstimate(NamedTuple):
 NOTHING = IntervalEstimate(np.nan, np.nan, np.nan)
 
 
-def groups(many: int) -> list[tuple[int, int]]:
+def make_jackknife_groups(many: int) -> list[tuple[int, int]]:
     """The stretches that are excluded in turn: neighbours stay together, since sentences of one
     text are no independent draws.
     """
@@ -109,6 +109,6 @@ def without_each(
     part   the sums over sentences start:stop
     value  the statistic of sums
     """
-    parts = [part(start, stop) for start, stop in groups(many)]
+    parts = [part(start, stop) for start, stop in make_jackknife_groups(many)]
     total = np.sum(parts, 0)
     return np.array([value(total), *(value(total - each) for each in parts)])

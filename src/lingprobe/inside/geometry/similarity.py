@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.inside.geometry.rows import Doubles, LayerVectors, groups, stretches
+from lingprobe.inside.geometry.rows import Doubles, LayerVectors, make_jackknife_groups, stretches
 
 HELD = 2**29  # bytes of sums that are kept rather than computed twice
 LEAST = 20  # sentences without which there is nothing to say
@@ -62,7 +62,7 @@ def hsic(sums: Sums) -> float:
 def hsics(x: LayerVectors, y: LayerVectors) -> Doubles:
     """HSIC of two representations, and without each group of sentences, [groups + 1]."""
     shift = _middle(x), _middle(y)
-    held = x.shape[1] * y.shape[1] * 8 * len(groups(x.shape[0])) <= HELD
+    held = x.shape[1] * y.shape[1] * 8 * len(make_jackknife_groups(x.shape[0])) <= HELD
     parts = list(_parts(x, y, shift)) if held else None
     total = reduce(Sums.plus, parts or _parts(x, y, shift))
     left = (hsic(total.minus(part)) for part in parts or _parts(x, y, shift))
@@ -112,7 +112,7 @@ def _middle(rows: LayerVectors) -> Doubles:
 
 def _parts(x: LayerVectors, y: LayerVectors, shift: tuple[Doubles, Doubles]) -> Iterator[Sums]:
     """The sums of each group of sentences."""
-    for start, stop in groups(x.shape[0]):
+    for start, stop in make_jackknife_groups(x.shape[0]):
         some = (
             _sums(x.read(*each) - shift[0], y.read(*each) - shift[1])
             for each in stretches(start, stop)

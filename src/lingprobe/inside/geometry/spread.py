@@ -42,7 +42,7 @@ class VectorSpread:
     outlying: int
 
 
-def spread(rows: LayerVectors) -> VectorSpread:
+def measure_spread(rows: LayerVectors) -> VectorSpread:
     """How vectors lie, read once."""
     many, width = rows.shape
     start = next(stretches(0, many))

@@ -16,7 +16,7 @@ Texts = Mapping[str, Sequence[Sentence]]
 """Sentences by the name of their text; of several texts sentence i is the same everywhere."""
 
 
-def read_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
+def read_parallel_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
     """The sentences of one corpus, or those that several share, without repeated ones; and what was
     excluded. DataProblem where they are too few, or cannot be paired.
     """

@@ -21,7 +21,7 @@ from lingprobe.data.abilities import Predictive
 from lingprobe.data.core import Dataset, Layered
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints, Vectors, compute_offsets, expand_ranges
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.encoders.sites import ModelSite
 from lingprobe.inside.erase.behaviour import MARGIN, Doubles, PairExamples, Preferences
 from lingprobe.inside.erase.effects import copies
@@ -261,7 +261,7 @@ def make_effect_runs(
     probes: Sequence[ProbeRun], margins: Mapping[str, Margins], pairs: Dataset
 ) -> Iterator[ProbeRun]:
     """The rows of a frame for the margins by site, beside the probes of these sites."""
-    clusters = together(pairs)
+    clusters = code_shared_groups(pairs)
     for layer, run in {run.keys["layer"]: run for run in probes}.items():  # once for all folds
         for change, values in margins.get(layer, {}).items():
             assert values.numbers is not None

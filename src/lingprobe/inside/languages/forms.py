@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from lingprobe.corpora.files import CorpusPart, digest_files
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
@@ -21,12 +21,12 @@ from lingprobe.data.references import PlaceOption
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.inside.languages.words import FormLexicon, SpellingCounts, files
+from lingprobe.inside.languages.words import FormLexicon, SpellingCounts, find_word_files
 from lingprobe.tasks.baseline_names import NGRAMS
 from lingprobe.tasks.baselines import word_by_word
 from lingprobe.tasks.features import LEAST, inventory, varied_features
 from lingprobe.tasks.memory import CorpusCache, oracle_facts
-from lingprobe.tasks.sources import source_notes
+from lingprobe.tasks.sources import note_sources
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.feat import telling
 
@@ -226,7 +226,7 @@ def _unfit(word: SpellingCounts, has_none: bool, feature: str) -> str:
 
 
 def _parts(options: FormOptions) -> list[CorpusPart]:
-    return files(options.paths)
+    return find_word_files(options.paths)
 
 
 def _lexicon(options: FormOptions) -> FormLexicon:
@@ -243,7 +243,7 @@ def _load(options: FormOptions) -> Dataset:
     forms.check(lexicon)
     kept = forms.usable_values
     paths = [str(part.path) for part in _parts(options)]
-    notes = {**source_notes("forms/feat", paths, lexicon.tally), **forms.notes(kept)}
+    notes = {**note_sources("forms/feat", paths, lexicon.tally), **forms.notes(kept)}
     if said := forms.syncretism():
         notes["remarks"] = [*notes.get("remarks", ()), said]
     is_set = options.several == "set"
@@ -269,7 +269,7 @@ def _facts(
 
     def facts() -> Iterator[tuple[Sentence, Facts]]:
         for word in _lexicon(options).words.values():
-            readings = (features(reading.feats).items() for reading in word.readings)
+            readings = (parse_features(reading.feats).items() for reading in word.readings)
             every = dict.fromkeys(f"{k}={v}" for each in readings for k, v in each)
             yield Sentence.of([word.form]), (tuple(every),)
 

@@ -15,9 +15,9 @@ from lingprobe.inside.languages.morphology import (
     feature_of,
     morphology_of,
 )
-from lingprobe.inside.languages.views import name_encoders
+from lingprobe.inside.languages.views import name_transfer_encoders
 from lingprobe.pages.records import format_frame_csv
-from lingprobe.pages.unreadable import count_words, describe_unreadable
+from lingprobe.pages.unreadable import count_read_words, describe_unreadable
 from lingprobe.pages.verdicts import name_relation
 from lingprobe.pages.view_page import PageView
 from lingprobe.pages.views import ViewArguments
@@ -40,10 +40,10 @@ NONE = "–"
 def show_morphology(frame: ResultFrame) -> Page[ResultFrame]:
     """Whether encoders know features of words, in sentences and alone, layer by layer."""
     found = morphology_page(morphology_of(frame))
-    names = name_encoders(frame.column("encoder"))
+    names = name_transfer_encoders(frame.column("encoder"))
     return found.with_lead(
         describe_unreadable(
-            count_words(frame),
+            count_read_words(frame),
             lambda encoder: names.get(encoder, encoder),
             lambda task: feature_of(task)[1],
         )
@@ -65,7 +65,7 @@ def morphology_page(found: Morphology) -> Page[ResultFrame]:
         found.rows,
         lambda: list(_tables(found, names)),
         {"csv": lambda: format_frame_csv(found.rows)},
-        figure=lambda: heat(found, names),
+        figure=lambda: draw_morphology_heat(found, names),
     )
 
 
@@ -74,7 +74,7 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
     see, where one model is judged.
     """
     every = dict(encoders)
-    names = dict(name_encoders(every))
+    names = dict(name_transfer_encoders(every))
     names[CONSTANT] = "one constant answer"
     judged = [encoder for encoder, kind in every.items() if kind == "trained"]
     for encoder, kind in every.items():
@@ -102,11 +102,11 @@ def _tables(found: Morphology, names: Names) -> Iterator[Table]:
             frozenset({"layer"}),
             tuple(_notes(mine, places, found)),
             title=f"{feature} in {treebank}, layer by layer",
-            lead=tuple(sentences(found, (feature, treebank), names)),
+            lead=tuple(describe_encoders(found, (feature, treebank), names)),
         )
 
 
-def sentences(found: Morphology, about: tuple[str, str], names: Names) -> Iterator[str]:
+def describe_encoders(found: Morphology, about: tuple[str, str], names: Names) -> Iterator[str]:
     """What can be said of each encoder on a feature, in a sentence."""
     scores = {(r.feature, r.treebank, r.where, r.encoder): r for r in found.rows}
     for one in found.verdicts.encoders:
@@ -202,7 +202,7 @@ def _notes(mine: Sequence[FrameRow], places: Sequence[str], found: Morphology) -
     )
 
 
-def heat(found: Morphology, names: Names) -> Figure:
+def draw_morphology_heat(found: Morphology, names: Names) -> Figure:
     """For each encoder and place a matrix of features by layers: how far each layer is above the
     best floor, of what is left above it.
     """

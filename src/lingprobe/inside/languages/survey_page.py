@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lingprobe.experiment.plan import together
+from lingprobe.experiment.plan import group_refusals
 from lingprobe.inside.languages.survey import SurveyRow
 from lingprobe.pages.records import format_csv
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
@@ -26,7 +26,7 @@ def survey_page(found: Sequence[SurveyRow]) -> Page[tuple[SurveyRow, ...]]:
         tuple(found),
         lambda: list(_tables(found)),
         {"csv": lambda: format_csv(found)},
-        figure=lambda: heat(found),
+        figure=lambda: draw_survey_heat(found),
     )
 
 
@@ -90,7 +90,7 @@ def _refusals(found: Sequence[SurveyRow]) -> Table:
     """Why tasks are refused, once for all treebanks of the same reason."""
     why = {f"{row.treebank} {row.task}": f"{row.task}: {_first(row.why)}" for row in found}
     lines = []
-    for names, reason in together(why):
+    for names, reason in group_refusals(why):
         banks = [name.rpartition(" ")[0] for name in names.split("; ")]
         task, _, text = reason.partition(": ")
         lines.append((task, text, ", ".join(banks)))
@@ -115,7 +115,7 @@ def _cell(row: SurveyRow | None) -> str:
     return f"{row.n:,}{LOOK if row.look else ''}"
 
 
-def heat(found: Sequence[SurveyRow]) -> Figure:
+def draw_survey_heat(found: Sequence[SurveyRow]) -> Figure:
     """Examples by treebank and task, on a logarithmic scale; pale where a task is refused."""
     cells = [
         HeatCell(

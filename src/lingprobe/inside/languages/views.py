@@ -27,7 +27,7 @@ from lingprobe.inside.languages.cells import TABLE
 from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
 from lingprobe.inside.languages.transfer import name_places
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.unreadable import count_words, describe_unreadable
+from lingprobe.pages.unreadable import count_read_words, describe_unreadable
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
@@ -97,7 +97,7 @@ def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({}))
     return add_distances(best.arrange_roles("asked", "metric"), distances)
 
 
-def name_encoders(encoders: Iterable[str]) -> Mapping[str, str]:
+def name_transfer_encoders(encoders: Iterable[str]) -> Mapping[str, str]:
     """Names of encoders by reference; a bag of an encoder's own pieces is called that."""
     parsed = {encoder: try_parse_reference(encoder) for encoder in encoders}
     bags = {
@@ -122,8 +122,8 @@ class _Unreadable:
     name: str
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Mapping[str, list[str]]:
-        counts = count_words(shown, "language")
-        names = name_encoders(shown.column("encoder"))
+        counts = count_read_words(shown, "language")
+        names = name_transfer_encoders(shown.column("encoder"))
         lines = {
             encoder: " ".join(
                 describe_unreadable(
@@ -221,7 +221,7 @@ TRANSFER_VIEW = View(
     ),
     first="role == 'trained'",
     sentences=Path(__file__).with_name("transfer.j2"),
-    names=name_encoders,
+    names=name_transfer_encoders,
     is_scored=True,
     figure=_FIGURE,
 )

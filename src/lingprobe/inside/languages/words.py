@@ -19,13 +19,13 @@ from lingprobe.corpora.files import (
     checked_lines,
     uncompressed_path,
 )
-from lingprobe.corpora.machine import one_each
+from lingprobe.corpora.machine import drop_parallel_files
 from lingprobe.corpora.marks import fold_form
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import features
-from lingprobe.corpora.views import Columns, blocks, dependencies
-from lingprobe.data.records import records
+from lingprobe.corpora.trees import parse_features
+from lingprobe.corpora.views import Columns, dependencies, read_blocks
+from lingprobe.data.records import read_tab_separated
 
 TREES = ".conllu"
 PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
@@ -71,7 +71,7 @@ class SpellingCounts:
         odd = (
             n
             for each, n in self.readings.items()
-            if not features(each.feats).keys().isdisjoint(UNUSUAL)
+            if not parse_features(each.feats).keys().isdisjoint(UNUSUAL)
         )
         return 2 * sum(odd) > self.readings.total()
 
@@ -82,12 +82,12 @@ class SpellingCounts:
         counts: Counter[str] = Counter()
         for reading, n in self.readings.items():
             if upos in (None, reading.upos):
-                for value in features(reading.feats).get(feature, "").split(","):
+                for value in parse_features(reading.feats).get(feature, "").split(","):
                     counts[value] += n
         return counts
 
 
-def files(paths: Iterable[str]) -> list[CorpusPart]:
+def find_word_files(paths: Iterable[str]) -> list[CorpusPart]:
     """The files that some paths name: treebanks, or files of UniMorph."""
     parts: list[CorpusPart] = []
     for path in paths:
@@ -95,7 +95,7 @@ def files(paths: Iterable[str]) -> list[CorpusPart]:
         if place.is_file() and uncompressed_path(place).suffix != TREES:
             parts.append(CorpusPart("", place))
         else:
-            parts += one_each(list_corpus_files([path], (TREES,)))
+            parts += drop_parallel_files(list_corpus_files([path], (TREES,)))
     return parts
 
 
@@ -134,7 +134,7 @@ def _of_trees(
     path: Path, on_error: OnError, tally: ProblemTally
 ) -> Counter[tuple[str, MorphologicalAnalysis]]:
     counts: Counter[tuple[str, MorphologicalAnalysis]] = Counter()
-    for block in blocks(path, on_error, tally):
+    for block in read_blocks(path, on_error, tally):
         rows = Columns(dependencies(block, "forms/feat"))
         read = zip(rows.forms, rows.lemmas, rows.upos, rows.feats, strict=True)
         counts.update((form, MorphologicalAnalysis(*reading)) for form, *reading in read)
@@ -155,13 +155,13 @@ def _of_lines(
             continue
         lemma, form, tags = cells[:3]
         tally.words += 1
-        upos, feats = universal(tags)
+        upos, feats = convert_unimorph_tags(tags)
         counts[form, MorphologicalAnalysis(lemma, upos, feats)] += 1
     return counts
 
 
 @cache
-def universal(tags: str) -> tuple[str, str]:
+def convert_unimorph_tags(tags: str) -> tuple[str, str]:
     """The part of speech and the features that tags of UniMorph stand for; one of which the schema
     knows nothing is excluded.
     """
@@ -180,5 +180,5 @@ def universal(tags: str) -> tuple[str, str]:
 @cache
 def _features() -> Mapping[str, str]:
     """Tag -> the feature that it is of."""
-    _, lines = records(Path(__file__).with_name("unimorph.tsv"))
+    _, lines = read_tab_separated(Path(__file__).with_name("unimorph.tsv"))
     return {tag: name for _, (name, tags) in lines for tag in tags.split()}

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import CorpusPart, read_text_lines
 from lingprobe.corpora.tally import OnError
-from lingprobe.corpora.trees import Tree, features
+from lingprobe.corpora.trees import Tree, parse_features
 from lingprobe.data.core import DataProblem
 from lingprobe.inside.minimal.pairs import MinimalPair
 
@@ -71,9 +71,9 @@ class Paradigms(NamedTuple):
 
     def _stands_for(self, form: str, rest: str, number: str) -> bool:
         """Whether a form, in whatever tense or mood, has a number with the person of a cell."""
-        person = features(rest or "_").get("Person")
+        person = parse_features(rest or "_").get("Person")
         return any(
-            n == number and features(r or "_").get("Person", person) in (person, None)
+            n == number and parse_features(r or "_").get("Person", person) in (person, None)
             for _, r, n in self.cells[form]
         )
 
@@ -94,7 +94,7 @@ def paradigms_of(trees: Sequence[Tree]) -> Paradigms:
 
 def _cell(lemma: str, raw: str) -> Cell | None:
     """The cell of a finite form that says its number; None of others."""
-    feats = dict(features(raw))
+    feats = dict(parse_features(raw))
     number = feats.pop("Number", "")
     if number not in NUMBERS or lemma in ("", "_") or any(name in feats for name in ODD):
         return None
@@ -135,7 +135,9 @@ def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
     return Paradigms(forms, cells_of, paradigms.seen)
 
 
-def pairs_of(trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts) -> Iterator[MinimalPair]:
+def build_agreement_pairs(
+    trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts
+) -> Iterator[MinimalPair]:
     """A pair for each clause whose verb agrees in number; what is excluded is counted by reason."""
     loose = _loose(trees)
     for tree in trees:
@@ -154,7 +156,7 @@ def _loose(trees: Sequence[Tree]) -> set[str]:
     agree, differ = Counter[str](), Counter[str]()
     for tree in trees:
         for verb, subject in _clauses(tree):
-            told, said = (features(tree.feats[i]).get("Number") for i in (subject, verb))
+            told, said = (parse_features(tree.feats[i]).get("Number") for i in (subject, verb))
             if told in NUMBERS and said in NUMBERS and _is_clear(tree, subject):
                 (agree if told == said else differ)[told] += 1
     return {n for n in NUMBERS if differ[n] > STRICT * (agree[n] + differ[n])}
@@ -162,7 +164,7 @@ def _loose(trees: Sequence[Tree]) -> set[str]:
 
 def _is_clear(tree: Tree, subject: int) -> bool:
     """Whether a subject is one noun that a verb agrees with, and says how many are meant."""
-    case = features(tree.feats[subject]).get("Case")
+    case = parse_features(tree.feats[subject]).get("Case")
     return case in AGREEING and not any(tree.deprels[k] in UNCLEAR for k in tree.children(subject))
 
 
@@ -173,7 +175,7 @@ def _clauses(tree: Tree) -> Iterator[tuple[int, int]]:
             continue
         helpers = [k for k in tree.children(head) if tree.upos[k] == "AUX"]
         for word in [*helpers, head]:
-            feats = features(tree.feats[word])
+            feats = parse_features(tree.feats[word])
             if feats.get("Number") in NUMBERS and feats.get("VerbForm", "Fin") == "Fin":
                 if tree.upos[word] in ("VERB", "AUX"):
                     yield word, subject
@@ -184,7 +186,7 @@ def _pair(
     tree: Tree, verb: int, subject: int, paradigms: Paradigms
 ) -> tuple[MinimalPair | None, str]:
     """The pair of a clause; None, and the reason, where there is none."""
-    cell, said = _cell(tree.lemmas[verb], tree.feats[verb]), features(tree.feats[subject])
+    cell, said = _cell(tree.lemmas[verb], tree.feats[verb]), parse_features(tree.feats[subject])
     why = _doubt(tree, verb, subject, cell)
     if why or cell is None:
         return None, why
@@ -203,7 +205,7 @@ def _pair(
 
 def _doubt(tree: Tree, verb: int, subject: int, cell: Cell | None) -> str:
     """Why a clause makes no clear pair; '' where nothing speaks against it."""
-    number = features(tree.feats[subject]).get("Number")
+    number = parse_features(tree.feats[subject]).get("Number")
     if cell is None:
         return "a verb that is misspelt or not standard"
     if number not in NUMBERS:
@@ -261,10 +263,10 @@ def _as(form: str, other: str) -> str:
 
 def _tags(tree: Tree, verb: int, subject: int, other: str, paradigms: Paradigms) -> dict[str, str]:
     """What pairs are reported by."""
-    number = features(tree.feats[subject])["Number"]
+    number = parse_features(tree.feats[subject])["Number"]
     first, last = sorted((verb, subject))
     between = [
-        features(tree.feats[k]).get("Number")
+        parse_features(tree.feats[k]).get("Number")
         for k in range(first + 1, last)
         if tree.upos[k] in NOMINAL
     ]

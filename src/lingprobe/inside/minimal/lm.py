@@ -167,10 +167,10 @@ class LanguageModel(SavedModel):
         self, sentences: Sequence[Sentence], with_words: bool = False
     ) -> tuple[ReadingPlan, NDArray[np.bool_]]:
         """What is read and predicted, and which sentences were cut."""
-        from lingprobe.encoders.replacement import present  # imports torch
+        from lingprobe.encoders.replacement import find_replacement  # imports torch
 
         scorer, tokenizer = self._load()
-        replacement = present(scorer.model.base_model)
+        replacement = find_replacement(scorer.model.base_model)
         apart = replacement is not None and replacement.is_by_sentence
         reader, listed = (self, scorer, tokenizer), tuple(sentences)
         if replacement is not None and replacement.edits:

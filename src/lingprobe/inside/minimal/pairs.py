@@ -24,7 +24,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.rows import RowCells
 from lingprobe.datasets.formats.usual_columns import Columns as TableColumns
-from lingprobe.datasets.formats.usual_columns import plain
+from lingprobe.datasets.formats.usual_columns import normalise_heading
 
 TABLES = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather")
 SUFFIXES = (*TABLES, ".txt")
@@ -111,7 +111,7 @@ class PairColumns:
     def of(self, row: Mapping[str, str], where: str, file: PairFile) -> MinimalPair:
         """The pair of a row; DataProblem where it has no two different sentences."""
         good, bad = self.good or find_side((*row,), GOOD), self.bad or find_side((*row,), BAD)
-        good = good or next((name for name in row if plain(name) in BARE), "")
+        good = good or next((name for name in row if normalise_heading(name) in BARE), "")
         cells = []
         for name, what in ((good, "good"), (bad, "bad")):
             if not row.get(name, ""):
@@ -139,8 +139,8 @@ class PairColumns:
 
     def is_of_sentences(self, names: Iterable[str]) -> bool:
         """Whether a table with these headings has one sentence a row, and says which is better."""
-        there = {plain(name) for name in names}
-        has = {key: bool(there & {*map(plain, key)}) for key in (SENTENCE, MARK)}
+        there = {normalise_heading(name) for name in names}
+        has = {key: bool(there & {*map(normalise_heading, key)}) for key in (SENTENCE, MARK)}
         is_paired = self.good or self.bad or find_side((*names,), BAD)
         return not is_paired and has[SENTENCE] and has[MARK]
 
@@ -157,7 +157,7 @@ def find_side(names: tuple[str, ...], side: frozenset[str]) -> str:
         rest = words - _OF_SENTENCES
         if len(rest) == 1 and rest <= side:
             (called if rest < words else bare).append(name)
-    found = called or [name for name in bare if plain(name) not in _VAGUE]
+    found = called or [name for name in bare if normalise_heading(name) not in _VAGUE]
     return found[0] if len(found) == 1 else ""
 
 
@@ -172,11 +172,11 @@ def _propose(row: Mapping[str, str], what: str) -> str:
 
 def _find(row: Mapping[str, str], names: Iterable[str]) -> str:
     """The first cell that is there under one of some usual names; ''."""
-    cells = {plain(name): cell for name, cell in row.items() if cell.strip()}
-    return next((cells[key] for name in names if (key := plain(name)) in cells), "")
+    cells = {normalise_heading(name): cell for name, cell in row.items() if cell.strip()}
+    return next((cells[key] for name in names if (key := normalise_heading(name)) in cells), "")
 
 
-def files(path: Path) -> list[PairFile]:
+def list_pair_files(path: Path) -> list[PairFile]:
     """The files that a path names: one, or all of a folder and the folders in it. A paradigm is
     called after its file, or after its folder where files of several are called alike or 'data'.
     """
@@ -207,7 +207,7 @@ def _is_nameless(path: Path) -> bool:
     return _stem(path).casefold().partition("-")[0] in _NAMELESS
 
 
-def read(file: PairFile, columns: PairColumns) -> Iterator[MinimalPair]:
+def read_minimal_pairs(file: PairFile, columns: PairColumns) -> Iterator[MinimalPair]:
     """The pairs of a file, in order. DataProblem names the line that is wrong."""
     path = file.part.path
     if uncompressed_path(path).suffix.lower() == ".txt":
@@ -264,7 +264,7 @@ def _sentence_rows(
         raise DataProblem(f"{where}: the last pair has no second sentence")
 
 
-def words_of(path: Path) -> frozenset[str]:
+def read_vocabulary(path: Path) -> frozenset[str]:
     """The words of a text, one sentence a line, without capitals."""
     return _words_of(path, digest_files([path]))
 

@@ -26,7 +26,7 @@ from lingprobe.encoders.alone import Batching, batching, tolerance
 from lingprobe.encoders.batches import group_rows, pad_rows
 from lingprobe.encoders.current_batch import BatchRows, running
 from lingprobe.encoders.hub import ModelSource, unloadable
-from lingprobe.encoders.loading import load_model, load_tokenizer
+from lingprobe.encoders.loading import load_tokenizer, load_transformer
 from lingprobe.encoders.model_files import computing, in_precision
 from lingprobe.encoders.network import LoadedModel
 from lingprobe.nets.device import check_device
@@ -295,7 +295,9 @@ def load_scorer(
     tokenizer = load_tokenizer(source)
     try:
         model = in_precision(_model(source, masked, drawn), dtype).to(device).eval()
-        return ready(Scorer(model, device, dtype, _filling(tokenizer)), source.name), tokenizer
+        return prepare_scorer(
+            Scorer(model, device, dtype, _filling(tokenizer)), source.name
+        ), tokenizer
     except DataProblem:
         raise
     except Exception as error:  # of every library that reads a part of a model
@@ -324,7 +326,7 @@ def _model(source: ModelSource, masked: bool, drawn: int | None) -> Any:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(drawn)
             return kind.from_config(config, **source.trust.arguments)
-    model, missing = load_model(kind, source, config=config)
+    model, missing = load_transformer(kind, source, config=config)
     if lacking := sorted(missing):
         raise EncoderStop(
             f"{source.name} has no weights that predict tokens ({lacking[0]} is missing): name a"
@@ -333,7 +335,7 @@ def _model(source: ModelSource, masked: bool, drawn: int | None) -> Any:
     return model
 
 
-def ready(scorer: Scorer, name: str) -> Scorer:
+def prepare_scorer(scorer: Scorer, name: str) -> Scorer:
     """The same model, of which it is known where it can apply its vocabulary, which rows may be in
     one batch, and whether rows may branch.
     """

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.corpora.views import Tree, blocks, trees
+from lingprobe.corpora.views import Tree, read_blocks, view_trees
 from lingprobe.data.labels import NumberList
-from lingprobe.inside.structure.trees import depths, distances, pairs_of, paths
+from lingprobe.inside.structure.trees import compute_word_depths, distances, list_word_pairs, paths
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.family import (
     CONLLU,
@@ -60,8 +60,8 @@ def _facts(
     oracle: str, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
 ) -> WordFacts:
     for part in parts:
-        for block in blocks(part.path, options.on_error, count.tally):
-            for tree in trees(block, block.sentences()):
+        for block in read_blocks(part.path, options.on_error, count.tally):
+            for tree in view_trees(block, block.sentences()):
                 yield tree.sentence, FACTS[oracle](tree)
 
 
@@ -82,7 +82,7 @@ def distance(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
         yield Reason("sentences of one word")
         return
     counts = [word.upos != "PUNCT" for word in words]
-    first, second = pairs_of(len(words))
+    first, second = list_word_pairs(len(words))
     both = [counts[i] and counts[j] for i, j in zip(first.tolist(), second.tolist(), strict=True)]
     yield (0, len(words)), Answer(NumberList("distance", distances(_heads(tree)), both))
 
@@ -104,4 +104,4 @@ def depth(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
         yield Reason("sentences of one word")
         return
     counts = [word.upos != "PUNCT" for word in words]
-    yield (0, len(words)), Answer(NumberList("depth", depths(_heads(tree)), counts))
+    yield (0, len(words)), Answer(NumberList("depth", compute_word_depths(_heads(tree)), counts))

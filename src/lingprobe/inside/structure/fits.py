@@ -19,7 +19,7 @@ from lingprobe.data.vectors import (
     Ints,
     expand_ranges,
 )
-from lingprobe.inside.structure.trees import pairs_of
+from lingprobe.inside.structure.trees import list_word_pairs
 from lingprobe.inside.structure.words import AdamSchedule, Sentences, units_of_words
 from lingprobe.nets.adam import AdamMoments, take_step
 
@@ -71,18 +71,18 @@ def train_fits(
             break
         mine = {name: inputs[name] for name, _ in going}
         rows = order.permutation(len(train.bounds) - 1)
-        for batch in batches(mine, train, rows, schedule.batch, device):
+        for batch in pad_batches(mine, train, rows, schedule.batch, device):
             for name, lane in going:
                 lane.step(batch, batch.words[name])
         losses = np.zeros(len(going))
-        for batch in batches(mine, dev, np.arange(len(dev.bounds) - 1), schedule.batch, device):
+        for batch in pad_batches(mine, dev, np.arange(len(dev.bounds) - 1), schedule.batch, device):
             losses += [lane.loss(batch, batch.words[name]) for name, lane in going]
         for (_, lane), loss in zip(going, losses.tolist(), strict=True):
             lane.look(loss / (len(dev.bounds) - 1), epoch)
     return [lane.fit() for _, lane in lanes]
 
 
-def batches(
+def pad_batches(
     inputs: Mapping[str, Sequence[Floats]], part: Sentences, rows: Ints, size: int, device: str
 ) -> Iterator[PaddedSentences]:
     """Sentences in this order, so many at a time."""
@@ -117,7 +117,7 @@ def _targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats
         if many:
             wanted[i, :n], weights[i, :n] = values, 1 / n
         else:
-            first, second = pairs_of(n)
+            first, second = list_word_pairs(n)
             wanted[i, first, second] = wanted[i, second, first] = values
             weights[i, :n, :n] = 1 / n**2
     return wanted, weights

@@ -16,8 +16,8 @@ from lingprobe.data.oracles import EncoderQuestion, Facts, Kind
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.gold import Gold
-from lingprobe.inside.structure.trees import pairs_of
-from lingprobe.inside.structure.words import lists_of, predictions
+from lingprobe.inside.structure.trees import list_word_pairs
+from lingprobe.inside.structure.words import lists_of, make_predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,8 @@ class Neighbours:
         if labels.names == ("depth",):
             said = [np.arange(n) for n in lengths]
         else:
-            said = [second - first for first, second in map(pairs_of, lengths)]
-        return predictions(labels, said)
+            said = [second - first for first, second in map(list_word_pairs, lengths)]
+        return make_predictions(labels, said)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, NumberLists
 from lingprobe.data.vectors import Ints, expand_ranges
-from lingprobe.inside.structure.trees import pairs_of, tree_edges, words_of
+from lingprobe.inside.structure.trees import count_words_of_pairs, list_word_pairs, tree_edges
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
 from lingprobe.tasks.memory import CorpusCache
 
@@ -157,7 +157,7 @@ def _by_word(gold: Column, predicted: Column) -> Iterator[tuple[int, Ints, Doubl
     """For each length the sentences that have it, and the mean correlation of their words."""
     true, said = cast(Lists, (gold, predicted))
     for pairs, rows, lists in _by_length(true, said):
-        first, second = pairs_of(words := words_of(pairs))
+        first, second = list_word_pairs(words := count_words_of_pairs(pairs))
         squares = np.zeros((2, len(rows), words, words), np.float32)
         squares[:, :, first, second] = squares[:, :, second, first] = lists
         yield words, rows, _rank_correlations(*squares).mean(1)

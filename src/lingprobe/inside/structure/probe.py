@@ -22,8 +22,8 @@ from lingprobe.data.vectors import Floats
 from lingprobe.inside.structure.words import (
     AdamSchedule,
     lists_of,
-    predictions,
-    sentences_of,
+    make_predictions,
+    select_complete_examples,
     words_of_sentence,
 )
 from lingprobe.nets import precision as machine
@@ -91,7 +91,7 @@ class Structural(Fitting):
         """A map for each of some wishes, all on the same batches of a job's examples."""
         from lingprobe.inside.structure.fits import train_fits
 
-        train, dev = (sentences_of(part, self.name) for part in (job.train, job.dev))
+        train, dev = (select_complete_examples(part, self.name) for part in (job.train, job.dev))
         if not len(train.starts) or not len(dev.starts):
             raise ReadingProblem(
                 f"{self.name} learns from train and is stopped by dev, and there are"
@@ -176,4 +176,4 @@ class StructuralPredictor:
             mapped = words_of_sentence(readings, sentence, layers) @ self.weights
             depth = labels.names == ("depth",)
             said.append(np.square(mapped).sum(1) if depth else pdist(mapped, "sqeuclidean"))
-        return predictions(labels, said)
+        return make_predictions(labels, said)

@@ -17,7 +17,7 @@ from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, expand_ranges
 from lingprobe.inside.units.looks import describe_weights
-from lingprobe.inside.units.tokens import Pool, TokenUnits, pool_tokens, units_of
+from lingprobe.inside.units.tokens import Pool, TokenUnits, gather_units, pool_tokens
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device
 from lingprobe.probes.features import Scaling, aim, common_scale
@@ -96,7 +96,7 @@ class Attention(Fitting):
 def _scaling(train: Readings, read: str) -> Scaling:
     """What brings the tokens of train to one scale."""
     starts, stops = train.whole(np.unique(train.dataset.sites[:, :, 0]))
-    return common_scale(units_of(train, read, expand_ranges(starts, stops)[0]))
+    return common_scale(gather_units(train, read, expand_ranges(starts, stops)[0]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ def half_of(train: Readings, seed: int) -> Ints:
     return np.flatnonzero(chosen[sentence])
 
 
-def targets_of(labels: Column) -> Doubles:
+def encode_annotated_labels(labels: Column) -> Doubles:
     """Labels as numbers [n, outputs]: a column for each class or label, 1 where it holds; NaN where
     nobody annotated it.
     """
@@ -43,7 +43,7 @@ def between_classes(x: Floats, labels: Column) -> Doubles:
     Of two classes this is the order by the difference of their means in units of the deviation
     within classes (Gurnee et al. 2023, section 3.2, maximum mean difference, standardised).
     """
-    wanted = targets_of(labels)
+    wanted = encode_annotated_labels(labels)
     if labels.classes is None:
         shares = [_correlations(x, column) for column in wanted.T]
         return np.asarray(np.max(shares, 0) if shares else np.zeros(x.shape[1]))

@@ -18,7 +18,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
-from lingprobe.probes.features import Scaling, common_scale, finite
+from lingprobe.probes.features import Scaling, common_scale, read_finite_features
 from lingprobe.probes.logreg import STRENGTHS, LogReg
 
 WIDEST = 8192  # units that can be turned
@@ -94,11 +94,11 @@ class Sparse:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         for read in dict.fromkeys(cell.read for job in group for cell in job.cells):
-            features = finite(train, read, "train")
+            features = read_finite_features(train, read, "train")
             basis = self._basis(features)
             known = BasisUnits(read, basis, basis(features), None)
             if len(dev):
-                known = known._replace(dev=basis(finite(dev, read, "dev")))
+                known = known._replace(dev=basis(read_finite_features(dev, read, "dev")))
             mine = [(job, cell) for job in group for cell in job.cells if cell.read == read]
             for seed in dict.fromkeys(cell.seed for _, cell in mine):
                 some = [each for each in mine if each[1].seed == seed]

@@ -16,7 +16,7 @@ from lingprobe.pages.orders import order_notes
 from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.verdicts import round_up
 from lingprobe.pages.web.study import DETAILED, Study
-from lingprobe.pages.wide import made_by, matrix, score_cell
+from lingprobe.pages.wide import build_wide_table, made_by, score_cell
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -51,7 +51,7 @@ def trust(study: Study) -> PageChapter:
     blocks: list[PageBlock] = []
     if study.statement.sentences:
         blocks += [_sheet(study), ProseBlock((DECIDE,), "note")]
-    whole = matrix(study.score_grid)
+    whole = build_wide_table(study.score_grid)
     for section in whole.sections[1:]:
         blocks.append(TableSheet(replace(whole, sections=(section,))))
     problems = study.beside.problems

@@ -62,13 +62,13 @@ class GridFit(NamedTuple):
         return len(self.input.train) if self.rows is None else len(self.rows[0])
 
 
-def folds(one: JobInput) -> list[tuple[Ints, Ints]]:
+def make_tuning_folds(one: JobInput) -> list[tuple[Ints, Ints]]:
     """The folds of train that a grid is tuned on: what is learnt from and what is judged on."""
     fold = stratified_folds(one.strata, FOLDS, SHUFFLED)
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
 
 
-def held_out(one: JobInput, seed: int) -> tuple[Ints, Ints]:
+def hold_out_rows(one: JobInput, seed: int) -> tuple[Ints, Ints]:
     """Train without a twentieth, and that twentieth, at random."""
     order = np.random.default_rng([seed, SHUFFLED]).permutation(len(one.train))
     few = int(HELD_OUT * len(order))

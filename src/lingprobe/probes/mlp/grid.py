@@ -38,6 +38,6 @@ class TrainedNetwork:
     likeliest: TrainedNetwork | None = None
 
 
-def numbers_of(grid: Sequence[Member], features: int, outputs: int) -> int:
+def count_network_weights(grid: Sequence[Member], features: int, outputs: int) -> int:
     """How many numbers the weights of networks are."""
     return sum(m.hidden * (features + outputs) or features * outputs for m in grid)

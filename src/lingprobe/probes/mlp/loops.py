@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from lingprobe.data.progress import tell
+from lingprobe.data.progress import report_progress
 from lingprobe.probes.mlp.blocks import GridNetwork
 from lingprobe.probes.mlp.grid import Member, TrainedNetwork
 from lingprobe.probes.mlp.joint import Joint, TrainingProblem
@@ -56,7 +56,7 @@ def anneal(
             joint.look([step * size / n for n in counts], joint.running, early=True)
         joint.step(rows, plan.rate_at(step, steps))
         done = step + 1
-        tell(done, steps)
+        report_progress(done, steps)
         if done in looks:
             joint.look([done * size / n for n in counts], joint.running)
     return joint.best_networks()
@@ -113,7 +113,7 @@ class _Patience:
         """
         joint = self.joint
         self.passes += self.plan.epoch_size
-        tell(self.steps)
+        report_progress(self.steps)
         better = joint.look([self.passes] * self.groups, self.going)
         self.misses.update(self.going - better)
         self.going = {lane for lane in self.going if not self.plan.over(self.misses[lane])}

@@ -24,9 +24,16 @@ from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
 from lingprobe.nets.memory import at_most
 from lingprobe.probes.ettinger import Ettinger
-from lingprobe.probes.features import aim, finite, scaled_train
-from lingprobe.probes.mlp.fits import FOLDS, LEAST, GridFit, JobInput, folds, held_out
-from lingprobe.probes.mlp.grid import Member, TrainedNetwork, numbers_of
+from lingprobe.probes.features import aim, read_finite_features, scaled_train
+from lingprobe.probes.mlp.fits import (
+    FOLDS,
+    LEAST,
+    GridFit,
+    JobInput,
+    hold_out_rows,
+    make_tuning_folds,
+)
+from lingprobe.probes.mlp.grid import Member, TrainedNetwork, count_network_weights
 from lingprobe.probes.mlp.perceptron import Perceptron
 from lingprobe.probes.mlp.protocols import PROTOCOLS, GridProtocol
 from lingprobe.probes.plain import OneByOne
@@ -150,7 +157,7 @@ class Mlp(Fitting):
         """
         half = 2 if self._format(size.features) == "bf16" else 0
         copies = size.inputs + (4 + half) * size.features * size.train
-        networks = NUMBER * numbers_of(self._grid(), size.features, size.outputs)
+        networks = NUMBER * count_network_weights(self._grid(), size.features, size.outputs)
         return copies + size.targets + networks + size.scores
 
     def work(self, size: FitSize, seeds: int) -> Work:
@@ -163,7 +170,9 @@ class Mlp(Fitting):
             steps = plan.steps_of(size.train)
             if self.protocol.has_cuts and len(grid) > 1:
                 networks = plan.going(len(grid)) + seeds - 1
-        changed = steps * networks * numbers_of(grid, size.features, size.outputs) / len(grid)
+        changed = (
+            steps * networks * count_network_weights(grid, size.features, size.outputs) / len(grid)
+        )
         beside = machine.beside_products(self._format(size.features) == "bf16")
         states = steps * networks * batch * sum(one.hidden for one in grid) / len(grid)
         moved = ADAM * changed + STATES * states
@@ -226,7 +235,7 @@ class Mlp(Fitting):
         likeliest = any(cell.by == "loss" for cell in job.cells)
         for read in dict.fromkeys(cell.read for cell in job.cells):
             scaling, train = scaled_train(job.train, read, self.protocol.scaled)
-            dev = scaling(finite(job.dev, read, "dev"))
+            dev = scaling(read_finite_features(job.dev, read, "dev"))
             seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
             labels = job.train.labels
             kind = (labels.loss, len(labels.names), likeliest)
@@ -281,7 +290,7 @@ class Mlp(Fitting):
             GridFit(one, seed, one.grid, rows)
             for one, seed in asked
             if len(one.grid) > 1
-            for rows in folds(one)
+            for rows in make_tuning_folds(one)
         ]
         scores: dict[tuple[int, str, int], list[list[float]]] = {}
         for fit, trained in self._train(fits):
@@ -292,7 +301,7 @@ class Mlp(Fitting):
             means = np.mean(scores.get((one.job, one.read, seed), [[0.0]]), 0)
             best = int(np.argmax(np.round(100 * means, 2)))
             told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(one.grid) > 1 else {}
-            rest.append(GridFit(one, seed, [one.grid[best]], held_out(one, seed), told))
+            rest.append(GridFit(one, seed, [one.grid[best]], hold_out_rows(one, seed), told))
         return rest
 
     def _train(self, fits: Sequence[GridFit]) -> Iterator[tuple[GridFit, list[TrainedNetwork]]]:
@@ -305,7 +314,9 @@ class Mlp(Fitting):
             (_, outputs, _), features = one.kind, one.train.shape[1]
             batch = self.protocol.plan.batch_of(alike[0].examples)
             units = max(sum(member.hidden + outputs for member in fit.grid) for fit in alike)
-            state = NUMBER * max(numbers_of(fit.grid, features, outputs) for fit in alike)
+            state = NUMBER * max(
+                count_network_weights(fit.grid, features, outputs) for fit in alike
+            )
             most = max(1, min(AT_ONCE // (batch * units), at_most(STATE, 0.25) // state))
             for start in range(0, len(alike), most):
                 part = alike[start : start + most]

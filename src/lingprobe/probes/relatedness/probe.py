@@ -15,7 +15,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
-from lingprobe.probes.features import Scaling, finite, scaled_train
+from lingprobe.probes.features import Scaling, read_finite_features, scaled_train
 from lingprobe.probes.mlp.grid import Member, TrainedNetwork
 from lingprobe.probes.relatedness.scale import ScoreScale
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
@@ -103,7 +103,7 @@ class Relatedness(Fitting):
 
     def _input(self, train: Readings, dev: Readings, read: str) -> ScaledFeatures:
         scaling, features = scaled_train(train, read, self.protocol.scaled)
-        return ScaledFeatures(scaling, features, scaling(finite(dev, read, "dev")))
+        return ScaledFeatures(scaling, features, scaling(read_finite_features(dev, read, "dev")))
 
     def _train_fits(
         self, fits: Sequence[tuple[ScaledFeatures, int]], targets: tuple[Floats, Floats]

@@ -15,18 +15,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.data.progress import tell
+from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.schedules import Annealing, early
 from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
-from lingprobe.probes.span.net import Net, scores
+from lingprobe.probes.span.net import Net, compute_logits
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
-from lingprobe.probes.span.training import DevScores, Learnt, NetworkTraining, cells_of, loss_of
+from lingprobe.probes.span.training import (
+    DevScores,
+    Learnt,
+    NetworkTraining,
+    count_loss_cells,
+    loss_of,
+)
 
 JUDGED = 256  # sentences of a batch where nothing is learnt
 
 
-def train(
+def train_edge_networks(
     trainings: Sequence[NetworkTraining], train: SplitExamples, dev: SplitExamples, seed: int
 ) -> list[Learnt]:
     """Train networks of one config and seed on the same batches, each as long as its plan says."""
@@ -56,7 +62,7 @@ def _anneal(trainings: Sequence[NetworkTraining], data: _Data, plan: Annealing) 
             _weigh(trainings, dev, step)
         _step(trainings, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
         done = step + 1
-        tell(done, steps)
+        report_progress(done, steps)
         if done in looks:
             _look(trainings, dev, done)
     return [training.learnt(steps) for training in trainings]
@@ -74,7 +80,7 @@ def _persist(trainings: Sequence[NetworkTraining], data: _Data, plan: Plateau) -
         if step - 1 in before:
             _weigh(trainings, dev, step - 1, plan.judged)
         _step(going, train, rows, (step - 1) * plan.batch >= train.sentences)
-        tell(step)
+        report_progress(step)
         if step % every == 0:
             found = dict(zip(going, _look(going, dev, step, plan.judged), strict=True))
             for k, one in enumerate(trainings):
@@ -164,11 +170,11 @@ def judge_nets(
         single = wanted.argmax(1) if dev.single and wanted.ndim > 1 else None
         gathered = Gathered(dev, batch, config.design.layer_norm)
         for i, net in enumerate(nets):
-            said = scores(net, batch, gathered)
+            said = compute_logits(net, batch, gathered)
             loss = float(loss_of(said, wanted))
             sums[i] += loss, loss if single is None else float(loss_of(said, single))
             counts[i] += _right(said, wanted, config.decode).cpu()
-        sizes += int(cells_of(wanted)), len(wanted)
+        sizes += int(count_loss_cells(wanted)), len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
     means = (sums / np.maximum(sizes, 1)).tolist()
     return [DevScores(share, *mine) for share, mine in zip(shares, means, strict=True)]

@@ -29,8 +29,8 @@ from lingprobe.probes.span.batches import ExampleBatch, Gathered, Side
 from lingprobe.probes.span.plans import NetworkDesign, Pool
 from lingprobe.probes.span.spans import (
     Ragged,
+    compute_mean_weights,
     highest,
-    means,
     multiply_parts,
     softmax_pairs,
     sum_spans,
@@ -147,7 +147,7 @@ def mix_of(net: Net) -> tuple[list[float], float]:
     return shares, float(net.tensors["gamma"].detach()) if "gamma" in net.tensors else 1.0
 
 
-def scores(
+def compute_logits(
     net: Net, batch: ExampleBatch, gathered: Gathered, noise: torch.Generator | None = None
 ) -> Tensor:
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
@@ -278,7 +278,7 @@ def _pool_spans(
         for last in (False, True):
             yield [ones, sum_spans(x, side.more, _end(side.more, last))]
     elif net.pool(k) == "mean":
-        yield [ones, sum_spans(x, side.more, means(side.more, x))]
+        yield [ones, sum_spans(x, side.more, compute_mean_weights(side.more, x))]
     else:
         yield [
             ones,

@@ -27,7 +27,12 @@ from lingprobe.data.vectors import (
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
 from lingprobe.probes.span.plans import NetworkDesign, Plateau, Pool, TrainingConfig
-from lingprobe.probes.span.room import JUDGED, least_memory, reads_in_parts, work
+from lingprobe.probes.span.room import (
+    JUDGED,
+    estimate_edge_memory,
+    estimate_edge_work,
+    reads_in_parts,
+)
 from lingprobe.probes.span.scales import Scales, priors, scales_of
 
 if TYPE_CHECKING:
@@ -175,11 +180,11 @@ class Span(Fitting):
 
     def least_memory(self, size: FitSize) -> int:
         """Bytes that the network of one read and seed takes."""
-        return least_memory(self.config.design, size)
+        return estimate_edge_memory(self.config.design, size)
 
     def work(self, size: FitSize, seeds: int) -> Work:
         """That of the network of each seed."""
-        return work(self.config, size).times(seeds)
+        return estimate_edge_work(self.config, size).times(seeds)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)
@@ -215,12 +220,12 @@ class Span(Fitting):
 
         parts  train and dev, and which examples of each have units
         """
-        from lingprobe.probes.span.loops import train
+        from lingprobe.probes.span.loops import train_edge_networks
 
         check_device(device := self.device)
         trainings = [self._lane(parts[0][0], *read, seed, likeliest) for read in reads.values()]
         examples, dev = (examples_of(*part, self.config, device) for part in parts)
-        learnt = train(trainings, examples, dev, seed)
+        learnt = train_edge_networks(trainings, examples, dev, seed)
         lost = [len(readings) - len(rows) for readings, rows in parts]
         found = []
         for (text, read), training, best in zip(reads.items(), trainings, learnt, strict=True):
@@ -354,7 +359,7 @@ class EdgePredictor:
         import torch
 
         from lingprobe.probes.span.batches import Gathered, batch_of
-        from lingprobe.probes.span.net import LayerSource, restore_net, scale_of, scores
+        from lingprobe.probes.span.net import LayerSource, compute_logits, restore_net, scale_of
 
         design, source = self.config.design, LayerSource(self.read.layers, self.read.how == "mix")
         net = restore_net(design, source, scale_of(self.scales), self.tensors)
@@ -364,7 +369,7 @@ class EdgePredictor:
             for rows in given.passes(JUDGED):
                 batch = batch_of(given, rows, design.context)
                 gathered = Gathered(given, batch, design.layer_norm)
-                found[batch.rows] = scores(net, batch, gathered).numpy()
+                found[batch.rows] = compute_logits(net, batch, gathered).numpy()
         return found
 
 

@@ -35,7 +35,7 @@ def scales_of(
     train: Readings, read: LayerSelection, rows: Ints, layer_norm: bool = False
 ) -> Scales:
     """The scale of what is read, from units of the spans of some training examples."""
-    units = sample(train, rows)
+    units = sample_units(train, rows)
     layers = [np.asarray(train.vectors.layer(name)[units], np.float32) for name in read.layers]
     if read.how != "mix":
         scaling = common_scale(np.concatenate(layers, 1))
@@ -65,7 +65,7 @@ def priors(labels: Column, loss: str) -> Floats:
     )
 
 
-def sample(train: Readings, rows: Ints) -> Ints:
+def sample_units(train: Readings, rows: Ints) -> Ints:
     """At most so many of the units that some examples read, evenly spread."""
     starts, stops = (
         np.concatenate(x)

@@ -72,7 +72,7 @@ def softmax_pairs(logits: Tensor, pairs: Ragged) -> Tensor:
     return found
 
 
-def means(pairs: Ragged, like: Tensor) -> Tensor:
+def compute_mean_weights(pairs: Ragged, like: Tensor) -> Tensor:
     """The weight of each pair, [pairs], where every unit of a span counts the same."""
     return (1 / pairs.offsets.diff().clamp_min(1).to(like.dtype))[pairs.spans]
 

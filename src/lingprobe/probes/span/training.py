@@ -13,7 +13,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.nets.adam import AdamMoments, take_step
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span.batches import ExampleBatch, Gathered
-from lingprobe.probes.span.net import Net, scores
+from lingprobe.probes.span.net import Net, compute_logits
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
 
 
@@ -70,8 +70,8 @@ class NetworkTraining:
         """One step of Adam along the gradient of the batch's mean loss, clipped. Nothing of it is
         looked at on the way, as a GPU would have to be waited for.
         """
-        said = scores(self.net, batch, gathered, self.noise)
-        slope = slope_of(said.detach(), wanted).div_(cells_of(wanted).clamp_min(1))
+        said = compute_logits(self.net, batch, gathered, self.noise)
+        slope = slope_of(said.detach(), wanted).div_(count_loss_cells(wanted).clamp_min(1))
         said.backward(slope)  # type: ignore[no-untyped-call]
         gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
         if self.config.clip:
@@ -165,7 +165,7 @@ def slope_of(said: Tensor, wanted: Tensor) -> Tensor:
     return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0)
 
 
-def cells_of(wanted: Tensor) -> Tensor:
+def count_loss_cells(wanted: Tensor) -> Tensor:
     """Over how many cells the loss is summed: examples, or annotated pairs of example and label."""
     if wanted.ndim == 1:
         return torch.tensor(len(wanted))

@@ -18,7 +18,7 @@ from lingprobe.corpora.mentions import Mentions
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import spans
+from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
 
 MANY = 10  # files, from which on each is taken for a document
@@ -67,7 +67,7 @@ def _entities(
         if suffix in CONLLU:
             yield from _read_mentions(options, part, count)
         elif suffix in conll2012.SUFFIXES:
-            for block in conll2012.read(part.path, options.on_error, count.tally):
+            for block in conll2012.read_conll2012(part.path, options.on_error, count.tally):
                 if (named := count.try_reading(options.on_error, block.entities)) is not None:
                     yield _spans(block.sentence, named, part.split, block.document)
         else:
@@ -101,8 +101,8 @@ def _columns(
 ) -> Iterator[SentenceTargets]:
     """The sentences of a file of columns; `alone`: the file is a document."""
     layout = bio.TagLayout(options.word, options.column, chunks, options.encoding)
-    for one in bio.read(part.path, layout, options.on_error, count.tally):
-        layers = [bio.spans(tags) for tags in one.layers]
+    for one in bio.read_tag_columns(part.path, layout, options.on_error, count.tally):
+        layers = [bio.decode_spans(tags) for tags in one.layers]
         count.also["spans that begin with I, as in IOB1"] += sum(slips for _, slips in layers)
         labelled = list(chain.from_iterable(spans for spans, _ in layers))
         document = f"{part.path}: {one.document}" if one.document or alone else ""
@@ -139,12 +139,14 @@ entities = edge(
         "Which kind of entity does the span name?",
         _entity_files,
         _entities,
-        oracles=spans(_entities),
+        oracles=make_span_oracle(_entities),
     ),
     BioOptions,
 )
 chunks = edge(
     "edge/chunks",
-    TargetFinder("Which kind of chunk is the span?", _chunk_files, _chunks, oracles=spans(_chunks)),
+    TargetFinder(
+        "Which kind of chunk is the span?", _chunk_files, _chunks, oracles=make_span_oracle(_chunks)
+    ),
     BioOptions,
 )

@@ -27,7 +27,7 @@ from lingprobe.corpora.files import (
 from lingprobe.corpora.rendering import sentence_of
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import spells
-from lingprobe.corpora.views import Columns, blocks, dependencies
+from lingprobe.corpora.views import Columns, dependencies, read_blocks
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.notes import NotePart as Note
@@ -221,7 +221,7 @@ def _annotation(
     """The sentences with the classes of their words, None of those that stay, and the lemmas."""
     classes: dict[WordClass, WordClass] = {}
     for part in parts:
-        for block in blocks(part.path, on_error, ProblemTally()):
+        for block in read_blocks(part.path, on_error, ProblemTally()):
             columns = Columns(dependencies(block, "exchange="))
             rows = zip(columns.upos, columns.feats, columns.deprels, strict=True)
             every = [

@@ -44,19 +44,19 @@ ROLES = (
 )
 
 
-def spans(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
+def make_span_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of tasks about one span."""
     return {"spans": oracle_of(reader, SPANS, _span_facts)}
 
 
-def roles(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
+def make_role_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of tasks about two spans, of which the first is an event and the second takes part
     in it.
     """
     return {"roles": oracle_of(reader, ROLES, _event_facts)}
 
 
-def either(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
+def make_span_or_pair_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of files that may have targets of either sort."""
     return {"labels": oracle_of(reader, f"{SPANS}; of pairs, {ROLES}", _of_either)}
 
@@ -79,11 +79,11 @@ class FromTargets(Generic[O]):
         """The facts of every sentence in some files."""
         return (
             (sentence, self.of(sentence, mine))
-            for sentence, mine in targets(self.reader(options, parts, count)).items()
+            for sentence, mine in collect_targets(self.reader(options, parts, count)).items()
         )
 
 
-def targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list[MultiLabelTarget]]:
+def collect_targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list[MultiLabelTarget]]:
     """The targets of each sentence, wherever they are listed; none of pairs that lie in two
     sentences.
     """
@@ -116,7 +116,7 @@ def nesting_depths(places: Iterable[Span]) -> dict[Span, int]:
     return depths
 
 
-def place(units: Units, span: Span, what: str) -> None:
+def mark_span_words(units: Units, span: Span, what: str) -> None:
     """Say of each word of a span that it lies in it, and of the first and the last that it begins
     or ends there.
     """
@@ -140,7 +140,7 @@ def _span_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts:
         labels.setdefault(target.ends, set()).update(target.labels)
     for span, depth in nesting_depths(labels).items():
         for label in sorted(labels[span]):
-            place(units, span, f"{label} {depth}")
+            mark_span_words(units, span, f"{label} {depth}")
     return units
 
 

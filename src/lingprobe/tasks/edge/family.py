@@ -32,7 +32,7 @@ from lingprobe.tasks.edge.columns import (
 )
 from lingprobe.tasks.edge.exchange import Exchange, exchange_words, lexicon_of
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
-from lingprobe.tasks.sources import remarks
+from lingprobe.tasks.sources import note_source_remarks
 from lingprobe.tasks.task import TaskDefinition
 
 CONLLU = conllu.SUFFIXES
@@ -156,7 +156,7 @@ class Count:
         return {
             "source": {**source, **more},
             **counts,
-            **remarks("", tally, files),
+            **note_source_remarks("", tally, files),
             "problems": list(tally.problems),
         }
 

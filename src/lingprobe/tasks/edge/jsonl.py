@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from lingprobe.corpora import edges
-from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
 from lingprobe.corpora.edges import SentenceRecord, SpanTarget
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, Sentence
@@ -18,7 +18,7 @@ from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.datasets.formats.jiant import INFO, RECORD
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import either
+from lingprobe.tasks.edge.facts import make_span_or_pair_oracle
 from lingprobe.tasks.edge.family import METRICS, MICRO, Count, EdgeTaskOptions, TargetFinder, edge
 
 SUFFIXES = (".json", ".jsonl")
@@ -47,14 +47,14 @@ class JsonlOptions(EdgeTaskOptions):
         return self.metric or METRICS.get(self.as_ or "", MICRO)
 
 
-def targets_of(
+def read_record_targets(
     part: CorpusPart, options: EdgeTaskOptions, count: Count
 ) -> Iterator[SentenceTargets]:
     """The records of a file with their targets; all else that they say is in strata, from which
     they can be written again.
     """
     shape = None
-    for record in edges.read(part.path, options.on_error, count.tally):
+    for record in edges.read_edge_records(part.path, options.on_error, count.tally):
         shapes = {
             (target.span2 is None, isinstance(target.label, str)) for target in record.targets
         }
@@ -116,14 +116,14 @@ def _strata(record: SentenceRecord) -> dict[str, list[str]]:
 
 
 def _parts(options: JsonlOptions) -> list[CorpusPart]:
-    return one_each(list_corpus_files(options.paths, SUFFIXES))
+    return keep_one_file_per_split(list_corpus_files(options.paths, SUFFIXES))
 
 
 def _targets(
     options: JsonlOptions, parts: list[CorpusPart], count: Count
 ) -> Iterator[SentenceTargets]:
     for part in parts:
-        yield from targets_of(part, options, count)
+        yield from read_record_targets(part, options, count)
 
 
 jsonl = edge(
@@ -132,7 +132,7 @@ jsonl = edge(
         "Which label has the span, or the pair of spans?",
         _parts,
         _targets,
-        oracles=either(_targets),
+        oracles=make_span_or_pair_oracle(_targets),
     ),
     JsonlOptions,
 )

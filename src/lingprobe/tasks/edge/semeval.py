@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
 from lingprobe.corpora.files import (
     CorpusPart,
     checked_lines,
@@ -22,9 +22,9 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import MultiLabelTarget, oracle_of, place
+from lingprobe.tasks.edge.facts import MultiLabelTarget, mark_span_words, oracle_of
 from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
-from lingprobe.tasks.edge.jsonl import targets_of
+from lingprobe.tasks.edge.jsonl import read_record_targets
 
 SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
 _ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
@@ -158,7 +158,7 @@ def _semeval(
     drawn = not any(part.split == "dev" for part in parts)
     for part in parts:
         if uncompressed_path(part.path).suffix in _JSON:
-            yield from targets_of(part, options, count)
+            yield from read_record_targets(part, options, count)
             continue
         for example, split in _original(
             part, options if drawn else replace(options, dev="carved"), count
@@ -173,8 +173,8 @@ def _argument_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Fac
         for label in target.labels:
             relation, _, order = label.partition("(")
             one, two = (target.ends[:2], target.ends[2:])[:: -1 if order == "e2,e1)" else 1]
-            place(units, one, f"{relation} first")
-            place(units, two, f"{relation} second")
+            mark_span_words(units, one, f"{relation} first")
+            mark_span_words(units, two, f"{relation} second")
     return units
 
 
@@ -185,7 +185,7 @@ def _parts(options: SemEvalOptions) -> list[CorpusPart]:
     named = {Path(path).expanduser() for path in options.paths}
     files = list_corpus_files(options.paths, (".txt", *_JSON))
     halved = any(part.split == "dev" for part in files)
-    return one_each(
+    return keep_one_file_per_split(
         [
             part
             for part in files

@@ -19,7 +19,7 @@ from typing import Annotated
 
 from lingprobe.corpora import brackets, protoroles
 from lingprobe.corpora import spr1 as spr1_files
-from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
 from lingprobe.corpora.files import (
     CorpusPart,
     checked_lines,
@@ -31,9 +31,9 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import roles
+from lingprobe.tasks.edge.facts import make_role_oracle
 from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
-from lingprobe.tasks.edge.jsonl import targets_of
+from lingprobe.tasks.edge.jsonl import read_record_targets
 
 LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
 # the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's
@@ -174,7 +174,7 @@ def _spr2(options: SprOptions, parts: list[CorpusPart], count: Count) -> Iterato
                 " and a treebank"
             )
         else:
-            yield from targets_of(part, options, count)
+            yield from read_record_targets(part, options, count)
 
 
 def _read_answers(part: CorpusPart, options: SprOptions, count: Count) -> Iterator[Said]:
@@ -217,7 +217,7 @@ def _weights(values: Mapping[str, float], soft: bool) -> Label:
 
 
 def _spr_parts(options: SprOptions) -> list[CorpusPart]:
-    files = one_each(
+    files = keep_one_file_per_split(
         [
             part
             for part in list_corpus_files(options.paths, (".tsv", *_JSON))
@@ -259,7 +259,9 @@ def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterat
                     " files of the Wall Street Journal (LDC99T42), as wsj_1778.mrg"
                 )
             yield from _each(
-                spr1_files.table(part.path, options.treebank, options.on_error, count.tally, lost),
+                spr1_files.read_published_table(
+                    part.path, options.treebank, options.on_error, count.tally, lost
+                ),
                 "",
                 options.soft,
             )
@@ -269,10 +271,10 @@ def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterat
                     f"{part.path} has no responses, which soft=true needs: name Rudinger's file or"
                     " the published table"
                 )
-            yield from targets_of(part, options, count)
+            yield from read_record_targets(part, options, count)
         else:
             yield from _each(
-                spr1_files.records(part.path, options.on_error, count.tally),
+                spr1_files.read_annotated_arguments(part.path, options.on_error, count.tally),
                 part.split,
                 options.soft,
             )
@@ -311,7 +313,9 @@ def _of_jiant(part: CorpusPart) -> bool:
 
 
 def _spr1_parts(options: Spr1Options) -> list[CorpusPart]:
-    return one_each(list_corpus_files(options.paths, (".tsv", ".sprl", *_JSON))) + _trees(options)
+    return keep_one_file_per_split(
+        list_corpus_files(options.paths, (".tsv", ".sprl", *_JSON))
+    ) + _trees(options)
 
 
 def _trees(options: Spr1Options) -> list[CorpusPart]:
@@ -321,6 +325,14 @@ def _trees(options: Spr1Options) -> list[CorpusPart]:
 
 
 _ASKS = "Which properties has the second span in the event of the first?"
-spr1 = edge("edge/spr1", TargetFinder(_ASKS, _spr1_parts, _spr1, oracles=roles(_spr1)), Spr1Options)
-spr2 = edge("edge/spr2", TargetFinder(_ASKS, _spr_parts, _spr2, oracles=roles(_spr2)), SprOptions)
-uds = edge("edge/uds", TargetFinder(_ASKS, _uds_parts, _uds, oracles=roles(_uds)), UdsOptions)
+spr1 = edge(
+    "edge/spr1",
+    TargetFinder(_ASKS, _spr1_parts, _spr1, oracles=make_role_oracle(_spr1)),
+    Spr1Options,
+)
+spr2 = edge(
+    "edge/spr2", TargetFinder(_ASKS, _spr_parts, _spr2, oracles=make_role_oracle(_spr2)), SprOptions
+)
+uds = edge(
+    "edge/uds", TargetFinder(_ASKS, _uds_parts, _uds, oracles=make_role_oracle(_uds)), UdsOptions
+)

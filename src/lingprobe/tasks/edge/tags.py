@@ -12,7 +12,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.bio import COLUMNS, MANY
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import spans
+from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
 
 NONE = ("_", "")  # in a column of labels: the word has none
@@ -50,7 +50,7 @@ def _targets(
     column = () if options.column is None else (options.column,)
     layout = bio.TagLayout(options.word, column, encoding=options.encoding, any_tag=True)
     for part in parts:
-        for one in bio.read(part.path, layout, options.on_error, count.tally):
+        for one in bio.read_tag_columns(part.path, layout, options.on_error, count.tally):
             (tags,) = one.layers
             labelled = [i for i, tag in enumerate(tags) if tag.strip() not in NONE]
             count.left_out["words without a label"] += len(tags) - len(labelled)
@@ -71,6 +71,6 @@ def _files(options: TagColumnOptions) -> list[CorpusPart]:
 
 tags = edge(
     "edge/tags",
-    TargetFinder("Which label has the word?", _files, _targets, oracles=spans(_targets)),
+    TargetFinder("Which label has the word?", _files, _targets, oracles=make_span_oracle(_targets)),
     TagColumnOptions,
 )

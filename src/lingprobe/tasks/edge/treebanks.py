@@ -18,14 +18,14 @@ from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.brackets import BracketTree as Constituents
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.corpora.machine import one_each
-from lingprobe.corpora.trees import features
-from lingprobe.corpora.views import Columns, Tree, Word, blocks, trees
+from lingprobe.corpora.machine import drop_parallel_files
+from lingprobe.corpora.trees import parse_features
+from lingprobe.corpora.views import Columns, Tree, Word, read_blocks, view_trees
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.tasks.answers import Answer, Reason
-from lingprobe.tasks.edge.facts import spans
+from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import (
     CONLLU,
     Count,
@@ -35,7 +35,7 @@ from lingprobe.tasks.edge.family import (
     WordFacts,
 )
 from lingprobe.tasks.features import features_of_words, varied_features
-from lingprobe.tasks.options import arguments
+from lingprobe.tasks.options import get_rule_arguments
 from lingprobe.tasks.rules import question
 
 ABSENT = "_"
@@ -71,12 +71,12 @@ def _rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> Wo
     """The row of each word but for the column that is asked about, where there are rows; otherwise
     the tags.
     """
-    left = arguments(options).get("tags")
+    left = get_rule_arguments(options).get("tags")
     for part in parts:
-        for block in blocks(part.path, options.on_error, count.tally):
+        for block in read_blocks(part.path, options.on_error, count.tally):
             sentences = block.sentences()
             if not isinstance(block, Batch):
-                for tree in trees(block, sentences):
+                for tree in view_trees(block, sentences):
                     yield tree.sentence, [(f"tag={word.upos}",) for word in tree.words]
                 continue
             every = Columns(block)
@@ -94,7 +94,7 @@ def _row(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
     """The facts of a word: its features and its other cells."""
     return tuple(
         f"{name}={cell}"
-        for name, cell in (*zip(names, cells, strict=True), *features(feats).items())
+        for name, cell in (*zip(names, cells, strict=True), *parse_features(feats).items())
     )
 
 
@@ -170,8 +170,8 @@ def _relation(deprel: str, relations: str) -> str:
 
 def _every_feature(options: EdgeTaskOptions) -> list[str]:
     """The features of words that make a task: two values or more have enough of them."""
-    parts = one_each(list_corpus_files(options.paths, CONLLU))
-    upos = arguments(options).get("upos")
+    parts = drop_parallel_files(list_corpus_files(options.paths, CONLLU))
+    upos = get_rule_arguments(options).get("upos")
     return varied_features(features_of_words(parts, options.on_error, upos))
 
 
@@ -215,7 +215,7 @@ def feat(
     "Which constituent is the span?",
     about="spans",
     files=PHRASES,
-    oracles=spans,
+    oracles=make_span_oracle,
 )
 def const(
     tree: Tree,

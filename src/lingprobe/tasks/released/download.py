@@ -69,7 +69,7 @@ class Web:
     longest: float = 6 * 3600.0
 
 
-def part_of(target: Path) -> Path:
+def get_partial_path(target: Path) -> Path:
     """Where a file is gathered before it is whole."""
     return target.with_name(target.name + ".part")
 
@@ -87,7 +87,7 @@ def download(url: str, target: Path, web: Web | None = None, most: int = MOST) -
     Unreachable, NoRoom, TooLarge for a file of more than `most` bytes, or DataProblem.
     """
     web = web or Web()
-    part = part_of(target)
+    part = get_partial_path(target)
     part.parent.mkdir(parents=True, exist_ok=True)
     bounds = _Bounds(most, time.monotonic() + web.longest)
     reason = ""

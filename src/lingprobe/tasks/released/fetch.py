@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.cache import FileProblem, cache_dir, size, write_text
 from lingprobe.data.core import DataProblem
-from lingprobe.store.claims import alone
+from lingprobe.store.claims import hold_claim
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unpack
 from lingprobe.tasks.released.catalogue import Collection, Known
@@ -104,7 +104,7 @@ def place_of(collection: Collection) -> Path:
     return cache_dir() / "data" / collection.home
 
 
-def fetch(wish: FetchRequest) -> Iterator[Got]:
+def fetch_files(wish: FetchRequest) -> Iterator[Got]:
     """The files asked for, one by one as they are there. At the end DataProblem names those that
     could not be had.
     """
@@ -131,7 +131,9 @@ def _by_hand(wish: FetchRequest) -> str:
 
 
 def _find_or_fetch(wish: FetchRequest, file: str) -> Got:
-    with alone(wish.folder / file):  # another fetch may be at it, whose file will be there then
+    with hold_claim(
+        wish.folder / file
+    ):  # another fetch may be at it, whose file will be there then
         return _there(wish, file) if (wish.folder / file).exists() else _fetch_file(wish, file)
 
 
@@ -201,5 +203,5 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
 
 
 def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
-    with alone(folder / RECEIPT):
+    with hold_claim(folder / RECEIPT):
         write_text(folder / RECEIPT, json.dumps({**read_receipts(folder), file: receipt}, indent=1))

@@ -85,7 +85,7 @@ def _find_files(
     return [CorpusPart(split, here[name.casefold()]) if name else None for split, name in named]
 
 
-def present(*releases: TaskRelease) -> Callable[[ReleaseOptions], TaskRelease]:
+def choose_release(*releases: TaskRelease) -> Callable[[ReleaseOptions], TaskRelease]:
     """Of several layouts that a set is distributed in, the one whose files are there; the first
     where none is.
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.task import TaskDefinition
@@ -42,7 +42,7 @@ def _define_task(cells: Sequence[str]) -> TaskDefinition[ReleaseOptions]:
     return release.define_task(name)
 
 
-_, _rows = records(Path(__file__).with_suffix(".tsv"))
+_, _rows = read_tab_separated(Path(__file__).with_suffix(".tsv"))
 PROBING = SimpleNamespace(
     **{TASKS.table[cells[0]].rpartition(".")[2]: _define_task(cells) for _, cells in _rows}
 )

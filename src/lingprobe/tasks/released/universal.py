@@ -24,7 +24,7 @@ from lingprobe.data.progress import show_progress
 from lingprobe.tasks.released.catalogue import Collection, Known
 from lingprobe.tasks.released.content import ABOUT
 from lingprobe.tasks.released.download import Web, download
-from lingprobe.tasks.released.fetch import FetchRequest, fetch
+from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 
 API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
 RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
@@ -38,7 +38,7 @@ _FACT = re.compile(r"^(License|Includes text):\s*(.+?)\s*$", re.MULTILINE)
 log = logging.getLogger("lingprobe.data")
 
 
-def collection(bank: Treebank) -> Collection:
+def make_treebank_collection(bank: Treebank) -> Collection:
     """What is known of a treebank before anybody is asked."""
     at = {"name": bank.name, "release": bank.fetched_release}
     return Collection(
@@ -54,21 +54,23 @@ def collection(bank: Treebank) -> Collection:
     )
 
 
-def collections(pattern: str) -> list[Collection]:
+def list_treebank_collections(pattern: str) -> list[Collection]:
     """The treebanks whose code has a pattern, as ud/pl_*."""
     return [
-        collection(b) for code, b in list_treebanks().items() if fnmatchcase(f"ud/{code}", pattern)
+        make_treebank_collection(b)
+        for code, b in list_treebanks().items()
+        if fnmatchcase(f"ud/{code}", pattern)
     ]
 
 
 def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> FetchRequest:
     """What to fetch of a treebank; its files are listed later."""
     return FetchRequest(
-        collection(bank), folder / bank.name if folder else home_of(bank), base=base
+        make_treebank_collection(bank), folder / bank.name if folder else home_of(bank), base=base
     )
 
 
-def list_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
+def list_treebank_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
     """The same wish with the files of the treebank, as listed here before, or by the server. Raises
     DataProblem.
     """
@@ -177,8 +179,8 @@ def read_facts(folder: Path) -> dict[str, str]:
 
 def fetch_treebank(bank: Treebank) -> None:
     """Fetch a treebank to where it is looked for, and announce it. Raises DataProblem."""
-    asked = list_files(wish(bank), bank)
+    asked = list_treebank_files(wish(bank), bank)
     log.warning("fetching %s", asked)
     with show_progress(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:
-        list(fetch(replace(asked, web=Web(shown.update))))
+        list(fetch_files(replace(asked, web=Web(shown.update))))
     log.warning("%s is in %s; %s", bank, asked.folder, describe_treebank(asked))

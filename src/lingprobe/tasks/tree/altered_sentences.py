@@ -26,7 +26,7 @@ from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import TAGS
-from lingprobe.tasks.tree.clause import bare
+from lingprobe.tasks.tree.clause import is_nonfinite_clause
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")
@@ -101,7 +101,9 @@ def is_name(word: str, tag: str, counts: Frequencies) -> bool:
 T = TypeVar("T")
 
 
-def places(words: Sequence[str], tags: Sequence[str] = (), literal: bool = False) -> list[int]:
+def find_swap_places(
+    words: Sequence[str], tags: Sequence[str] = (), literal: bool = False
+) -> list[int]:
     """Where a word can change places with the next: neither is the first word or a mark, and if
     `literal` that is all.
 
@@ -139,7 +141,7 @@ def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Foun
     for row, (words, tags) in enumerate(tagged_words(corpus)):
         bags[row], marked[row] = hash(" ".join(sorted(map(str.lower, words)))), has_quotes(words)
         if not marked[row]:
-            found.extend(places(words, tags, literal))
+            found.extend(find_swap_places(words, tags, literal))
         ends[row] = len(found)
     alone, pairs = np.full(len(corpus), literal), np.diff(ends, prepend=0)
     alone[np.unique(bags, return_index=True)[1]] = True
@@ -256,7 +258,9 @@ def _clauses(
         return _clauses(tree, kids[0].node, literal)
     if [kid.label for kid in kids] != ["S", "CC", "S"]:
         return None
-    if not literal and (bare(tree, kids[0].node) or bare(tree, kids[2].node)):
+    if not literal and (
+        is_nonfinite_clause(tree, kids[0].node) or is_nonfinite_clause(tree, kids[2].node)
+    ):
         return None
     return (kids[0].start, kids[0].stop), (kids[2].start, kids[2].stop)
 

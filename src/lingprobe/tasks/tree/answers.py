@@ -21,11 +21,11 @@ from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
 from lingprobe.tasks.tree.odd import ReplacementWords, band, lexicon, replacements
 from lingprobe.tasks.ud.classes import (
     CONNEAU,
+    choose_target_words,
     comparable,
     contents,
     cross_tabulate,
     outside,
-    targets,
 )
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
@@ -51,7 +51,7 @@ def lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Fou
     return Found.where(corpus, corpus.columns(LENGTH)[0], said)
 
 
-def words(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def find_word_candidates(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences by the one target word that they hold."""
     chosen = contents(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
@@ -62,7 +62,7 @@ def words(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found
 
 def frequent(corpus: ParsedCorpus, options: TreeTaskOptions) -> list[str]:
     """The words that are too frequent to be targets."""
-    return targets(corpus.forms, CONNEAU, _ranks(options)).frequent
+    return choose_target_words(corpus.forms, CONNEAU, _ranks(options)).frequent
 
 
 def _ranks(options: TreeTaskOptions) -> Mapping[str, int] | None:
@@ -77,7 +77,7 @@ def _ranks(options: TreeTaskOptions) -> Mapping[str, int] | None:
     )
 
 
-def depths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def find_depth_candidates(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
     apart with length held equal.
     """
@@ -116,7 +116,7 @@ def sequences(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> F
     )
 
 
-def rule_answers(name: str) -> Answers[TreeTaskOptions]:
+def find_rule_candidates(name: str) -> Answers[TreeTaskOptions]:
     """Candidates from what one rule says, whose target forms are neither too rare nor too
     common.
     """

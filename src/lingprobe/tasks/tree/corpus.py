@@ -18,7 +18,7 @@ import numpy as np
 from lingprobe.corpora import brackets, text
 from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora.brackets import BracketTree
-from lingprobe.corpora.files import treebank, uncompressed_path
+from lingprobe.corpora.files import find_treebank_files, uncompressed_path
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import tokenize_words
 from lingprobe.corpora.views import Block, PhraseTrees, RunningText, split_into_blocks
@@ -38,16 +38,16 @@ from lingprobe.tasks.tree.altered_sentences import Coordination, coordination
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
 RULES: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": tree_rules.top_const,
-    "tense": tree_rules.tense,
-    "subj-num": tree_rules.subj_num,
-    "obj-num": tree_rules.obj_num,
+    "tense": tree_rules.classify_phrase_tense,
+    "subj-num": tree_rules.find_subject_phrase_number,
+    "obj-num": tree_rules.find_object_phrase_number,
     "coord-inv": coordination,
 }
 LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": partial(tree_rules.top_const, literal=True),
-    "tense": tree_rules.tense,
-    "subj-num": partial(tree_rules.subj_num, literal=True),
-    "obj-num": partial(tree_rules.obj_num, literal=True),
+    "tense": tree_rules.classify_phrase_tense,
+    "subj-num": partial(tree_rules.find_subject_phrase_number, literal=True),
+    "obj-num": partial(tree_rules.find_object_phrase_number, literal=True),
     "coord-inv": partial(coordination, literal=True),
 }
 """The same as literally as the paper and its README have them."""
@@ -117,8 +117,8 @@ class TreeTaskOptions(CorpusOptions):
         """The files, each by the kind that its name says: .txt is running text, .tagged tagged
         text, the others trees.
         """
-        parts = partial(treebank, suffixes=brackets.BRACKET_SUFFIXES)
-        return named.sources((self.path, *self.with_), parts)
+        parts = partial(find_treebank_files, suffixes=brackets.BRACKET_SUFFIXES)
+        return named.name_files((self.path, *self.with_), parts)
 
     def corpus(self) -> ParsedCorpus:
         """All that the ten tasks ask of the sources; read once for all tasks of a process, while
@@ -140,10 +140,10 @@ def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -
     rules = SentenceRules(
         partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal)
     )
-    return distinct(parsed_corpus(files, on_error, rules, _blocks))
+    return keep_distinct_sentences(parsed_corpus(files, on_error, rules, _blocks))
 
 
-def distinct(corpus: ParsedCorpus) -> ParsedCorpus:
+def keep_distinct_sentences(corpus: ParsedCorpus) -> ParsedCorpus:
     """The distinct sentences of 5 to 28 tokens of a corpus, each in the split that it is tested in,
     whichever files have it.
     """
@@ -176,7 +176,7 @@ def _judge(
                 name: [_plain_finding(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
                 for name, rule in rules.items()
             },
-            DEPTH: [tree_rules.depth(tree) if asked else 0 for tree, asked in pairs],
+            DEPTH: [tree_rules.measure_tree_depth(tree) if asked else 0 for tree, asked in pairs],
             TAGS: [tree.tags for tree in block.trees],
         }
     assert isinstance(block, RunningText)

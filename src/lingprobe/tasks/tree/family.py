@@ -34,10 +34,10 @@ from lingprobe.tasks.sources import NamedFile
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
 from lingprobe.tasks.tree.altered_sentences import Alteration
-from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, head
+from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, find_head_noun
 from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
 from lingprobe.tasks.ud.classes import LEAST
-from lingprobe.tasks.ud.facts import CONTENT, PLACES, content, places
+from lingprobe.tasks.ud.facts import CONTENT, PLACES, build_content_facts, build_place_facts
 
 PHRASES = {
     "phrases": (
@@ -58,12 +58,12 @@ TOP = 6  # phrases above a word, from the top, that are told
 Says = Callable[[BracketTree], Sequence[str]]
 
 
-def facts(
+def compute_phrase_facts(
     oracle: str, files: Sequence[NamedFile], on_error: OnError, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all that the files have."""
     if oracle in PLACES:
-        return places(sentences)
+        return build_place_facts(sentences)
     paths = [source.part.path for source in files]
     key = (
         "tree",
@@ -114,7 +114,7 @@ def _phrases(tree: BracketTree) -> list[str]:
             levels[node], paths[node] = levels[above] + 1, _below(paths[above], _label(tree, node))
         if levels[node] > TOP:
             continue
-        if tree.labels[node] == "NP" and (noun := head(tree, node)).at >= 0:
+        if tree.labels[node] == "NP" and (noun := find_head_noun(tree, node)).at >= 0:
             said.append(_below(paths[node], tree.tags[noun.at]))
         said += [
             _below(paths[node], child.label)
@@ -187,12 +187,12 @@ def _facts(
     altered.
     """
     if oracle in CONTENT:
-        return content(sentences, answers.frequent(options.corpus(), options))
+        return build_content_facts(sentences, answers.frequent(options.corpus(), options))
     if oracle in ORIGINS:
         with pause_garbage_collection():
             found = answers.ALTERATIONS[name](options.corpus(), options, {})
             return origins(found, sentences)
-    return facts(oracle, options.sources, options.on_error, sentences)
+    return compute_phrase_facts(oracle, options.sources, options.on_error, sentences)
 
 
 def _settings(name: str, options: TreeTaskOptions) -> dict[str, Any]:
@@ -241,13 +241,13 @@ sent_len = _task(
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?",
-    answers.words, settings=_CONTENT, oracles=CONTENT,
+    answers.find_word_candidates, settings=_CONTENT, oracles=CONTENT,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth",
     "How deep is the constituency tree of the sentence, whatever its length?",
-    answers.depths, settings={**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS),
-    oracles=DEPTHS,
+    answers.find_depth_candidates, settings={**_DROP, "decorrelate": "gaussian"},
+    classes=len(answers.DEPTHS), oracles=DEPTHS,
 )  # fmt: skip
 top_const = _task(
     "top-const", "Which constituents is the sentence made of?",
@@ -259,16 +259,16 @@ bigram_shift = _task(
 )  # fmt: skip
 tense = _task(
     "tense", "Is the verb of the main clause in the present or in the past?",
-    answers.rule_answers("tense"), needs=_TENSE, classes=2,
+    answers.find_rule_candidates("tense"), needs=_TENSE, classes=2,
     oracles=PHRASES,
 )  # fmt: skip
 subj_num = _task(
     "subj-num", "Is the subject of the main clause singular or plural?",
-    answers.rule_answers("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
 )  # fmt: skip
 obj_num = _task(
     "obj-num", "Is the direct object of the main clause singular or plural?",
-    answers.rule_answers("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
 )  # fmt: skip
 somo = _task(
     "somo", "Has a noun or verb of the sentence been replaced by another?",

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.corpora.marks import ends, question, sign
+from lingprobe.corpora.marks import classify_final_mark, find_question_mark, is_sentence_end
 from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
 from lingprobe.tasks.languages import treebank_code
@@ -113,7 +113,10 @@ def _number_of_verb(clause: MainClause, label: str) -> str:
 
 def _mark_of_type(clause: MainClause, label: str) -> str:
     words = clause.sentence.words
-    asks = any(sign(word) == "?" and ends(word) for word in words) or question(words)[0]
+    asks = (
+        any(classify_final_mark(word) == "?" and is_sentence_end(word) for word in words)
+        or find_question_mark(words)[0]
+    )
     if label == "other" and asks:
         return "a statement with a question mark inside"
     return "a question without a question mark" if label == "inter" and not asks else ""

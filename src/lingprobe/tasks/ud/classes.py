@@ -54,7 +54,7 @@ class TargetWords(NamedTuple):
     notes: dict[str, int]
 
 
-def targets(
+def choose_target_words(
     forms: Mapping[str, int],
     ranks: FrequencyRanks = KRASNOWSKA,
     corpus: Mapping[str, int] | None = None,
@@ -104,7 +104,7 @@ def contents(
     words are those of the sentences, forms their counts; a corpus gives the frequencies where they
     do not.
     """
-    tried, _, notes = targets(forms, ranks, corpus)
+    tried, _, notes = choose_target_words(forms, ranks, corpus)
     sentences, hits, many = _hits(words, {word: i for i, word in enumerate(tried)})
     chosen, spare = np.arange(len(tried)) < ranks.kept, list(range(ranks.kept, len(tried)))
     while True:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from lingprobe.corpora.batches import Batch, CodedStrings
 from lingprobe.corpora.languages import name_language_of_script
-from lingprobe.corpora.marks import OPENING, ends, fold_marks, sign
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.marks import OPENING, classify_final_mark, fold_marks, is_sentence_end
+from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.ud.constructions import (
@@ -126,7 +126,7 @@ class MainClause(NamedTuple):
         return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
-def clauses(
+def extract_main_clauses(
     batch: Batch, sentences: Sequence[Sentence], language: str = ""
 ) -> Iterator[MainClause]:
     """The main clauses of the sentences of a batch, in order.
@@ -192,7 +192,9 @@ def _clauses_that_ask(batch: Batch, of: Ints) -> NDArray[np.bool_]:
     """Which main clauses have a question mark of their own, at their beginning, inside or before
     other marks.
     """
-    marks = batch.words.where(lambda word: word in OPENING or (sign(word) == "?" and ends(word)))
+    marks = batch.words.where(
+        lambda word: word in OPENING or (classify_final_mark(word) == "?" and is_sentence_end(word))
+    )
     marked = np.zeros(len(batch), bool)
     marked[of[marks & (batch.parents == batch.roots[of])]] = True
     return marked
@@ -298,7 +300,7 @@ def _being(
         [
             ""
             if lemma in ("soi", "se", "si") or "Reflex=Yes" in raw
-            else features(raw).get("Person", "?")
+            else parse_features(raw).get("Person", "?")
             for lemma, raw in zip(
                 _strings(batch.lemmas, pronouns), _strings(batch.feats, pronouns), strict=True
             )
@@ -318,7 +320,7 @@ def _being(
 
 def _person(raw: str) -> str:
     """The first or second person of an auxiliary, which a reflexive pronoun shares."""
-    person = features(raw).get("Person", "")
+    person = parse_features(raw).get("Person", "")
     return "" if person == "3" else person
 
 
@@ -361,7 +363,7 @@ def _nouns(batch: Batch) -> _Nouns:
         _above(batch, numeral),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
-        [features(raw).get("Case", "") for raw in batch.feats.names],
+        [parse_features(raw).get("Case", "") for raw in batch.feats.names],
         _above(batch, batch.deprels.where("case:acc".__eq__)),
         adposition,
     )
@@ -436,7 +438,7 @@ def _strings(column: CodedStrings, rows: Ints) -> list[str]:
 
 def _labels(name: str, labels: dict[str, str]) -> Callable[[str], str]:
     """FEATS values -> the label of one feature, '' for none."""
-    return lambda raw: labels.get(features(raw).get(name, ""), "")
+    return lambda raw: labels.get(parse_features(raw).get(name, ""), "")
 
 
 def _majority(
@@ -545,7 +547,7 @@ def _asks(batch: Batch, of: Ints, subjects: Ints, types: list[str]) -> NDArray[n
 
 
 def _asking_word(raw: str) -> bool:
-    feats = features(raw)
+    feats = parse_features(raw)
     return "Int" in feats.get("PronType", "") or feats.get("PartType") == "Int"
 
 

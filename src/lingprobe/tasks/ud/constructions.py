@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.languages import get_lineage
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.tasks.ud.forms import TenseForm, Verb
 
 TABLE = Path(__file__).with_name("constructions.tsv")
@@ -137,7 +137,7 @@ def _rows(
     forms, _, asked = verb.partition(" ")
     return [
         Construction(
-            tuple(glottocodes.split()), chain, relation, form, features(asked or "_"), *rest
+            tuple(glottocodes.split()), chain, relation, form, parse_features(asked or "_"), *rest
         )
         for several in chains.split()
         for chain in map(">".join, product(*(of.split("/") for of in several.split(">"))))
@@ -210,12 +210,12 @@ def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
     does not ask; '' where no row says it. Rows of other languages say nothing, as particles are
     short words.
     """
-    verb = Verb("", "", features(raw), TenseForm.FINITE)
+    verb = Verb("", "", parse_features(raw), TenseForm.FINITE)
     found = find_meaning(lemma, relation, verb, language)
     return found.name if found.is_read else ""
 
 
-def cell(auxiliary: Verb, verb: Verb) -> str:
+def name_construction(auxiliary: Verb, verb: Verb) -> str:
     """What notes call an auxiliary beside a form: *have + past participle*."""
     return f"{auxiliary.lemma} + {SPELT[verb.form]}"
 

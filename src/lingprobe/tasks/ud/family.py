@@ -32,7 +32,7 @@ from lingprobe.tasks.answers import (
     Finding,
     Findings,
     answer,
-    composition,
+    count_constructions,
     count_findings,
     counts,
 )
@@ -53,9 +53,23 @@ from lingprobe.tasks.ud.account import (
     mark_contradictions,
     tag_readings,
 )
-from lingprobe.tasks.ud.classes import LEAST, comparable, contents, cross_tabulate, outside, targets
-from lingprobe.tasks.ud.clause import clauses
-from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
+from lingprobe.tasks.ud.classes import (
+    LEAST,
+    choose_target_words,
+    comparable,
+    contents,
+    cross_tabulate,
+    outside,
+)
+from lingprobe.tasks.ud.clause import extract_main_clauses
+from lingprobe.tasks.ud.facts import (
+    CLAUSE,
+    CONTENT,
+    DEPTHS,
+    PLACES,
+    build_content_facts,
+    compute_treebank_facts,
+)
 from lingprobe.tasks.ud.markings import refuse_obliques
 from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
 from lingprobe.tasks.ud.types import sent_type as sentence_type
@@ -100,10 +114,10 @@ SCHEMATA, OTHER = 19, "OTHER"  # section 3.2
 
 RULES: dict[str, Rule] = {
     "top-deps": ud_rules.top_deps,
-    "passive": ud_rules.passive,
-    "tense": ud_rules.tense,
-    "subj-num": ud_rules.subj_num,
-    "obj-num": ud_rules.obj_num,
+    "passive": ud_rules.classify_voice,
+    "tense": ud_rules.classify_clause_tense,
+    "subj-num": ud_rules.find_subject_number,
+    "obj-num": ud_rules.find_object_number,
     "sent-type": sentence_type,
 }
 LITERAL: dict[str, ud_rules.Literal] = {
@@ -132,7 +146,7 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
             *map(_checks, CHECKED),
         )
         return dict.fromkeys((*columns, AUXILIARIES), none)
-    mains = list(clauses(dependencies(block, "a task of ud/"), sentences, language))
+    mains = list(extract_main_clauses(dependencies(block, "a task of ud/"), sentences, language))
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, mains)) for name, rule in RULES.items()
     }
@@ -184,21 +198,21 @@ def _checks(name: str) -> str:
     return f"{name}, contradicted"
 
 
-def files(options: CorpusOptions) -> list[NamedFile]:
+def list_source_files(options: CorpusOptions) -> list[NamedFile]:
     """The treebanks, or running text."""
     return treebanks(options.path, options.with_, TREE_SUFFIXES)
 
 
-def parts(options: CorpusOptions) -> list[CorpusPart]:
+def list_corpus_parts(options: CorpusOptions) -> list[CorpusPart]:
     """The files alone."""
-    return [source.part for source in files(options)]
+    return [source.part for source in list_source_files(options)]
 
 
 def parsed_files(options: CorpusOptions) -> ParsedCorpus:
     """All that the nine tasks ask of some files; read once for all tasks of a process, while the
     files stay as they are.
     """
-    sources = files(options)
+    sources = list_source_files(options)
     key = ("ud", same_files(sources), options.on_error)
     return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, rules_of_file))
 
@@ -212,7 +226,7 @@ def clausal(options: CorpusOptions) -> ParsedCorpus:
 
 def _offered_oracles(oracles: Mapping[str, str], options: TreebankTaskOptions) -> list[str]:
     """What labels are derived from; running text has no trees that would say it."""
-    text = any(is_text(part.path) for part in parts(options))
+    text = any(is_text(part.path) for part in list_corpus_parts(options))
     return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
 
 
@@ -221,8 +235,10 @@ def _facts(
 ) -> Mapping[Sentence, Facts]:
     """What the annotation of these sentences says."""
     if oracle in CONTENT:
-        return content(sentences, targets(parsed_files(options).forms).frequent)
-    return facts(oracle, parts(options), options.on_error, sentences)
+        return build_content_facts(
+            sentences, choose_target_words(parsed_files(options).forms).frequent
+        )
+    return compute_treebank_facts(oracle, list_corpus_parts(options), options.on_error, sentences)
 
 
 def _facts_of_types(
@@ -231,7 +247,9 @@ def _facts_of_types(
     """The same of sentences that may have lost their final marks."""
     if options.final == "keep":
         return _facts(oracle, options, sentences)
-    return facts(oracle, parts(options), options.on_error, sentences, strip_marks)
+    return compute_treebank_facts(
+        oracle, list_corpus_parts(options), options.on_error, sentences, strip_marks
+    )
 
 
 def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
@@ -264,7 +282,7 @@ def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) 
     findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = count_findings(findings)
     named = {
-        schema: schema if options.relations == "subtypes" else universal(schema)
+        schema: schema if options.relations == "subtypes" else strip_subtypes(schema)
         for schema in counts
     }
     totals: Counter[str] = Counter()
@@ -278,7 +296,7 @@ def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) 
     return Found.of(corpus, findings).map_answers(lambda said: Answer(labels[str(said.label)]))
 
 
-def universal(schema: str) -> str:
+def strip_subtypes(schema: str) -> str:
     """The relations of a main predicate's dependents without their subtypes."""
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
@@ -302,7 +320,7 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, TreebankTaskOptions, Not
         if name in CHECKED and options.rules == "lingprobe":
             findings = _check(name, corpus, findings, notes)
         if name in CONSTRUCTIONS:
-            notes["constructions"] = composition(findings)
+            notes["constructions"] = count_constructions(findings)
         return Found.of(corpus, findings)
 
     return answers
@@ -345,7 +363,7 @@ def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) ->
     notes |= counts(findings)
     if options.rules == "lingprobe":
         findings = _check("tense", corpus, findings, notes)
-    notes["constructions"] = composition(findings)
+    notes["constructions"] = count_constructions(findings)
     notes["mislabelled by rules=paper"] = misread(
         corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
     )
@@ -438,7 +456,7 @@ def _task(
         f"ud/{name}",
         asks,
         clausal if name in RULES else parsed_files,
-        parts,
+        list_corpus_parts,
         answers,
         oracles=oracles,
         offered=partial(_offered_oracles, oracles),

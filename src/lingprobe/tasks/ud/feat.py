@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from lingprobe.corpora.batches import Batch
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.corpora.views import Block, dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import DataProblem, Sentence
@@ -30,8 +30,8 @@ from lingprobe.tasks.features import LEAST, Inventory, inventory, varied_feature
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.parsed_corpora import ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, Notes
-from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, facts
-from lingprobe.tasks.ud.family import files, parts
+from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, compute_treebank_facts
+from lingprobe.tasks.ud.family import list_corpus_parts, list_source_files
 
 PLACES = {
     "root": "the main predicate",
@@ -97,7 +97,7 @@ def _corpus(options: FeatureTaskOptions) -> ParsedCorpus:
     """The treebanks, with the value that each sentence has, or why it has none."""
     asked = f"{options.feature} {options.of} {options.upos}"
     rules = SentenceRules(partial(_judge, options), (root_of(_judge),), asked)
-    corpus = parsed_corpus(files(options), options.on_error, rules)
+    corpus = parsed_corpus(list_source_files(options), options.on_error, rules)
     if not options.by_class and options.of != "root":
         corpus.refuse_first_release()
     return corpus
@@ -185,7 +185,7 @@ def _find_answers(batch: Batch, options: FeatureTaskOptions) -> Iterator[tuple[F
     # of coordinated words; UD makes the first predicate the root
     if not (options.by_class or options.of == "root"):
         first[batch.parents[batch.deprels.where(lambda name: name.startswith("conj"))]] = True
-    values = [features(raw).get(options.feature, "") for raw in batch.feats.names]
+    values = [parse_features(raw).get(options.feature, "") for raw in batch.feats.names]
     majority = _majority(batch, of, node, values)
     upos, feats, forms, lemmas = batch.upos, batch.feats, batch.words, batch.lemmas
     for k, i in enumerate(node.tolist()):
@@ -261,7 +261,7 @@ def _offered_oracles(options: FeatureTaskOptions) -> Mapping[str, str]:
 def _facts(
     oracle: str, options: FeatureTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
-    return facts(oracle, parts(options), options.on_error, sentences)
+    return compute_treebank_facts(oracle, list_corpus_parts(options), options.on_error, sentences)
 
 
 def _settings(options: FeatureTaskOptions) -> dict[str, Any]:
@@ -277,7 +277,7 @@ feat = CorpusQuestion(
     "ud/feat",
     "Which value of a feature has a word of the sentence, such as Case of the object?",
     _corpus,
-    parts,
+    list_corpus_parts,
     _candidates,
     varied=_settings,
     oracles=CLAUSE | FEATURES,

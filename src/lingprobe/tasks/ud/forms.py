@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 
 Feats = Mapping[str, str]
 
@@ -68,11 +68,11 @@ _BY_ASPECT = {
 
 def verb(relation: str, lemma: str, raw: str) -> Verb:
     """A verb from its columns."""
-    feats = features(raw)
-    return Verb(relation, lemma.lower(), feats, form(feats))
+    feats = parse_features(raw)
+    return Verb(relation, lemma.lower(), feats, classify_form(feats))
 
 
-def form(feats: Feats) -> TenseForm:
+def classify_form(feats: Feats) -> TenseForm:
     """The form that features describe; a treebank may write no VerbForm, as those of Hindi and
     German PUD.
     """

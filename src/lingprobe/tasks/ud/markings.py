@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.corpora.languages import language
+from lingprobe.corpora.languages import get_language_code
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer, Finding, Findings
 from lingprobe.tasks.languages import treebank_code
@@ -57,7 +57,7 @@ def _marking_of(value: Finding) -> str:
 
 def _number_languages(corpus: ParsedCorpus) -> tuple[Ints, list[str]]:
     """The number of the language of each sentence, and the languages, as files say them."""
-    spoken = [language(treebank_code(Path(file))) for file in corpus.files]
+    spoken = [get_language_code(treebank_code(Path(file))) for file in corpus.files]
     distinct = list(dict.fromkeys(spoken))
     numbers = np.array([distinct.index(code) for code in spoken], np.int64)
     return numbers[corpus.number_files(np.arange(len(corpus)))], distinct

@@ -57,7 +57,7 @@ def top_deps_literal(clause: MainClause, ours: Finding) -> Finding:
     )
 
 
-def passive(clause: MainClause) -> Finding:
+def classify_voice(clause: MainClause) -> Finding:
     """Whether the predicate governs an aux:pass; `morphological` where it is Voice=Pass without
     one.
     """
@@ -143,7 +143,7 @@ _VOICES = {"passive": "aux:pass", "morphological": "Voice=Pass alone", "active":
 _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
 
 
-def tense(clause: MainClause) -> Finding:
+def classify_clause_tense(clause: MainClause) -> Finding:
     """The tense of the main clause: that of its finite verb, but past in perfects; other moods and
     modals are excluded.
     """
@@ -181,7 +181,7 @@ def _answer_tense(clause: MainClause, label: str, **others: str) -> Answer:
     return answer(label, form, clause.tense, how, lemma=clause.lemma, auxiliary=auxiliary, **others)
 
 
-def subj_num(clause: MainClause) -> Finding:
+def find_subject_number(clause: MainClause) -> Finding:
     """The number of the noun that is the main predicate's subject, passive or not.
 
     A coordinated subject, plural whatever its first noun, is excluded; so is a noun that measures
@@ -198,7 +198,7 @@ def subj_num_literal(clause: MainClause, ours: Finding) -> Finding:
     return _exactly("nsubj", clause.subjects, clause, _SUBJECT) if clause.subjects else ours
 
 
-def obj_num(clause: MainClause) -> Finding:
+def find_object_number(clause: MainClause) -> Finding:
     """The number of the noun that is the main predicate's direct object; coordinated, measuring and
     prepositional ones are excluded.
     """

@@ -13,10 +13,10 @@ from lingprobe.corpora.marks import (
     CLOSING,
     OPENING,
     QUOTES,
-    ends,
+    classify_final_mark,
     final_mark,
-    question,
-    sign,
+    find_question_mark,
+    is_sentence_end,
 )
 from lingprobe.tasks.answers import Finding, answer
 from lingprobe.tasks.ud.clause import MainClause
@@ -38,8 +38,8 @@ def sent_type(clause: MainClause) -> Finding:
     group = clause.group
     words = clause.sentence.words
     mark, _ = final_mark(words)
-    asked, quoted = question(words)
-    ending = "?" if asked else sign(mark)
+    asked, quoted = find_question_mark(words)
+    ending = "?" if asked else classify_final_mark(mark)
     is_clause = bool(mark) or group.finite or clause.has_subject
     at = _asking_within(words, clause.sentence.text) if not asked and clause.mark else 0
     if at and is_clause:
@@ -88,8 +88,8 @@ def _asking_within(words: tuple[str, ...], text: str) -> int:
             for i in range(1, len(words) - 1)
             if words[i] in OPENING
             or (
-                sign(words[i]) == "?"
-                and ends(words[i])
+                classify_final_mark(words[i]) == "?"
+                and is_sentence_end(words[i])
                 and words[i + 1] not in BRACKETS
                 and not (words[i + 1][:1].isalpha() and words[i] + words[i + 1] in text)
             )
@@ -124,5 +124,5 @@ def _quotes(words: tuple[str, ...]) -> bool:
     """Whether quotes open a sentence and close before its end."""
     closed = max((i for i, word in enumerate(words) if word in QUOTES), default=0)
     return words[0] in QUOTES and any(
-        word not in CLOSING and not ends(word) for word in words[closed + 1 :]
+        word not in CLOSING and not is_sentence_end(word) for word in words[closed + 1 :]
     )

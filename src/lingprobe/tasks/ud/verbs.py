@@ -17,9 +17,9 @@ from lingprobe.tasks.ud.constructions import (
     INNER,
     NO_LEMMA_ASKED,
     Meaning,
-    cell,
     find_meaning,
     is_language_read,
+    name_construction,
 )
 from lingprobe.tasks.ud.forms import TenseForm, Verb, l_participle, verb
 
@@ -165,7 +165,7 @@ def _chain_of(own: Verb, verbs: Sequence[Verb], language: str) -> list[Verb]:
 def _cell(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
     """The auxiliary that carries the tense with the form next to it; '' of a verb alone."""
     if chain:
-        return cell(*chain[:2])
+        return name_construction(*chain[:2])
     return f"{inner[0].lemma} + {INNER}" if inner else ""
 
 

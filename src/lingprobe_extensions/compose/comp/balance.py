@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from lingprobe.extend import Floats, Ints
 from lingprobe_extensions.compose.comp.rules import Rule
-from lingprobe_extensions.compose.comp.shallow import Flags, Seen, features
+from lingprobe_extensions.compose.comp.shallow import Flags, Seen, extract_shallow_features
 
 Matrix = NDArray[np.float64]
 STEPS, CLOSE = 400, 1e-10
@@ -216,7 +216,7 @@ Least = Mapping[str, Mapping[str, float]]
 """Stratum -> construction -> the least share of it; '' stands for each other construction."""
 
 
-def at_least(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
+def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
     """The least shares of constructions, by what each contrast is."""
     columns = []
     for stratum, by_name in least.items():
@@ -240,7 +240,7 @@ def balance_contrasts(
     if named:
         given = given.plus(signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN))
     if single_features:
-        given = given.plus(signed_balance(features(items.seen).holds, FEATURE))
+        given = given.plus(signed_balance(extract_shallow_features(items.seen).holds, FEATURE))
     return given.solve_prices()
 
 

@@ -18,7 +18,7 @@ from lingprobe_extensions.compose.comp.balance import (
     Least,
     Matrix,
     SampledItems,
-    at_least,
+    balance_constructions,
     balance_contrasts,
     round_shares,
 )
@@ -26,19 +26,19 @@ from lingprobe_extensions.compose.comp.contrasts import (
     Asks,
     Contrast,
     ContrastQuestion,
-    construction,
-    schema,
-    words_of,
+    describe_clause,
+    describe_structure,
+    split_sentence,
 )
 from lingprobe_extensions.compose.comp.draw import (
     ContrastPairs,
     ContrastSelection,
     SamplingState,
-    cell,
+    can_draw_pairs,
     domain,
-    pairs,
-    room,
-    sample,
+    draw_pairs,
+    sample_values,
+    take_first_sentences,
 )
 from lingprobe_extensions.compose.comp.rules import Rule
 from lingprobe_extensions.compose.comp.shallow import Seen, tags_of
@@ -52,7 +52,7 @@ from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.cells import AdmittedSentences
 from lingprobe_extensions.compose.events.grammar import shapes
 from lingprobe_extensions.compose.events.request import GenerationRequest
-from lingprobe_extensions.compose.events.shapes import ClauseShape, place
+from lingprobe_extensions.compose.events.shapes import ClauseShape, linearise_shape
 from lingprobe_extensions.compose.events.space import admitted_cell
 
 Held = Literal["features", "rules", "none"]
@@ -158,7 +158,7 @@ class DatasetPlan:
         every = list(shapes(self.own.grammar))
         if len(every) < FEWEST:
             return [] if new else every
-        single = np.array([len(place(shape).clauses) == 1 for shape in every])
+        single = np.array([len(linearise_shape(shape).clauses) == 1 for shape in every])
         several = np.flatnonzero(~single)
         spared = several[_evenly(len(several), min(NEW, len(every) // 6))]
         rest = np.setdiff1d(several, spared)
@@ -174,8 +174,13 @@ class DatasetPlan:
                 return [], Balance.of(np.empty((0, 0)), EVEN)
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             single = self.design.features and self.held == "features"
-            of = [strata(c.selection.contrast, c.selection.questions[0]) for c in candidates]
-            given = Balance.of(_kinds(candidates), EVEN).plus(at_least(of, self.design.least))
+            of = [
+                label_pair_strata(c.selection.contrast, c.selection.questions[0])
+                for c in candidates
+            ]
+            given = Balance.of(_kinds(candidates), EVEN).plus(
+                balance_constructions(of, self.design.least)
+            )
             self.memo[new] = (
                 candidates,
                 balance_contrasts(given, items, rules, single_features=single),
@@ -188,11 +193,14 @@ class DatasetPlan:
             known = admitted_cell(shape, every)
             if known is None:
                 continue
-            for contrast in self.design.asks(place(shape), every.language):
+            for contrast in self.design.asks(linearise_shape(shape), every.language):
                 selection = ContrastSelection(
                     contrast, contrast.questions[: self.per_sentence], part, known
                 )
-                if all(domain(selection).values()) and cell(selection, self.cells).size:
+                if (
+                    all(domain(selection).values())
+                    and take_first_sentences(selection, self.cells).size
+                ):
                     yield selection
 
     def _sample_items(
@@ -212,7 +220,9 @@ class DatasetPlan:
             rows += (
                 [(*row, len(candidates), yes) for row, yes in _items(one, both)] if ruled else []
             )
-            candidates.append(ContrastCandidate(one, schema(*both[0][0]), len(both) == len(every)))
+            candidates.append(
+                ContrastCandidate(one, describe_structure(*both[0][0]), len(both) == len(every))
+            )
         tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
         numbers = np.array(of, np.int64)
         weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(candidates)))[numbers]
@@ -226,7 +236,9 @@ class DatasetPlan:
     def _both(self, one: ContrastSelection, n: int) -> list[Both]:
         """Some pairs of a contrast."""
         contrast = one.contrast
-        values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
+        values = sample_values(
+            take_first_sentences(one, self.cells), contrast, n, self.design.adverbs
+        )
         places = np.arange(len(next(iter(values.values()))))
         batches = (
             ShapeBatch(contrast.placed, some, places, contrast.language)
@@ -245,7 +257,12 @@ class DatasetPlan:
             i
             for i, f in enumerate(candidates)
             if all(domain(f.selection).values())
-            and room(f.selection, cell(f.selection, drawing.cells), drawing, minimal=f.minimal)
+            and can_draw_pairs(
+                f.selection,
+                take_first_sentences(f.selection, drawing.cells),
+                drawing,
+                minimal=f.minimal,
+            )
         ]
         if len(rows) == len(candidates):
             return candidates, balance
@@ -268,7 +285,7 @@ class DatasetPlan:
         )
         runs = []
         for k, (one, n) in enumerate(zip(candidates, counts.tolist(), strict=True)):
-            run = pairs(one.selection, n, (number, k), drawing)
+            run = draw_pairs(one.selection, n, (number, k), drawing)
             if len(run.first) < n:
                 raise DataProblem(
                     f"{n:,} pairs of {one.schema!r} are asked for in {part.name}, and its words and"
@@ -279,11 +296,11 @@ class DatasetPlan:
         return PartPairs(part, tuple(runs))
 
 
-def strata(contrast: Contrast, question: ContrastQuestion) -> dict[str, str]:
+def label_pair_strata(contrast: Contrast, question: ContrastQuestion) -> dict[str, str]:
     """What a pair is called, to report by: the clause of the asked verb, and what the contrast says
     of itself.
     """
-    return {"construction": construction(contrast.placed, question.clause), **contrast.strata}
+    return {"construction": describe_clause(contrast.placed, question.clause), **contrast.strata}
 
 
 def _evenly(n: int, some: int) -> Any:
@@ -308,7 +325,7 @@ def _items(
                 if set(asked) <= set(paths):
                     yield (
                         (
-                            [known.get(word, word) for word in words_of(text)],
+                            [known.get(word, word) for word in split_sentence(text)],
                             [paths.index(path) for path in asked],
                         ),
                         yes,

@@ -113,7 +113,7 @@ class Contrast:
         """Whether two sentences have the same words, as they must where none is spare: where two
         words that change places have other forms there, as by case, a bag tells which is where.
         """
-        return bool(self.spare) or sorted(words_of(first)) == sorted(words_of(second))
+        return bool(self.spare) or sorted(split_sentence(first)) == sorted(split_sentence(second))
 
     def kind(self, path: str) -> str:
         """What kind of variable is at a path."""
@@ -131,17 +131,17 @@ class Contrast:
         return exchange_table(self.language, self.kind(swap.a), swap.field)
 
 
-def words_of(text: str) -> list[str]:
+def split_sentence(text: str) -> list[str]:
     """The words of a sentence as it is written; a comma is one."""
     return text.replace(",", " ,").split(" ")
 
 
-def schema(text: str, roles: str) -> str:
+def describe_structure(text: str, roles: str) -> str:
     """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries,
     adverbs and negations are excluded.
     """
     named = zip(
-        words_of(text),
+        split_sentence(text),
         (path.rstrip(".0123456789").rpartition(".")[2] for path in roles.split(" ")),
         strict=True,
     )
@@ -182,7 +182,7 @@ def nouns(placed: LinearisedShape) -> tuple[str, ...]:
     return tuple(f"{at.path}.noun" for at in placed.phrases)
 
 
-def role(at: ClauseAt, noun: str, placed: LinearisedShape) -> str:
+def get_noun_role(at: ClauseAt, noun: str, placed: LinearisedShape) -> str:
     """What a noun is in a clause: a role, or 'unrelated'."""
     return next(
         (role for role in at.clause.order if f"{placed.filler(at, role)}.noun" == noun), "unrelated"
@@ -201,30 +201,32 @@ def _both(
     )
 
 
-def roles(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_roles(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """Agent and another noun change places; further questions are about other verbs of which one of
     the two is agent.
     """
     for at in placed.clauses:
-        agent = next((n for n in nouns(placed) if role(at, n, placed) == "agent"), None)
+        agent = next((n for n in nouns(placed) if get_noun_role(at, n, placed) == "agent"), None)
         for other in nouns(placed) if agent else ():
             if agent and other != agent:
-                questions = [*_both(at, agent, other, role(at, other, placed))]
+                questions = [*_both(at, agent, other, get_noun_role(at, other, placed))]
                 for more in (c for c in placed.clauses if c != at):
                     for one, second in ((agent, other), (other, agent)):
-                        if role(more, one, placed) == "agent":
-                            questions += _both(more, one, second, role(more, second, placed))
+                        if get_noun_role(more, one, placed) == "agent":
+                            questions += _both(
+                                more, one, second, get_noun_role(more, second, placed)
+                            )
                 yield Contrast(placed, language, Swap(agent, other), tuple(questions), {})
 
 
-def orders(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_word_order(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """A noun before a verb and one after it change places; the kinds are the nouns' roles."""
     places = order(placed, language)
     for at in placed.clauses:
         verb = places[f"{at.prefix}predicate"]
         for one in (n for n in nouns(placed) if places[n] < verb):
             for other in (n for n in nouns(placed) if places[n] > verb):
-                kinds = (role(at, other, placed), role(at, one, placed))
+                kinds = (get_noun_role(at, other, placed), get_noun_role(at, one, placed))
                 yield Contrast(
                     placed, language, Swap(one, other), _both(at, one, other, *kinds), {}
                 )
@@ -269,17 +271,17 @@ def contents2(placed: LinearisedShape, language: Language) -> Iterator[Contrast]
 Two = tuple[ClauseAt, ClauseAt]
 
 
-def alike(two: Two) -> bool:
+def are_built_alike(two: Two) -> bool:
     """Whether two clauses are built alike, so that their verbs can change places."""
     return two[0].clause.frame == two[1].clause.frame and two[0].clause.voice == two[1].clause.voice
 
 
-def verbs(two: Two) -> Swap:
+def exchange_verbs(two: Two) -> Swap:
     """The verbs of two clauses change places."""
     return Swap(f"{two[0].prefix}predicate", f"{two[1].prefix}predicate")
 
 
-def construction(placed: LinearisedShape, prefix: str) -> str:
+def describe_clause(placed: LinearisedShape, prefix: str) -> str:
     """What kind of clause one is: 'plain' where the sentence has nothing else, else 'main',
     'subject relative', 'object relative' (by what the head is in it), 'second verb' or 'content';
     and its voice, or what frame keeps it from having two.
@@ -294,7 +296,7 @@ def construction(placed: LinearisedShape, prefix: str) -> str:
     return f"{frame} {kind}"
 
 
-def arguments(at: ClauseAt, placed: LinearisedShape) -> list[str]:
+def list_argument_forms(at: ClauseAt, placed: LinearisedShape) -> list[str]:
     """The forms of the phrases that stand in a clause itself."""
     slots = ((role, at.clause.slot(role)) for role in at.clause.order)
     return [f"{at.prefix}{role}.form" for role, slot in slots if isinstance(slot, Phrase)]

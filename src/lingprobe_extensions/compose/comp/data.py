@@ -11,8 +11,8 @@ import numpy as np
 
 from lingprobe import Dataset, Sentence, Tags
 from lingprobe.extend import Ints, column_from_codes
-from lingprobe_extensions.compose.comp.build import PartPairs, strata
-from lingprobe_extensions.compose.comp.contrasts import Contrast, words_of
+from lingprobe_extensions.compose.comp.build import PartPairs, label_pair_strata
+from lingprobe_extensions.compose.comp.contrasts import Contrast, split_sentence
 from lingprobe_extensions.compose.comp.draw import ContrastPairs
 from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.language import Language
@@ -36,14 +36,14 @@ class QuestionRows(NamedTuple):
     tags: dict[str, str]
 
 
-def sentence(text: str, written: Written = "plain") -> Sentence:
+def make_sentence(text: str, written: Written = "plain") -> Sentence:
     """A sentence of words between spaces: as it is, or with a capital and a full stop, which is a
     word of its own.
     """
     if written == "plain":
-        return Sentence(tuple(words_of(text)), text)
+        return Sentence(tuple(split_sentence(text)), text)
     cased = text[0].upper() + text[1:]
-    return Sentence((*words_of(cased), "."), f"{cased}.")
+    return Sentence((*split_sentence(cased), "."), f"{cased}.")
 
 
 def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
@@ -58,7 +58,9 @@ def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
     return record["text"], Reading(gold(record["event"]).facts, words, denying)
 
 
-def meanings(parts: Sequence[PartPairs], language: Language) -> Iterator[tuple[str, Reading]]:
+def list_pair_meanings(
+    parts: Sequence[PartPairs], language: Language
+) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     for run in (run for part in parts for _, run in part.runs if run.first):
         places = np.arange(len(run.first))
@@ -77,10 +79,12 @@ def with_words(dataset: Dataset) -> Dataset:
 
 def capitalize_sentences(dataset: Dataset) -> Dataset:
     """The same with sentences that begin with a capital and end in a full stop."""
-    return replace(dataset, sentences=tuple(sentence(s.text, "cased") for s in dataset.sentences))
+    return replace(
+        dataset, sentences=tuple(make_sentence(s.text, "cased") for s in dataset.sentences)
+    )
 
 
-def dataset(
+def build_item_dataset(
     parts: Sequence[PartPairs], language: Language, seed: int, notes: dict[str, Any]
 ) -> Dataset:
     """All items of some parts; the two of a pair stand side by side, and pairs of a split in an
@@ -109,7 +113,7 @@ def _rows(
             at.clause.voice for at in run.contrast.placed.clauses if at.prefix == question.clause
         )
         tags = {"structure": schema, "negative": question.negative, "voice": voice}
-        tags |= strata(run.contrast, question)
+        tags |= label_pair_strata(run.contrast, question)
         if part.part.split == 2:
             tags["new"] = part.part.name
         yield QuestionRows(first, np.stack(asked, 1), question.first, part.part.split, tags)
@@ -145,7 +149,7 @@ def _dataset(
     tags["pair"] = Tags(np.repeat(first // 2, 2), tuple(map(str, range(len(texts) // 2))))
     vocabulary = [language.values(kind)[number].lemma for kind, number in words]
     return Dataset.of_columns(
-        map(sentence, texts),
+        map(make_sentence, texts),
         np.stack([first, first + 1], 1).ravel(),
         column_from_codes(labels, LABELS),
         np.repeat(splits[order], 2),

@@ -20,14 +20,14 @@ from lingprobe_extensions.compose.comp.contrasts import (
     ContrastQuestion,
     Swap,
     Two,
-    alike,
-    arguments,
+    are_built_alike,
     determiner_forms,
+    exchange_verbs,
+    get_noun_role,
+    list_argument_forms,
     nouns,
     order,
     polarity_forms,
-    role,
-    verbs,
 )
 from lingprobe_extensions.compose.comp.negation import negations
 from lingprobe_extensions.compose.comp.words import ASKED
@@ -35,7 +35,7 @@ from lingprobe_extensions.compose.events.language import ClauseForm, Language
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 
 
-def numbers(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_numbers(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """The subject of a verb and a noun of the other number change places; the verbs have forms that
     show no number.
 
@@ -86,7 +86,7 @@ def _neutral(at: ClauseAt, language: Language) -> int:
     return language.mask("form", fits)
 
 
-def tenses(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_tenses(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """Past and present of two clauses with the same auxiliary change places: "the man that the
     nurse was calling is sleeping".
 
@@ -223,24 +223,24 @@ def scopes(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
         verb, second = f"{one.prefix}predicate", f"{other.prefix}predicate"
         for word in (d for d, force in language.forces.items() if force == "none"):
             none = determiner_forms(language, word)
-            for a in arguments(one, placed):
+            for a in list_argument_forms(one, placed):
                 noun, limits = a.removesuffix("form") + "noun", {**rest, a: none}
                 kind = (
                     "not of this verb, whose noun it is"
-                    if role(other, noun, placed) != "unrelated"
+                    if get_noun_role(other, noun, placed) != "unrelated"
                     else "not of this verb"
                 )
                 build = partial(Contrast, placed, language)
-                if alike((one, other)):
+                if are_built_alike((one, other)):
                     exchanged = (
                         ContrastQuestion((noun, verb), True, kind, one.prefix),
                         ContrastQuestion((noun, second), False, kind, other.prefix),
                     )
                     forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
                     strata = {"marker": word, "scope": "narrow" if one.prefix else "wide"}
-                    swap = verbs((one, other))
+                    swap = exchange_verbs((one, other))
                     yield build(swap, exchanged, limits, tied=forms, strata=strata)
-                for b in arguments(other, placed):
+                for b in list_argument_forms(other, placed):
                     third = b.removesuffix("form") + "noun"
                     moved = (
                         ContrastQuestion((noun, verb), True, kind, one.prefix),
@@ -287,13 +287,23 @@ PLAIN: Least = {"construction": {"active plain": 0.11, "passive plain": 0.11, ""
 SCOPED: Least = {**LEAST, "marker": {"": 0.3}, "scope": {"": 0.2}}
 ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
 ENGLISH: Designs = {
-    "content1": QuestionDesign(comp_contrasts.contents1, COMMON, comp_answers.present, single=True),
+    "content1": QuestionDesign(
+        comp_contrasts.contents1, COMMON, comp_answers.is_verb_present, single=True
+    ),
     "content2": QuestionDesign(comp_contrasts.contents2, COMMON, comp_answers.both_present),
     "order": QuestionDesign(
-        comp_contrasts.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES
+        comp_contrasts.exchange_word_order,
+        COMMON,
+        comp_answers.is_noun_before_verb,
+        comp_rules.ORDER_RULES,
     ),
     "sem-role": QuestionDesign(
-        comp_contrasts.roles, COMMON, comp_answers.role, ROLES, features=True, least=PLAIN
+        comp_contrasts.exchange_roles,
+        COMMON,
+        comp_answers.is_agent,
+        ROLES,
+        features=True,
+        least=PLAIN,
     ),
     "negation": QuestionDesign(
         negations,
@@ -305,14 +315,14 @@ ENGLISH: Designs = {
         least=MARKED,
     ),
     "agreement": QuestionDesign(
-        numbers,
+        exchange_numbers,
         {**COMMON, "matched_number": False},
-        comp_answers.plural,
+        comp_answers.is_subject_plural,
         features=True,
         single=True,
     ),
     "embedded-tense": QuestionDesign(
-        tenses, EMBEDDED, comp_answers.past, features=True, single=True
+        exchange_tenses, EMBEDDED, comp_answers.past, features=True, single=True
     ),
     "adjective": QuestionDesign(adjectives, DESCRIBED, comp_answers.has_adjective),
     "quantifier-scope": QuestionDesign(
@@ -354,14 +364,17 @@ POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", 
 POLISH_ADJECTIVES += ["odważny", "leniwy", "chory", "uczciwy", "głodny", "zmęczony", "silny"]
 POLISH: Designs = {
     "content1": QuestionDesign(
-        comp_contrasts.contents1, POLISH_COMMON, comp_answers.present, single=True
+        comp_contrasts.contents1, POLISH_COMMON, comp_answers.is_verb_present, single=True
     ),
     "content2": QuestionDesign(comp_contrasts.contents2, POLISH_COMMON, comp_answers.both_present),
     "order": QuestionDesign(
-        comp_contrasts.orders, POLISH_COMMON, comp_answers.before, comp_rules.ORDER_RULES
+        comp_contrasts.exchange_word_order,
+        POLISH_COMMON,
+        comp_answers.is_noun_before_verb,
+        comp_rules.ORDER_RULES,
     ),
     "sem-role": QuestionDesign(
-        comp_contrasts.roles, POLISH_NESTED, comp_answers.role, ROLES, features=True
+        comp_contrasts.exchange_roles, POLISH_NESTED, comp_answers.is_agent, ROLES, features=True
     ),
     "negation": QuestionDesign(
         negations,

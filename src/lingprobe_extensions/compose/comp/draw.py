@@ -65,11 +65,11 @@ class ContrastSelection(NamedTuple):
     known: AdmittedSentences
 
 
-def pairs(
+def draw_pairs(
     selection: ContrastSelection, n: int, key: tuple[int, ...], drawing: SamplingState
 ) -> ContrastPairs:
     """As many new pairs as asked for, or all that there are."""
-    contrast, sentences = selection.contrast, cell(selection, drawing.cells)
+    contrast, sentences = selection.contrast, take_first_sentences(selection, drawing.cells)
     order = Permutation(max(1, sentences.size), (drawing.seed, *key))
     rng = np.random.default_rng([drawing.seed, *key])
     result = ContrastPairs(contrast, selection.questions, [], [], {})
@@ -97,13 +97,15 @@ def _enough(selection: ContrastSelection, n: int) -> int:
     return round(n * 1.2 / selection.part.share(selection.questions[0])) + 8
 
 
-def sample(sentences: AdmittedSentences, contrast: Contrast, n: int, adverbs: float) -> Values:
+def sample_values(
+    sentences: AdmittedSentences, contrast: Contrast, n: int, adverbs: float
+) -> Values:
     """Values of some of the first sentences of a contrast, perhaps repeated."""
     values = sentences.values(Permutation(sentences.size, (0,))(np.arange(min(n, sentences.size))))
     return _drop_adverbs(contrast.with_ties(values), adverbs, np.random.default_rng(0))
 
 
-def room(
+def can_draw_pairs(
     selection: ContrastSelection,
     sentences: AdmittedSentences,
     drawing: SamplingState,
@@ -232,7 +234,9 @@ def domain(selection: ContrastSelection) -> dict[str, int]:
     return domains
 
 
-def cell(selection: ContrastSelection, cells: dict[object, AdmittedSentences]) -> AdmittedSentences:
+def take_first_sentences(
+    selection: ContrastSelection, cells: dict[object, AdmittedSentences]
+) -> AdmittedSentences:
     """The first sentences that a contrast has in a part of a set."""
     contrast, problem, narrowed = selection.contrast, selection.known.problem, domain(selection)
     forbidden = (

@@ -30,10 +30,10 @@ from lingprobe_extensions.compose.comp import paper as comp_paper
 from lingprobe_extensions.compose.comp.build import DatasetPlan, Held, PartPairs, QuestionDesign
 from lingprobe_extensions.compose.comp.data import (
     Written,
+    build_item_dataset,
     capitalize_sentences,
-    dataset,
-    meanings,
-    sentence,
+    list_pair_meanings,
+    make_sentence,
     with_words,
 )
 from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
@@ -41,10 +41,14 @@ from lingprobe_extensions.compose.comp.draw import SamplingState
 from lingprobe_extensions.compose.comp.facts import ORACLES
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
-from lingprobe_extensions.compose.comp.words import COMBINATIONS, parts, read, request_of
+from lingprobe_extensions.compose.comp.words import (
+    COMBINATIONS,
+    build_vocabulary_parts,
+    complete_request,
+    parse_request,
+)
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.languages import LANGUAGES
-from lingprobe_extensions.compose.events.languages import language as named
+from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 from lingprobe_extensions.compose.events.request import GenerationRequest, tables_of
 from lingprobe_extensions.compose.readings.reading import Reading
 
@@ -154,7 +158,7 @@ def _facts(
     """
     facts = ORACLES[name][oracle].facts
     own = {
-        sentence(text, options.written): (tuple(facts(reading)),)
+        make_sentence(text, options.written): (tuple(facts(reading)),)
         for text, reading in _meanings(name, _plain(options))
     }
     return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
@@ -178,7 +182,7 @@ def _parts(options: CompositionOptions) -> list[CorpusPart]:
     """The file of a request of one's own, and the tables of words that it names."""
     if options.request is None:
         return []
-    tables = tables_of(request_of(options.request, {})).values()
+    tables = tables_of(complete_request(options.request, {})).values()
     return [
         CorpusPart("", Path(options.request).expanduser()),
         *(CorpusPart("", table) for table in tables),
@@ -193,7 +197,7 @@ def _contents(options: CompositionOptions) -> str:
 
 
 def _check(name: str, options: CompositionOptions) -> None:
-    _design(named(options.language), name)
+    _design(load_language(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
         check_number(split, n, str(FEWEST), "items of that split", DataProblem)
     if options.language != comp_paper.LANGUAGE and options.mode == "paper":
@@ -222,12 +226,12 @@ def _design(language: Language, name: str) -> QuestionDesign:
 def _build_dataset(name: str, options: CompositionOptions) -> tuple[Dataset, Language]:
     if options.mode == "paper":
         drawn = _paper_sentences(name, options, _contents(options))
-        return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), named(
+        return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), load_language(
             options.language
         )
     by_part, plan, drawing = _generate_pairs(name, options, _contents(options))
     unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
-    items = dataset(
+    items = build_item_dataset(
         by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": unclear}
     )
     if options.request is not None:
@@ -241,9 +245,9 @@ def _meanings(name: str, options: CompositionOptions) -> Iterator[tuple[str, Rea
     """The texts of all sentences and what they mean."""
     if options.mode == "paper":
         drawn = _paper_sentences(name, options, _contents(options))
-        return comp_paper.meanings(drawn, named(options.language))
+        return comp_paper.list_drawn_meanings(drawn, load_language(options.language))
     by_part, plan, _ = _generate_pairs(name, options, _contents(options))
-    return meanings(by_part, plan.own.language)
+    return list_pair_meanings(by_part, plan.own.language)
 
 
 @lru_cache(maxsize=4)
@@ -257,7 +261,7 @@ def _generate_pairs(
     design, (size, dev, test) = plan.design, options.items
     every = [
         p
-        for p in parts(plan.own, options.seed, single=design.single)
+        for p in build_vocabulary_parts(plan.own, options.seed, single=design.single)
         if p.name != COMBINATIONS or plan.candidates(new=True)[0]
     ]
     checked = options.readings == "all"
@@ -282,9 +286,9 @@ def _generate_pairs(
 
 def _make_plan(name: str, options: CompositionOptions, contents: str) -> DatasetPlan:
     """How a set is built."""
-    usual = request_of(
+    usual = complete_request(
         options.request,
-        {**_design(named(options.language), name).request, "language": options.language},
+        {**_design(load_language(options.language), name).request, "language": options.language},
     )
     if usual["language"] != options.language:
         raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
@@ -327,8 +331,8 @@ def _plan(
 ) -> DatasetPlan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
     language, name = design
-    own = read(json.loads(request), file)
-    return DatasetPlan(_design(named(language), name), own, held, per_sentence)
+    own = parse_request(json.loads(request), file)
+    return DatasetPlan(_design(load_language(language), name), own, held, per_sentence)
 
 
 def _paper_inputs(
@@ -340,13 +344,15 @@ def _paper_inputs(
     if name not in comp_paper.REQUESTS:
         raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
     usual = comp_paper.REQUESTS[name]
-    adverbs = [entry.lemma for entry in named(options.language).values("adverb")]
+    adverbs = [entry.lemma for entry in load_language(options.language).values("adverb")]
     order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
     cut = round(0.6 * len(adverbs))
     sides = {"train": order[:cut], "test": order[cut:]}
-    own = request_of(options.request, {}) if options.request else {}
+    own = complete_request(options.request, {}) if options.request else {}
     requests = {
-        s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request)
+        s: parse_request(
+            {**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request
+        )
         for s, rows in sides.items()
     }
     return requests, options.items, options.seed, options.per_sentence
@@ -358,7 +364,7 @@ def _paper_sentences(
 ) -> comp_paper.Sentences:
     """The sentences of the paper's set, which its oracles ask for, too."""
     requests, sizes, seed, _ = _paper_inputs(name, options)
-    return comp_paper.draw_sentences(name, requests, sizes, seed)
+    return comp_paper.draw_paper_sentences(name, requests, sizes, seed)
 
 
 def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:

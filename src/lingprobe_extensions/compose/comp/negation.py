@@ -13,11 +13,11 @@ from lingprobe_extensions.compose.comp.contrasts import (
     ContrastQuestion,
     Swap,
     Two,
-    alike,
-    arguments,
+    are_built_alike,
     determiner_forms,
+    exchange_verbs,
+    list_argument_forms,
     polarity_forms,
-    verbs,
 )
 from lingprobe_extensions.compose.events.assertions import OPEN, assertions
 from lingprobe_extensions.compose.events.language import Language
@@ -81,9 +81,15 @@ def _not(
     strata = {"marker": language.signs["not"][0]}
     polarity = Swap(a, b, "polarity")
     yield Contrast(placed, language, polarity, _negation_questions(two), forms, strata=strata)
-    if alike(two):
+    if are_built_alike(two):
         yield Contrast(
-            placed, language, verbs(two), _verb_questions(two), forms, tied=polarity, strata=strata
+            placed,
+            language,
+            exchange_verbs(two),
+            _verb_questions(two),
+            forms,
+            tied=polarity,
+            strata=strata,
         )
 
 
@@ -95,18 +101,18 @@ def _no(
     tied = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
     for word in (d for d, force in language.forces.items() if force == "none"):
         strata, negative = {"marker": word}, determiner_forms(language, word)
-        for a in arguments(one, placed):
+        for a in list_argument_forms(one, placed):
             forms = {**limits, a: negative}
-            for b in arguments(other, placed):
+            for b in list_argument_forms(other, placed):
                 moved = Swap(a, b, "determiner")
                 yield Contrast(
                     placed, language, moved, _negation_questions(two), forms, strata=strata
                 )
-            if alike(two):
+            if are_built_alike(two):
                 yield Contrast(
                     placed,
                     language,
-                    verbs(two),
+                    exchange_verbs(two),
                     _verb_questions(two),
                     forms,
                     tied=tied,

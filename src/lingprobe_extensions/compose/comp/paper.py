@@ -15,11 +15,16 @@ import numpy as np
 
 from lingprobe import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.extend import carve_dev
-from lingprobe_extensions.compose.comp.contrasts import nouns, order, role, schema
+from lingprobe_extensions.compose.comp.contrasts import (
+    describe_structure,
+    get_noun_role,
+    nouns,
+    order,
+)
 from lingprobe_extensions.compose.comp.data import meaning
 from lingprobe_extensions.compose.comp.words import PAPER
-from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.shapes import LinearisedShape
@@ -134,7 +139,7 @@ def build_dataset(
     return carve_dev(dataset, seed, sizes[1] / (sizes[0] + sizes[1])) if sizes[1] else dataset
 
 
-def meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Reading]]:
+def list_drawn_meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences that were drawn for a set, and what they mean."""
     return (
         meaning(candidate.line, language.denying)
@@ -145,7 +150,7 @@ def meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Re
     )
 
 
-def draw_sentences(
+def draw_paper_sentences(
     name: str, requests: Mapping[str, GenerationRequest], sizes: tuple[int, int, int], seed: int
 ) -> Sentences:
     """The sentences of test and of train; only negation has other adverbs in test, so its sentences
@@ -186,10 +191,10 @@ def _candidates(
     sentences = space(request)
     rng = np.random.default_rng([seed, 6])
     candidates: list[SentenceCandidate] = []
-    for length, batches in draw(
+    for length, batches in draw_from_space(
         sentences, min(sentences.size, n), seed, even=request.even
     ).chunks():
-        candidates += in_order(
+        candidates += map_in_order(
             (_drop_adverbs(batch, rng) for batch in batches),
             length,
             lambda batch: _batch(name, batch, pool, rng),
@@ -203,7 +208,7 @@ def _batch(
     texts, roles = batch.texts(), batch.roles()
     return [
         SentenceCandidate(
-            Sentence(tuple(text.split(" ")), text), schema(text, paths), questions, line
+            Sentence(tuple(text.split(" ")), text), describe_structure(text, paths), questions, line
         )
         for text, paths, questions, line in zip(
             texts, roles, ASKS[name](batch, pool, rng), batch.lines(), strict=True
@@ -262,7 +267,7 @@ def _roles(
     def judge(
         placed: LinearisedShape, language: Language, noun: str, clause: int
     ) -> tuple[bool, str]:
-        kind = role(placed.clauses[clause], noun, placed)
+        kind = get_noun_role(placed.clauses[clause], noun, placed)
         return kind == "agent", kind
 
     return _pairs(batch, judge)
@@ -275,7 +280,7 @@ def _orders(
         placed: LinearisedShape, language: Language, noun: str, clause: int
     ) -> tuple[bool, str]:
         places, at = order(placed, language), placed.clauses[clause]
-        return places[noun] < places[f"{at.prefix}predicate"], role(at, noun, placed)
+        return places[noun] < places[f"{at.prefix}predicate"], get_noun_role(at, noun, placed)
 
     return _pairs(batch, judge)
 

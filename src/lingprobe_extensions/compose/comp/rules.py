@@ -87,7 +87,7 @@ def nearest_left(seen: Seen) -> Flags:
     return _same(_noun(seen), _before(seen.are("noun"), _verb(seen)))
 
 
-def nearest(seen: Seen) -> Flags:
+def is_nearest_noun(seen: Seen) -> Flags:
     """The noun is the nearest one, on either side; of two that are, the one before."""
     return _same(_noun(seen), _nearest(seen.are("noun"), _verb(seen)))
 
@@ -170,7 +170,7 @@ def last_verb(seen: Seen) -> Flags:
 
 ROLE_RULES: Final[Mapping[str, Rule]] = {
     "before the verb": before_verb,
-    "nearest noun": nearest,
+    "nearest noun": is_nearest_noun,
     "nearest noun before, or first after by": nearest_or_by,
     "first after by": after_by,
     "nearest noun before the verb": nearest_left,
@@ -180,7 +180,7 @@ ROLE_RULES: Final[Mapping[str, Rule]] = {
     "before that": heads_relative,
 }
 ORDER_RULES: Final[Mapping[str, Rule]] = {
-    "nearest noun": nearest,
+    "nearest noun": is_nearest_noun,
     "first after by": after_by,
     "before that": heads_relative,
 }
@@ -202,7 +202,7 @@ RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {
 """What is asked about, a kind a slot -> rules of thumb by name."""
 
 
-def rule_answers(dataset: Dataset, language: Language | None = None) -> dict[str, Flags]:
+def apply_rules_of_thumb(dataset: Dataset, language: Language | None = None) -> dict[str, Flags]:
     """Rule of thumb -> whether it says yes, [examples]; {} where asked words do not all stand in
     their sentences, or no language has them.
     """
@@ -224,7 +224,7 @@ def right(dataset: Dataset, language: Language | None = None) -> dict[str, float
     if dataset.labels.classes is None or not len(train) or not len(test):
         return {}
     shares, labels = {}, dataset.labels.matrix()
-    for name, says in rule_answers(dataset, language).items():
+    for name, says in apply_rules_of_thumb(dataset, language).items():
         if not says.any() or says.all():
             continue
         counts = np.zeros((2, len(dataset.labels.names)), np.int64)

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from lingprobe import Dataset
 from lingprobe.extend import Ints, NotePart
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.languages import LANGUAGES
-from lingprobe_extensions.compose.events.languages import language as named
+from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 
 Flags = NDArray[np.bool_]
 Tags = Sequence[str]
@@ -107,7 +106,7 @@ class Features(NamedTuple):
     names: tuple[str, ...]
 
 
-def features(seen: Seen) -> Features:
+def extract_shallow_features(seen: Seen) -> Features:
     """All that tells some examples from others; of two that always agree, or never, the first."""
     by_name = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
     if not by_name:
@@ -181,8 +180,8 @@ def language_of(dataset: Dataset) -> Language | None:
     """
     written = dataset.notes.part(WrittenIn)
     if written is not None:
-        return named(written.name)
-    usual = (named(one.name) for one in LANGUAGES.expand("*"))
+        return load_language(written.name)
+    usual = (load_language(one.name) for one in LANGUAGES.expand("*"))
     return next((one for one in usual if _knows(one, dataset)), None)
 
 

@@ -124,7 +124,7 @@ def _ranks(mask: int) -> Numbers:
     return ranks
 
 
-def request_of(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
+def complete_request(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a request asks for, with a file's own keys in place of the usual ones."""
     if file is None:
         return usual
@@ -135,7 +135,7 @@ def request_of(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**usual, **own}
 
 
-def read(value: Mapping[str, Any], file: str | None) -> GenerationRequest:
+def parse_request(value: Mapping[str, Any], file: str | None) -> GenerationRequest:
     """The request; what is wrong is named with the file that it comes from."""
     try:
         return request(dict(value))
@@ -143,7 +143,9 @@ def read(value: Mapping[str, Any], file: str | None) -> GenerationRequest:
         raise DataProblem(f"{file}: {problem}" if file else str(problem)) from None
 
 
-def parts(request: GenerationRequest, seed: int, *, single: bool) -> tuple[VocabularyPart, ...]:
+def build_vocabulary_parts(
+    request: GenerationRequest, seed: int, *, single: bool
+) -> tuple[VocabularyPart, ...]:
     """The parts of a set, test first; `single` says that one word is asked about, so that no pairs
     can be held out.
     """

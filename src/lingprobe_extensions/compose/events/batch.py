@@ -278,7 +278,7 @@ def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
     return starts
 
 
-def batches(space: Space, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
+def build_shape_batches(space: Space, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
     """The sentences with some numbers, one batch a shape."""
     kind = np.int64 if space.size < EXACT else object
     starts = np.array(space.starts[:-1], kind)
@@ -297,7 +297,9 @@ def batches(space: Space, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
         yield ShapeBatch(cell.placed, cell.values(inside), places, space.language)
 
 
-def in_order(parts: Iterable[ShapeBatch], n: int, read: Callable[[ShapeBatch], list[T]]) -> list[T]:
+def map_in_order(
+    parts: Iterable[ShapeBatch], n: int, read: Callable[[ShapeBatch], list[T]]
+) -> list[T]:
     """What each batch yields, put back in the order of the places."""
     ordered: list[Any] = [None] * n
     for part in parts:
@@ -306,9 +308,9 @@ def in_order(parts: Iterable[ShapeBatch], n: int, read: Callable[[ShapeBatch], l
     return ordered
 
 
-def sentences(space: Space, numbers: NDArray[Any]) -> list[GeneratedSentence]:
+def generate_sentences(space: Space, numbers: NDArray[Any]) -> list[GeneratedSentence]:
     """The sentences with some numbers, in their order."""
-    return in_order(batches(space, numbers), len(numbers), ShapeBatch.sentences)
+    return map_in_order(build_shape_batches(space, numbers), len(numbers), ShapeBatch.sentences)
 
 
 def realize_event(event: Event, language: Language) -> GeneratedSentence:

@@ -17,7 +17,7 @@ from lingprobe_extensions.compose.events.diagram import (
     RIVALS,
     Level,
     ShapeConstraints,
-    counts,
+    count_paths,
     levels,
 )
 from lingprobe_extensions.compose.events.language import Numbers
@@ -83,7 +83,7 @@ class AdmittedSentences:
     @cached_property
     def _diagram(self) -> tuple[list[Level], list[list[int]]]:
         diagram = levels(self.problem)
-        return diagram, counts(diagram)
+        return diagram, count_paths(diagram)
 
     @property
     def size(self) -> int:

@@ -169,7 +169,7 @@ def _start(problem: ShapeConstraints) -> State:
     )
 
 
-def counts(diagram: Sequence[Level]) -> list[list[int]]:
+def count_paths(diagram: Sequence[Level]) -> list[list[int]]:
     """How many sentences lie behind each state, level by level, and 1 behind each last one."""
     behind = [[1] * (1 + int(diagram[-1].to.max(initial=-1)))]
     for level in reversed(diagram):

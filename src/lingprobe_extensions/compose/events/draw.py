@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import hash_bytes
-from lingprobe_extensions.compose.events.batch import ShapeBatch, batches
+from lingprobe_extensions.compose.events.batch import ShapeBatch, build_shape_batches
 from lingprobe_extensions.compose.events.cells import EXACT
 from lingprobe_extensions.compose.events.patterns import Partial, partial
 from lingprobe_extensions.compose.events.space import Space
@@ -161,19 +161,21 @@ class Draw:
     def _batches(self, positions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[ShapeBatch]:
         mixing, inner = self._orders
         if len(self.strata) == 1:
-            return list(batches(self.strata[0].space, inner[0](positions)))
+            return list(build_shape_batches(self.strata[0].space, inner[0](positions)))
         mixed = mixing(positions)
         firsts = np.array([0, *accumulate(s.n for s in self.strata)])
         which = np.searchsorted(firsts, mixed, side="right") - 1
         parts = []
         for k in np.unique(which):
             places = np.flatnonzero(which == k)
-            for part in batches(self.strata[k].space, inner[k](mixed[places] - firsts[k])):
+            for part in build_shape_batches(
+                self.strata[k].space, inner[k](mixed[places] - firsts[k])
+            ):
                 parts.append(part._replace(places=places[part.places]))
         return parts
 
 
-def draw(
+def draw_from_space(
     space: Space,
     n: int | None = None,
     seed: int = 0,

@@ -13,14 +13,14 @@ from pathlib import Path
 from lingprobe import DataProblem
 from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
-from lingprobe_extensions.compose.events.english_columns import PAST, columns
+from lingprobe_extensions.compose.events.english_columns import PAST, build_english_columns
 from lingprobe_extensions.compose.events.language import (
     ClauseForm,
     ExcludedBox,
     Language,
     PhraseForm,
 )
-from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read
+from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read_lexicon
 from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES, ROLES
 from lingprobe_extensions.compose.events.shapes import (
     Box,
@@ -53,9 +53,9 @@ SIGNS = {
 }
 
 
-def rules(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
+def list_english_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """Everything about a shape that is not said."""
-    yield from common.rules(placed, language)
+    yield from common.list_common_exclusions(placed, language)
     for at in placed.clauses:
         yield from _verb_rules(at, language)
         yield from _argument_rules(at, placed, language)
@@ -242,7 +242,7 @@ def english(table: Path = TABLE, more: Path | None = None) -> Language:
 
 @cache
 def _english(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _check_lexicon(read(table, FORMS, more), more or table)
+    lexicon = _check_lexicon(read_lexicon(table, FORMS, more), more or table)
     forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
     language = Language(
         name="English",
@@ -257,8 +257,8 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
         tags=TAGS,
         signs=SIGNS,
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, language),
-        columns=lambda placed: columns(placed, language),
+        rules=lambda placed: list_english_exclusions(placed, language),
+        columns=lambda placed: build_english_columns(placed, language),
         reader="english",
         known=lexicon if (table, more) == (TABLE, None) else english().lexicon,
         designs="english",

@@ -18,11 +18,11 @@ from lingprobe_extensions.compose.events.language import (
     Texts,
     VariableKey,
     WordColumn,
-    column,
+    build_word_column,
     plurals,
     prepositions,
-    same,
-    texts,
+    repeat_role,
+    space_words,
     under,
     word,
 )
@@ -55,7 +55,7 @@ class EnglishVerbGroup(NamedTuple):
     verb: int
 
 
-def group(form: ClauseForm, voice: str, plural: bool) -> EnglishVerbGroup:
+def build_english_group(form: ClauseForm, voice: str, plural: bool) -> EnglishVerbGroup:
     """The group for a form, a voice and the number of the subject: "was not | being helped"."""
     chain = [("modal", BARE)] if form.modal else []
     chain += [("have", PARTICIPLE)] if form.aspect.startswith("perfect") else []
@@ -89,7 +89,7 @@ PLURAL = ("singular", "plural")
 REFLEXIVES = {"masculine": "himself", "feminine": "herself"}
 
 
-def columns(placed: LinearisedShape, language: Language) -> list[WordColumn]:
+def build_english_columns(placed: LinearisedShape, language: Language) -> list[WordColumn]:
     """The columns of a shape."""
     return list(_clause(placed.clauses[0], placed, language))
 
@@ -98,7 +98,7 @@ def _clause(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterat
     gap, (subject, *others) = at.gap, at.clause.order
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
-        yield column(texts(language.relativisers), path, VariableKey(path))
+        yield build_word_column(space_words(language.relativisers), path, VariableKey(path))
     if not isinstance(at.clause.slot(subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
@@ -137,11 +137,13 @@ def _phrase(
     yield _determiner(path, phrase, language)
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
-        yield column(
-            texts(e.lemma for e in language.values("adjective")), where, VariableKey(where)
+        yield build_word_column(
+            space_words(e.lemma for e in language.values("adjective")), where, VariableKey(where)
         )
     where = f"{path}.noun"
-    yield column(_nouns(language), where, VariableKey(f"{path}.form"), VariableKey(where))
+    yield build_word_column(
+        _nouns(language), where, VariableKey(f"{path}.form"), VariableKey(where)
+    )
     if phrase.modifier is not None:
         yield prepositions(f"{path}.modifier.preposition", language)
         yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
@@ -170,7 +172,7 @@ def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> It
         words, roles = _adverbs(language)
         yield WordColumn(words, under(roles, at.prefix), (VariableKey(f"{at.prefix}adverbs"),))
     yield WordColumn(after[0], under(after[1], at.prefix), keys)
-    yield column(verbs, f"{at.prefix}predicate", *keys, verb)
+    yield build_word_column(verbs, f"{at.prefix}predicate", *keys, verb)
 
 
 Pieces = tuple[Texts, Texts]
@@ -180,7 +182,7 @@ Pieces = tuple[Texts, Texts]
 def _adverbs(language: Language) -> Pieces:
     """Rows of adverbs, and what they realise."""
     rows = language.values("adverbs")
-    words = texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
+    words = space_words(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
     return words, np.array(
         ["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object
     )
@@ -197,9 +199,9 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
         [np.empty(shape, object) for _ in range(2)],
     )
     verbs = np.empty((*shape, language.count("verb")), object)
-    inflected = [texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
+    inflected = [space_words(e.forms[k] for e in language.values("verb")) for k in range(5)]
     for (i, form), plural in product(enumerate(language.forms), range(2)):
-        verb_group = group(form, voice, bool(plural))
+        verb_group = build_english_group(form, voice, bool(plural))
         for tables, words in ((before, verb_group.before), (after, verb_group.after)):
             for k, table in enumerate(tables):
                 table[i, plural] = "".join(f"{word[k]} " for word in words)
@@ -217,7 +219,7 @@ def _reflexive(
         for form in language.phrases
     ]
     keys = VariableKey(f"{first}.form"), VariableKey(f"{first}.noun")
-    return column(np.array(table, object), f"{path}.reflexive", *keys)
+    return build_word_column(np.array(table, object), f"{path}.reflexive", *keys)
 
 
 def _himself(noun: LexicalEntry, plural: bool) -> str:
@@ -239,7 +241,7 @@ def _number(path: str, placed: LinearisedShape, language: Language) -> VariableK
 
 @lru_cache(maxsize=8)
 def _nouns(language: Language) -> Texts:
-    forms = [texts(e.forms[k] for e in language.values("noun")) for k in range(2)]
+    forms = [space_words(e.forms[k] for e in language.values("noun")) for k in range(2)]
     return np.stack([forms[plural] for plural in plurals(language)])
 
 
@@ -262,5 +264,5 @@ def _article(determiner: str, vowel: bool) -> str:
 def _roles(words: Texts, role: str) -> Texts:
     """The same role for each word, however many there are."""
     if all(len(str(text).split()) == 1 for text in words.flat):
-        return same(role, words.shape)
+        return repeat_role(role, words.shape)
     return np.frompyfunc(lambda text: f"{role} " * len(text.split()), 1, 1)(words)  # type: ignore[no-any-return]

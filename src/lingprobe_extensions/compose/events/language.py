@@ -180,24 +180,26 @@ def word(text: str, role: str) -> WordColumn:
     return WordColumn(np.array(f"{text} ", object), np.array(f"{role} ", object), ())
 
 
-def texts(words: Iterable[str]) -> Texts:
+def space_words(words: Iterable[str]) -> Texts:
     """Words as columns have them, each with a space after it; nothing stays nothing."""
     return np.array([f"{text} " if text else "" for text in words], object)
 
 
-def same(role: str, shape: Sequence[int]) -> Texts:
+def repeat_role(role: str, shape: Sequence[int]) -> Texts:
     """One role whatever the words are."""
     return np.broadcast_to(np.array(f"{role} ", object), tuple(shape))
 
 
-def column(words: Texts, role: str, *keys: VariableKey) -> WordColumn:
+def build_word_column(words: Texts, role: str, *keys: VariableKey) -> WordColumn:
     """Words that realise the same whatever they are."""
-    return WordColumn(words, same(role, words.shape), keys)
+    return WordColumn(words, repeat_role(role, words.shape), keys)
 
 
 def prepositions(path: str, language: Language) -> WordColumn:
     """The preposition at a path."""
-    return column(texts(e.lemma for e in language.values("preposition")), path, VariableKey(path))
+    return build_word_column(
+        space_words(e.lemma for e in language.values("preposition")), path, VariableKey(path)
+    )
 
 
 def plurals(language: Language) -> Numbers:

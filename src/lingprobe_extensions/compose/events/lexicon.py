@@ -127,7 +127,9 @@ def adverb_rows(lexicon: Lexicon, order: Sequence[str]) -> tuple[tuple[int, ...]
     )
 
 
-def read(path: str | Path, forms: Mapping[str, int], more: str | Path | None = None) -> Lexicon:
+def read_lexicon(
+    path: str | Path, forms: Mapping[str, int], more: str | Path | None = None
+) -> Lexicon:
     """The lexicon in a table, with the words of a second one after its own; a bad line is named.
 
     forms   how many forms beside the lemma each kind, or each frame of verbs, has

@@ -194,14 +194,14 @@ def from_json(value: object, path: str = "event") -> Event:
     fields = check_keys(value, EVENT, path)
     require_keys(fields, ("predicate", "frame", "aspect", "polarity"), path)
     read: dict[str, Any] = {
-        key: check_choice(fields[key], key, f"{path}.{key}")
+        key: read_choice(fields[key], key, f"{path}.{key}")
         for key in fields
         if key in CHOICES or key in ("predicate", "modal")
     }
     read.setdefault("tense", None)
     if (read["tense"] is None) == (read.get("modal") is None):
         raise DataProblem(f"{path}: give either a tense or a modal")
-    read["adverbs"] = words(fields.get("adverbs", []), f"{path}.adverbs")
+    read["adverbs"] = read_text_list(fields.get("adverbs", []), f"{path}.adverbs")
     for role in ROLES:
         if role in fields:
             read[role] = _argument(fields[role], f"{path}.{role}")
@@ -246,10 +246,10 @@ def _participant(value: object, path: str) -> Participant:
         text(fields["noun"], f"{path}.noun"),
         text(fields["determiner"], f"{path}.determiner"),
     )
-    adjectives = words(fields.get("adjectives", []), f"{path}.adjectives")
+    adjectives = read_text_list(fields.get("adjectives", []), f"{path}.adjectives")
     return Participant(
         noun,
-        check_choice(fields["number"], "number", f"{path}.number"),
+        read_choice(fields["number"], "number", f"{path}.number"),
         determiner,
         adjectives,
         modifier,
@@ -276,7 +276,7 @@ def require_keys(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) ->
             raise DataProblem(f"{path}: {key!r} is missing")
 
 
-def check_choice(value: object, key: str, path: str) -> str:
+def read_choice(value: object, key: str, path: str) -> str:
     """A text that is one of the values which a key may have."""
     choice = text(value, path)
     if key in CHOICES and choice not in CHOICES[key]:
@@ -291,7 +291,7 @@ def text(value: object, path: str) -> str:
     return value
 
 
-def words(value: object, path: str) -> tuple[str, ...]:
+def read_text_list(value: object, path: str) -> tuple[str, ...]:
     """A list of texts."""
     if not isinstance(value, list):
         raise DataProblem(f"{path}: is a list of words, not {value!r}")

@@ -22,10 +22,10 @@ from lingprobe_extensions.compose.events.meaning import (
     MODIFIER,
     PARTICIPANT,
     ROLES,
-    check_choice,
     check_keys,
+    read_choice,
+    read_text_list,
     text,
-    words,
 )
 from lingprobe_extensions.compose.events.shapes import (
     Box,
@@ -101,14 +101,14 @@ def _participant(value: object, path: str) -> Partial:
 
 def _plain(value: object, key: str, path: str) -> Any:
     if key in ("adverbs", "adjectives"):
-        return words(value, path)
+        return read_text_list(value, path)
     options = value if isinstance(value, list) else [value]
     if not options:
         raise DataProblem(
             f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
         )
     alternatives = [
-        None if o is None else check_choice(o, key, path) if key in CHOICES else text(o, path)
+        None if o is None else read_choice(o, key, path) if key in CHOICES else text(o, path)
         for o in options
     ]
     return frozenset(alternatives)

@@ -21,9 +21,14 @@ from lingprobe_extensions.compose.events.language import (
     Language,
     PhraseForm,
 )
-from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read
+from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read_lexicon
 from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES
-from lingprobe_extensions.compose.events.polish_columns import CASES, GENDERS, KTORY, columns
+from lingprobe_extensions.compose.events.polish_columns import (
+    CASES,
+    GENDERS,
+    KTORY,
+    build_polish_columns,
+)
 from lingprobe_extensions.compose.events.shapes import (
     Box,
     ClauseAt,
@@ -90,9 +95,9 @@ TURNED = (
 )
 
 
-def rules(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
+def list_polish_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """Everything about a shape that is not said."""
-    yield from common.rules(placed, language)
+    yield from common.list_common_exclusions(placed, language)
     for at in placed.clauses:
         yield from _verb_rules(at, language)
         if at.clause.voice == "active" and at.clause.patient not in (None, Hole.REFLEXIVE):
@@ -234,7 +239,7 @@ def polish(table: Path = TABLE, more: Path | None = None) -> Language:
 
 @cache
 def _polish(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _check_lexicon(read(table, FORMS, more), more or table)
+    lexicon = _check_lexicon(read_lexicon(table, FORMS, more), more or table)
     language = Language(
         name="Polish",
         lexicon=lexicon,
@@ -253,8 +258,8 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
         tags=TAGS,
         signs=SIGNS,
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, language),
-        columns=lambda placed: columns(placed, language),
+        rules=lambda placed: list_polish_exclusions(placed, language),
+        columns=lambda placed: build_polish_columns(placed, language),
         reader="polish",
         known=lexicon if (table, more) == (TABLE, None) else polish().lexicon,
         designs="polish",

@@ -26,10 +26,10 @@ from lingprobe_extensions.compose.events.language import (
     Texts,
     VariableKey,
     WordColumn,
-    column,
+    build_word_column,
     plurals,
     prepositions,
-    texts,
+    space_words,
     under,
     word,
 )
@@ -124,7 +124,7 @@ def decline_adjective(entry: LexicalEntry) -> Pronoun:
     return Pronoun(*entry.forms)
 
 
-def agreeing(pronoun: Pronoun) -> list[list[list[str]]]:
+def list_agreeing_forms(pronoun: Pronoun) -> list[list[list[str]]]:
     """All forms: [cases, numbers, genders], each with a space after it."""
     return [
         [[f"{pronoun.form(case, n, g)} " for g in range(5)] for n in range(2)] for case in range(4)
@@ -152,7 +152,7 @@ class PolishVerbGroup(NamedTuple):
     verb: int
 
 
-def group(form: ClauseForm, voice: str, concord: int) -> PolishVerbGroup:
+def build_polish_group(form: ClauseForm, voice: str, concord: int) -> PolishVerbGroup:
     """The group of a form and voice that agrees: "nie będzie | spał", "nie została |
     zaproszona".
     """
@@ -167,7 +167,7 @@ def group(form: ClauseForm, voice: str, concord: int) -> PolishVerbGroup:
 
 
 @lru_cache(maxsize=8)
-def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
+def list_polish_verb_groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
     """What stands before the adverbs, words and roles [forms, 5], and the verb [forms, 5,
     verbs].
     """
@@ -175,7 +175,7 @@ def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
     words, roles = np.empty(shape, object), np.empty(shape, object)
     verbs = np.empty((*shape, language.count("verb")), object)
     for (i, form), concord in product(enumerate(language.forms), range(5)):
-        verb_group = group(form, voice, concord)
+        verb_group = build_polish_group(form, voice, concord)
         for k, table in enumerate((words, roles)):
             table[i, concord] = "".join(f"{word[k]} " for word in verb_group.before)
         # verbs without participles have no passive, so nothing is lost
@@ -204,7 +204,7 @@ class Case(NamedTuple):
         return part
 
 
-def columns(placed: LinearisedShape, language: Language) -> list[WordColumn]:
+def build_polish_columns(placed: LinearisedShape, language: Language) -> list[WordColumn]:
     """The columns of a shape, without commas that stand at the end or before another."""
     pieces = list(_clause(placed.clauses[0], placed, language))
     return [
@@ -253,7 +253,9 @@ def _case(at: ClauseAt, role: str, language: Language) -> Case:
 def _relativiser(at: ClauseAt, gap: str, placed: LinearisedShape, language: Language) -> WordColumn:
     case = _case(at, gap, language)
     keys = (*case.keys, _number(at.head, language), _gender(at.head, language))
-    return column(case.of(_inflection_tables(language)[0]), f"{at.prefix}{gap}.gap", *keys)
+    return build_word_column(
+        case.of(_inflection_tables(language)[0]), f"{at.prefix}{gap}.gap", *keys
+    )
 
 
 def _argument(
@@ -280,9 +282,11 @@ def _phrase(
     yield _determiner(path, case, language)
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
-        yield column(case.of(adjectives), where, *case.keys, number, gender, VariableKey(where))
+        yield build_word_column(
+            case.of(adjectives), where, *case.keys, number, gender, VariableKey(where)
+        )
     where = f"{path}.noun"
-    yield column(case.of(nouns), where, *case.keys, number, VariableKey(where))
+    yield build_word_column(case.of(nouns), where, *case.keys, number, VariableKey(where))
     if phrase.modifier is not None:
         where = f"{path}.modifier.preposition"
         yield prepositions(where, language)
@@ -325,13 +329,13 @@ def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> It
         yield WordColumn(words, under(roles, at.prefix), (adverbs,))
     concord, subject = _concord(placed.filler(at, at.clause.order[0]), placed, language)
     form = VariableKey(f"{at.prefix}form")
-    words, roles, verbs = groups(language, at.clause.voice)
+    words, roles, verbs = list_polish_verb_groups(language, at.clause.voice)
     yield WordColumn(words[:, concord], under(roles[:, concord], at.prefix), (form, *subject))
     if at.clause.adverbs:
         words, roles = _adverbs(language, stance=False)
         yield WordColumn(words, under(roles, at.prefix), (adverbs,))
     verb = f"{at.prefix}predicate"
-    yield column(verbs[:, concord], verb, form, *subject, VariableKey(verb))
+    yield build_word_column(verbs[:, concord], verb, form, *subject, VariableKey(verb))
 
 
 def _concord(
@@ -359,20 +363,21 @@ def _inflection_tables(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
     gender, word], nouns [number, word].
     """
     determiners = {
-        name: np.array(agreeing(pronoun), object) for name, pronoun in DETERMINERS.items()
+        name: np.array(list_agreeing_forms(pronoun), object)
+        for name, pronoun in DETERMINERS.items()
     }
     bare = np.full((4, 2, 5), "", object)
     chosen = [
         determiners.get(p.determiner, bare)[:, int(p.number == "plural")] for p in language.phrases
     ]
     adjectives = np.array(
-        [agreeing(decline_adjective(e)) for e in language.values("adjective")], object
+        [list_agreeing_forms(decline_adjective(e)) for e in language.values("adjective")], object
     ).reshape(-1, 4, 2, 5)
     nouns = np.array(
         [[f"{form} " for form in e.forms] for e in language.values("noun")], object
     ).reshape(-1, 2, 4)
     return (
-        np.array(agreeing(KTORY), object),
+        np.array(list_agreeing_forms(KTORY), object),
         np.stack(chosen, axis=1),
         np.moveaxis(adjectives, 0, -1),
         nouns.transpose(2, 1, 0),
@@ -387,5 +392,5 @@ def _adverbs(language: Language, *, stance: bool) -> tuple[Texts, Texts]:
         [(k, i) for k, i in enumerate(row) if (STANCE in entries[i].classes) == stance]
         for row in language.values("adverbs")
     ]
-    words = texts(" ".join(entries[i].lemma for _, i in row) for row in rows)
+    words = space_words(" ".join(entries[i].lemma for _, i in row) for row in rows)
     return words, np.array(["".join(f"adverbs.{k} " for k, _ in row) for row in rows], object)

@@ -16,9 +16,15 @@ from typing import Any
 from lingprobe import DataProblem, ReferenceProblem
 from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, StructureInventory
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.languages import language as named
+from lingprobe_extensions.compose.events.languages import load_language
 from lingprobe_extensions.compose.events.lexicon import BANDS, KINDS
-from lingprobe_extensions.compose.events.meaning import DATIVES, FRAMES, check_keys, text, words
+from lingprobe_extensions.compose.events.meaning import (
+    DATIVES,
+    FRAMES,
+    check_keys,
+    read_text_list,
+    text,
+)
 from lingprobe_extensions.compose.events.patterns import Partial, partial
 
 LEXICAL = {
@@ -117,7 +123,7 @@ def request(value: object) -> GenerationRequest:
     matched, even = (_yes(fields, key) for key in ("matched_number", "even_structures"))
     needed = tuple(
         (w, _anywhere(w, language, "require_words"))
-        for w in words(fields.get("require_words", []), "request.require_words")
+        for w in read_text_list(fields.get("require_words", []), "request.require_words")
     )
     require, prohibit = (
         _constraints(fields.get(key, []), key, language) for key in ("require", "prohibit")
@@ -140,7 +146,7 @@ def _language(fields: Fields) -> Language:
     tables = tables_of(fields)
     name = text(fields.get("language", "english"), "request.language")
     try:
-        return named(name, tables.get("lexicon"), tables.get("more_words"))
+        return load_language(name, tables.get("lexicon"), tables.get("more_words"))
     except (DataProblem, ReferenceProblem) as problem:
         raise DataProblem(f"request.language: {problem}" if not tables else str(problem)) from None
 
@@ -216,7 +222,7 @@ def _read_names(
     """A list of known names, without repeats."""
     if key not in fields:
         return default
-    names = words(fields[key], f"{path}.{key}")
+    names = read_text_list(fields[key], f"{path}.{key}")
     for i, name in enumerate(names):
         if name not in known:
             raise DataProblem(f"{path}.{key}.{i}: {name!r} is not one of {', '.join(known)}")
@@ -224,7 +230,7 @@ def _read_names(
 
 
 def _domains(fields: Fields, language: Language, grammar: StructureInventory) -> dict[str, int]:
-    classes = words(fields.get("classes", ["person"]), "request.classes")
+    classes = read_text_list(fields.get("classes", ["person"]), "request.classes")
     known = dict.fromkeys(c for e in language.values("noun") for c in e.classes)
     for name in classes:
         if name not in known:
@@ -237,7 +243,7 @@ def _domains(fields: Fields, language: Language, grammar: StructureInventory) ->
     for key, kind in LEXICAL.items():
         if key in fields:
             domains[kind] = _lexical(fields[key], key, kind, language)
-    for word in words(fields.get("prohibit_words", []), "request.prohibit_words"):
+    for word in read_text_list(fields.get("prohibit_words", []), "request.prohibit_words"):
         for kind, mask in _anywhere(word, language, "prohibit_words").items():
             domains[kind] &= ~mask
     return {**domains, **_features(fields, language, domains["adverb"])}
@@ -245,7 +251,9 @@ def _domains(fields: Fields, language: Language, grammar: StructureInventory) ->
 
 def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int]:
     values = {
-        key: words(fields[key], f"request.{key}") if key in fields else language.defaults[key]
+        key: read_text_list(fields[key], f"request.{key}")
+        if key in fields
+        else language.defaults[key]
         for key in FEATURES
     }
     if "modal" in fields and "tense" not in fields:
@@ -276,10 +284,10 @@ def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int
 def _lexical(value: object, key: str, kind: str, language: Language) -> int:
     """Words of a kind that are listed; verbs also by frame, as {"transitive": ["help"]}."""
     if kind != "verb" or not isinstance(value, Mapping):
-        return _word_mask(words(value, f"request.{key}"), kind, language, f"request.{key}")
+        return _word_mask(read_text_list(value, f"request.{key}"), kind, language, f"request.{key}")
     mask = 0
     for frame, lemmas in check_keys(value, FRAMES, f"request.{key}").items():
-        for i, lemma in enumerate(words(lemmas, f"request.{key}.{frame}")):
+        for i, lemma in enumerate(read_text_list(lemmas, f"request.{key}.{frame}")):
             try:
                 mask |= 1 << language.lexicon.number("verb", lemma, frame)
             except DataProblem as problem:

@@ -22,7 +22,7 @@ ALLOWED = {
 }
 
 
-def rules(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
+def list_common_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """What holds everywhere."""
     for at in placed.clauses:
         yield from _selection(at, placed, language)

@@ -211,7 +211,7 @@ class LinearisedShape:
 
 
 @lru_cache(maxsize=4096)
-def place(shape: ClauseShape) -> LinearisedShape:
+def linearise_shape(shape: ClauseShape) -> LinearisedShape:
     """The shape with its parts listed; remembered, because many sentences share it."""
     return LinearisedShape(shape)
 

@@ -26,7 +26,7 @@ from lingprobe_extensions.compose.events.shapes import (
     Phrase,
     Slot,
     Twins,
-    place,
+    linearise_shape,
 )
 
 Row = Mapping[str, int]
@@ -103,7 +103,7 @@ def analyze_event(event: Event, language: Language) -> tuple[LinearisedShape, di
     """
     row: dict[str, int] = {}
     _check(event, "event", None)
-    return place(_clause(event, "", row, language)), row
+    return linearise_shape(_clause(event, "", row, language)), row
 
 
 HOLES: Mapping[type | None, str] = {

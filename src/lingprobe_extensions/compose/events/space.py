@@ -21,7 +21,12 @@ from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.meaning import Event
 from lingprobe_extensions.compose.events.patterns import Partial, boxes
 from lingprobe_extensions.compose.events.request import GenerationRequest
-from lingprobe_extensions.compose.events.shapes import Box, ClauseShape, LinearisedShape, place
+from lingprobe_extensions.compose.events.shapes import (
+    Box,
+    ClauseShape,
+    LinearisedShape,
+    linearise_shape,
+)
 from lingprobe_extensions.compose.events.skeleton import event
 
 LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes
@@ -110,7 +115,7 @@ def admitted_cell(shape: ClauseShape, request: GenerationRequest) -> AdmittedSen
     """The sentences of one shape that a request admits; None where it is clear at once that there
     are none.
     """
-    placed, language = place(shape), request.language
+    placed, language = linearise_shape(shape), request.language
     domain = _domain(placed, request)
     if domain is None:
         return None

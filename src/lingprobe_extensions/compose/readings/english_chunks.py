@@ -26,11 +26,11 @@ from lingprobe_extensions.compose.readings.structure import (
     ChunkConstraint,
     Row,
     Rules,
+    cut_into_chunks,
     fits_frame,
     grades,
     grading,
     number,
-    rows,
     verb_facts,
 )
 from lingprobe_extensions.compose.readings.words import Extra, FormAnalysis, Words
@@ -130,7 +130,7 @@ FINITE = {
 
 def english_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
     """All ways to cut English words into chunks; `more` are words that the reader's table lacks."""
-    return rows(words, _cutter(more).chunks)
+    return cut_into_chunks(words, _cutter(more).chunks)
 
 
 @lru_cache(maxsize=8)

@@ -22,7 +22,7 @@ from lingprobe_extensions.compose.readings.structure import (
     Parts,
     PendingFact,
     Structure,
-    distinct,
+    collect_distinct_structures,
     replace_raised,
     statements,
 )
@@ -96,10 +96,12 @@ class Tail(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def structures(skeleton: str) -> tuple[Structure, ...]:
+def list_english_structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, VerbPhraseContext((), (), "main"))
-    return distinct((c.parts for c in clauses if c.stop == len(skeleton)), LIKELY)
+    return collect_distinct_structures(
+        (c.parts for c in clauses if c.stop == len(skeleton)), LIKELY
+    )
 
 
 class _Parser:

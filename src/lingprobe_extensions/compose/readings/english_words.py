@@ -15,7 +15,7 @@ from lingprobe_extensions.compose.readings.words import (
     LexiconLine,
     UserLexeme,
     Words,
-    table,
+    read_word_table,
     words_by_form,
 )
 
@@ -23,7 +23,7 @@ VOWELS = "aeiou"
 Irregular = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
-def plural(noun: str) -> str:
+def add_plural_ending(noun: str) -> str:
     """The regular plural, which is also how a verb gets its -s."""
     if noun.endswith(("s", "x", "z", "ch", "sh")):
         return noun + "es"
@@ -54,19 +54,21 @@ def _stem(verb: str, *, doubling: bool) -> str:
     return verb + verb[-1] if doubling else verb
 
 
-def noun_forms(lemma: str, irregular: Irregular) -> Iterator[tuple[str, str]]:
+def inflect_english_noun(lemma: str, irregular: Irregular) -> Iterator[tuple[str, str]]:
     """Form and number."""
     yield lemma, "singular"
-    for (many,) in irregular.get(lemma, ((plural(lemma),),)):
+    for (many,) in irregular.get(lemma, ((add_plural_ending(lemma),),)):
         yield many, "plural"
 
 
-def verb_forms(lemma: str, irregular: Irregular, *, doubling: bool) -> Iterator[tuple[str, str]]:
+def inflect_english_verb(
+    lemma: str, irregular: Irregular, *, doubling: bool
+) -> Iterator[tuple[str, str]]:
     """Form and name of the form: base, singular (present), past, participle, ing; a verb may have
     several pasts.
     """
     yield lemma, "base"
-    yield plural(lemma), "singular"
+    yield add_plural_ending(lemma), "singular"
     yield ing(lemma, doubling=doubling), "ing"
     regular = ed(lemma, doubling=doubling)
     for past, participle in irregular.get(lemma, ((regular, regular),)):
@@ -123,7 +125,7 @@ def english_words(more: Extra = ()) -> Words:
     """For each form all that it can be, the words of the closed classes excluded; with some that
     the table lacks.
     """
-    return words_by_form(chain(_forms(list(table("english.tsv"))), more))
+    return words_by_form(chain(_forms(list(read_word_table("english.tsv"))), more))
 
 
 FORMS = {
@@ -165,9 +167,9 @@ def _forms(lines: list[LexiconLine]) -> Iterator[tuple[str, FormAnalysis]]:
     irregular = {kind: _irregular(lines, kind) for kind in ("noun", "verb")}
     for (kind, lemma), traits in _traits(lines).items():
         if kind == "noun":
-            forms = noun_forms(lemma, irregular["noun"])
+            forms = inflect_english_noun(lemma, irregular["noun"])
         elif kind == "verb":
-            forms = verb_forms(lemma, irregular["verb"], doubling=lemma in doubling)
+            forms = inflect_english_verb(lemma, irregular["verb"], doubling=lemma in doubling)
         else:
             forms = iter([(lemma, "")])
         yield from ((form, FormAnalysis(kind, lemma, name, traits)) for form, name in forms)

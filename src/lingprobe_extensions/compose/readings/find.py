@@ -46,7 +46,7 @@ class Grammar(NamedTuple):
 READERS: Mapping[str, Grammar] = {
     "english": Grammar(
         english_chunks.english_rows,
-        english_grammar.structures,
+        english_grammar.list_english_structures,
         english_chunks.RULES,
         {"by": "agent", "to": "recipient"},
         frozenset({"no", "not one"}),
@@ -54,7 +54,7 @@ READERS: Mapping[str, Grammar] = {
     ),
     "polish": Grammar(
         polish_chunks.polish_rows,
-        polish_grammar.structures,
+        polish_grammar.list_polish_structures,
         polish_chunks.RULES,
         {"przez": "agent"},
     ),

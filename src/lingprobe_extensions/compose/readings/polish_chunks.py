@@ -19,11 +19,11 @@ from lingprobe_extensions.compose.readings.structure import (
     Heads,
     Row,
     Rules,
+    cut_into_chunks,
     fits_frame,
     grades,
     grading,
     number,
-    rows,
     verb_facts,
 )
 from lingprobe_extensions.compose.readings.words import Extra
@@ -147,7 +147,7 @@ def polish_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
     """All ways to cut Polish words into chunks; commas are words of their own."""
     if more:
         raise DataProblem("your own words are supported in English only")
-    return rows(words, _chunks)
+    return cut_into_chunks(words, _chunks)
 
 
 def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:

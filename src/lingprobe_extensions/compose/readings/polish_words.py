@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from lingprobe_extensions.compose.readings.words import table
+from lingprobe_extensions.compose.readings.words import read_word_table
 
 CASES = ("nom", "gen", "acc", "ins")
 HARDENED = "kg"  # before -e these are followed by i
@@ -25,7 +25,9 @@ class NominalForm(NamedTuple):
     genders: tuple[str, ...]
 
 
-def noun_forms(lemma: str, principal_parts: Sequence[str], gender: str) -> Iterator[NominalForm]:
+def inflect_polish_noun(
+    lemma: str, principal_parts: Sequence[str], gender: str
+) -> Iterator[NominalForm]:
     """The forms of a noun; given are genitive, nominative and genitive plural, and an instrumental
     plural that has not -ami.
     """
@@ -116,7 +118,7 @@ MASCULINE, OTHERS = ("m1", "m2", "m3"), ("m2", "m3", "f", "n")
 ALL = (*MASCULINE, "f", "n")
 
 
-def verb_forms(lemma: str, principal_parts: Sequence[str]) -> Iterator[VerbForm]:
+def inflect_polish_verb(lemma: str, principal_parts: Sequence[str]) -> Iterator[VerbForm]:
     """The forms of a verb; given are nonpast singular and plural, past masculine, feminine and
     virile, and a passive participle or none.
     """
@@ -141,7 +143,7 @@ def _by_gender(
 
 
 def regular(lemma: str) -> tuple[str, ...]:
-    """What `verb_forms` wants of a verb in -ować, -ywać, -ać, -yć or -ić."""
+    """What `inflect_polish_verb` wants of a verb in -ować, -ywać, -ać, -yć or -ić."""
     past = (lemma[:-1] + "ł", lemma[:-1] + "ła", lemma[:-1] + "li")
     for ending in ("ować", "ywać", "iwać"):
         if lemma.endswith(ending):
@@ -188,7 +190,7 @@ def polish_words() -> dict[str, tuple[PolishAnalysis, ...]]:
 def _forms() -> Iterator[tuple[str, PolishAnalysis]]:
     verbs: defaultdict[str, set[str]] = defaultdict(set)
     principal_parts: dict[str, tuple[str, ...]] = {}
-    for kind, of, entries in table("polish.tsv"):
+    for kind, of, entries in read_word_table("polish.tsv"):
         traits = frozenset(of.split())
         for entry in entries:
             lemma, *forms = entry.split(":")
@@ -199,7 +201,7 @@ def _forms() -> Iterator[tuple[str, PolishAnalysis]]:
                 )
             elif kind == "noun":
                 (gender,) = traits & GENDERS
-                for form in noun_forms(lemma, forms, gender):
+                for form in inflect_polish_noun(lemma, forms, gender):
                     yield (
                         form.text,
                         PolishAnalysis(
@@ -211,7 +213,7 @@ def _forms() -> Iterator[tuple[str, PolishAnalysis]]:
             else:
                 yield lemma, PolishAnalysis(kind, lemma, "", None, GENDERS, traits - {"-"})
     for lemma, frames in verbs.items():
-        for verb in verb_forms(
+        for verb in inflect_polish_verb(
             lemma, principal_parts[lemma] if "transitive" in frames else principal_parts[lemma][:5]
         ):
             yield (

@@ -85,7 +85,9 @@ def statements(of: Iterable[int], says: int | str, values: Iterable[int]) -> Par
     return tuple(PendingFact(place, says, value) for place in of for value in values)
 
 
-def distinct(parts: Iterable[Parts], likely: frozenset[str]) -> tuple[Structure, ...]:
+def collect_distinct_structures(
+    parts: Iterable[Parts], likely: frozenset[str]
+) -> tuple[Structure, ...]:
     """The structures with these parts, none twice."""
     return tuple(dict.fromkeys(_structure(each, likely) for each in parts))
 
@@ -149,7 +151,7 @@ def fits_frame(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     return rule.detail in chunks[rule.place].traits
 
 
-def rows(
+def cut_into_chunks(
     words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, Chunk]]]
 ) -> list[Row]:
     """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each

@@ -47,7 +47,7 @@ class UserLexeme(NamedTuple):
     flags: frozenset[str]
 
 
-def table(name: str) -> Iterator[LexiconLine]:
+def read_word_table(name: str) -> Iterator[LexiconLine]:
     """The lines of a table of this room, without comments and the header."""
     text = (files(__package__) / name).read_text("utf-8")
     for number, line in enumerate(text.splitlines(), 1):

@@ -86,7 +86,10 @@ def _trees(heads: Heads, states: Tensor, lengths: Tensor, arcs: Tensor, names: N
 
     scores = arcs.double().cpu().numpy()
     sizes = lengths.tolist()
-    found = [spanning.heads(table[:n, : n + 1]) for table, n in zip(scores, sizes, strict=True)]
+    found = [
+        spanning.compute_best_tree(table[:n, : n + 1])
+        for table, n in zip(scores, sizes, strict=True)
+    ]
     places = np.concatenate([np.array(each) + 1 for each in found])
     labels = heads.labels(states, lengths, torch.from_numpy(places).to(states.device))
     known = labels.float().cpu().numpy()

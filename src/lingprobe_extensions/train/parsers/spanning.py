@@ -14,7 +14,7 @@ from lingprobe.extend import Floats, Ints, compute_tree_depth
 Table = NDArray[np.floating]
 
 
-def heads(scores: Floats) -> tuple[int, ...]:
+def compute_best_tree(scores: Floats) -> tuple[int, ...]:
     """The head of each word in the tree with one root whose scores have the greatest sum; -1 at the
     root.
 

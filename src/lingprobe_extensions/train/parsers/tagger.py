@@ -31,7 +31,7 @@ from lingprobe.extend import (
     show_progress,
     tokenize_words,
 )
-from lingprobe_extensions.train.parsers.tagged import check_name, write_tagged
+from lingprobe_extensions.train.parsers.tagged import check_tagged_suffix, write_tagged
 
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]
@@ -82,7 +82,7 @@ class Tagger:
                 yield tuple(islice(names, len(words)))
 
 
-def train(
+def train_tagger(
     examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress: bool = False
 ) -> Tagger:
     """A tagger; the same examples and seed give the same one."""
@@ -142,14 +142,14 @@ def tag_text(
     progress: bool,
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""
-    check_name(output)
+    check_tagged_suffix(output)
     tally = ProblemTally()
-    examples, test = held_out(
+    examples, test = split_tagged_examples(
         [(sentence.words, tags) for sentence, tags in read_tagged_text(source, on_error, tally)]
     )
     read = (sentence for path in texts for sentence in read_running_text(path, on_error, tally))
     sentences = [words for sentence in read if (words := tokenize_words(sentence.words))]
-    tagger = train(examples, seed, progress=progress)
+    tagger = train_tagger(examples, seed, progress=progress)
     tags = show_progress(
         progress,
         tagger.tag(sentences),
@@ -160,7 +160,7 @@ def tag_text(
     write_tagged(output, zip(sentences, tags, strict=True))
     return Tagged(
         Path(output),
-        accuracy(tagger, test),
+        compute_tag_accuracy(tagger, test),
         sum(len(words) for words, _ in test),
         len(sentences),
         sum(map(len, sentences)),
@@ -185,7 +185,7 @@ def _told_apart(
     return model.coef_[0], float(model.intercept_[0])
 
 
-def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
+def compute_tag_accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
     """The share of words that get the tag they have."""
     guesses = tagger.tag([words for words, _ in examples])
     right = [
@@ -196,7 +196,7 @@ def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
     return float(np.mean(right))
 
 
-def held_out(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
+def split_tagged_examples(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
     """What to learn from, and what to test on: every tenth stretch of a hundred sentences, or the
     last tenth of a few.
     """

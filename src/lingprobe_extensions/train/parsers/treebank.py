@@ -22,7 +22,7 @@ from lingprobe.extend import (
     read_conllu,
     uncompressed_path,
 )
-from lingprobe_extensions.train.linear_trees import format_tree
+from lingprobe_extensions.train.linear_trees import format_bracket_tree
 from lingprobe_extensions.train.parsers import tetra
 
 
@@ -42,7 +42,7 @@ class TrainDevFiles(NamedTuple):
     dev: list[Path]
 
 
-def files(paths: Iterable[str | Path]) -> TrainDevFiles:
+def find_train_dev_files(paths: Iterable[str | Path]) -> TrainDevFiles:
     """The files that paths name, all of them to learn from, and of a folder or treebank those of
     train and of no split, with its dev files to judge by. DataProblem for a test file that is
     named; of folders test is excluded.
@@ -66,7 +66,7 @@ def files(paths: Iterable[str | Path]) -> TrainDevFiles:
     )
 
 
-def sentences(
+def read_annotated_sentences(
     paths: Sequence[Path],
     on_error: Literal["raise", "skip"] = "raise",
     tally: ProblemTally | None = None,
@@ -90,10 +90,10 @@ def sentences(
 
 
 def _with_phrases(one: AnnotatedSentence, tree: BracketTree) -> AnnotatedSentence:
-    gold = replace(one.gold, brackets=format_tree(tree))
+    gold = replace(one.gold, brackets=format_bracket_tree(tree))
     return one._replace(gold=gold, phrases=tetra.tags(tree))
 
 
 def _phrases(tree: BracketTree) -> AnnotatedSentence:
-    gold = Annotation(xpos=tree.tags, brackets=format_tree(tree))
+    gold = Annotation(xpos=tree.tags, brackets=format_bracket_tree(tree))
     return AnnotatedSentence(tree.words, tree.sentence.text, gold, tetra.tags(tree))

@@ -9,7 +9,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.data.oracles import Floored, kind_of
+from lingprobe.data.oracles import Floored, get_encoder_role
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
@@ -130,7 +130,7 @@ def test_every_task_brings_its_floors(name):
     task = TASKS.make(f"comp/{name}")
     assert isinstance(task, Floored)
     assert tuple(task.baselines) == FLOORS
-    assert {kind_of(ENCODERS.make(floor)) for floor in FLOORS} == {"baseline"}
+    assert {get_encoder_role(ENCODERS.make(floor)) for floor in FLOORS} == {"baseline"}
 
 
 def test_floors_stand_in_the_table_and_find_what_stands_next_to_the_asked_word(tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
-from lingprobe_extensions.compose.events.batch import realize_event, sentences
+from lingprobe_extensions.compose.events.batch import generate_sentences, realize_event
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.meaning import (
     Event,
@@ -275,7 +275,7 @@ MARKERS = ("auxiliary", "negation", "marker", "conjunction", "complementiser")
 def test_every_word_of_an_event_is_said_once(everything, share):
     number = int(share * everything.size)
     told = to_json(everything.event_at(number))
-    [found] = sentences(everything, np.array([number], object))
+    [found] = generate_sentences(everything, np.array([number], object))
     # "not one" is one determiner
     words = [role for role, _ in groupby(found.roles) if role.rpartition(".")[2] not in MARKERS]
     assert sorted(words) == sorted(paths(told))
@@ -290,7 +290,7 @@ SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 def test_the_finite_verb_agrees_with_the_subject(everything, share):
     number = int(share * everything.size)
     told = everything.event_at(number)
-    [found] = sentences(everything, np.array([number], object))
+    [found] = generate_sentences(everything, np.array([number], object))
     subject = (
         told.patient
         if told.voice == "passive" and told.dative != "object"

@@ -16,9 +16,12 @@ from pathlib import Path
 import pytest
 
 from lingprobe_extensions.compose.events import batch, english_columns
-from lingprobe_extensions.compose.events.batch import ShapeBatch, in_order, layout
-from lingprobe_extensions.compose.events.draw import draw
-from lingprobe_extensions.compose.events.english_columns import EnglishVerbGroup, group
+from lingprobe_extensions.compose.events.batch import ShapeBatch, layout, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
+from lingprobe_extensions.compose.events.english_columns import (
+    EnglishVerbGroup,
+    build_english_group,
+)
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
 
@@ -102,7 +105,7 @@ def agreement_with_an_attractor(path, placed, language):
 
 
 def not_after_the_second_auxiliary(form, voice, plural):
-    before, after, verb = group(form, voice, plural)
+    before, after, verb = build_english_group(form, voice, plural)
     if form.polarity == "negative" and after:
         return EnglishVerbGroup(before[:-1], (after[0], before[-1], *after[1:]), verb)
     return EnglishVerbGroup(before, after, verb)
@@ -181,13 +184,13 @@ def bench():
 
 @cache
 def drawn():
-    return draw(space(request(REQUEST)), SOME, seed=5, even=True)
+    return draw_from_space(space(request(REQUEST)), SOME, seed=5, even=True)
 
 
 def lines(*_):
     """Sentences as the generator writes them now, whatever is wrong with it."""
     for size, parts in drawn().chunks():
-        yield from map(json.loads, in_order(parts, size, ShapeBatch.lines))
+        yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
 @pytest.fixture(scope="module")
