@@ -30,19 +30,20 @@ from lingprobe.pages.captions import shorten_task
 
 OLD, NEW, MINI = "mlp", "linear", "all-MiniLM-L6-v2"
 GENERATED = ("negation", "sem-role", "order")
+LARGEST = {"tree-depth": 2000, "top-const": 1000, "bigram-shift": 10_000}  # that EWT's trees allow
 Row = dict[str, Any]
 
 
 def list_groups(data: Path, size: int) -> dict[str, tuple[list[str], list[str]]]:
     """The tasks and encoders of each group."""
     banks, sentences = data / "treebanks", [f"st:{model()}", "bow:random"]
-    trees = f"{data}/constituency/EWT-propbank-skel,size={size}"
+    trees = f"{data}/constituency/EWT-propbank-skel"
     spans = [f"hf:{model()},pool=none", "bow:random,pool=none"]
     return {
         "english": ([f"ud/*:{banks}/UD_English-EWT"], sentences),
         "polish": ([f"ud/*:{banks}/UD_Polish-PDB"], sentences),
         "tree": (
-            [f"tree/{name}:{trees}" for name in ("tree-depth", "top-const", "bigram-shift")],
+            [f"tree/{name}:{trees},size={min(size, most)}" for name, most in LARGEST.items()],
             sentences,
         ),
         "comp": ([f"comp/{name},size={size},test=1000" for name in GENERATED], sentences),
@@ -98,14 +99,17 @@ def main() -> None:
     results: list[Any] = []
     for group in options.groups:
         tasks, encoders = list_groups(options.data.resolve(), options.size)[group]
-        results += lingprobe.run(
+        done = lingprobe.run(
             tasks,
             encoders,
             probes=[OLD, NEW],
             seeds=1,
             baselines="none",
             output=options.results,
-        ).results
+        )
+        if done.failures:
+            raise SystemExit(f"{group}: {done.failures}")
+        results += done.results
     rows = list(compare(results))
     for row in rows:
         if row["low"] > 0 or row["high"] < 0:

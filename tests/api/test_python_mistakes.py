@@ -124,6 +124,24 @@ MISTAKES = {
         lambda: lingprobe.evaluate("length", (["A dog.", ("A cat.", "A dog.")], ["x", "y"])),
         "some texts are pairs, and others are not: give two texts everywhere",
     ),
+    "numbers as names of layers": (
+        lambda: lingprobe.evaluate("length", TASK, layers=[1, 2]),
+        "layers=[1, 2]: write text: which layers the probe sees: one by name, `top`, `layers`,"
+        " `cat:lex+top`, `first64:6` (or `random64:6`), `mix`, `mix:0-3` or `cumulative` (default:"
+        " each layer alone)",
+    ),
+    "a control as True": (
+        lambda: lingprobe.evaluate("length", TASK, controls=True),
+        "controls=True: write text: controls to measure beside the scores, such as `shuffled`",
+    ),
+    "no baselines as a list": (
+        lambda: lingprobe.evaluate("length", TASK, baselines=[]),
+        "baselines=[]: choose one of 'default', 'strong', 'none'",
+    ),
+    "vectors without their texts": (
+        lambda: lingprobe.evaluate(np.zeros((2, 4)), ROWS),
+        "an array is not an encoder: give its texts beside it, (texts, vectors)",
+    ),
     "an array as a task": (
         lambda: lingprobe.evaluate("length", np.zeros((3, 4))),
         f"an object of type ndarray {NOT_A_TASK}",

@@ -19,6 +19,7 @@ from fixtures.scored import to_scores
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import find_own_baselines, get_encoder_role
+from lingprobe.data.references import Reference
 from lingprobe.encoders import make
 
 TALKS = [talk(turns) for turns in PROMPTS]
@@ -136,3 +137,34 @@ def test_texts_need_no_chat_template(llama, tmp_path):
     found = make(f"acts:{tmp_path},model={llama},generated=true").encode([sentence])
     for layer, wanted in zip(found.layers, states[-3:].mean(0).numpy(), strict=True):
         assert np.abs(layer[0] - wanted).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("places", "wanted"),
+    [("1-3", slice(0, 3)), ("4-", slice(3, None)), ("-2", slice(-2, None)), ("2-2", slice(1, 2))],
+)
+def test_some_of_the_tokens_that_count_are_pooled(llama, recorded, places, wanted):
+    """Of the model itself and of files alike; the last token that is generated has no state there."""
+    read = f"template=chat,places={places}"
+    files = make(f"acts:{recorded},model={llama},generated=true,{read}").encode(TALKS)
+    itself = make(f"hf:{llama},generate={LONGEST},layers=all,{read},dtype=float32,device=cpu")
+    own = itself.encode(TALKS)
+    for k, each in enumerate(PROMPTS):
+        written, layers, prompt = write_by_hand(llama, each)
+        size = prompt + len(written) - (len(written) == LONGEST)
+        for theirs, ours, states in zip(own.layers, files.layers, layers, strict=True):
+            assert np.abs(theirs[k] - states[prompt:][wanted].mean(0)).max() < 1e-5
+            assert np.abs(ours[k] - states[prompt:size][wanted].mean(0)).max() < 1e-5
+
+
+def test_places_that_are_not_there_are_said(llama, recorded):
+    read = f"acts:{recorded},model={llama},template=chat,generated=true"
+    with pytest.raises(PartRefused) as refused:
+        make(f"{read},turns=prompt,places=40-").encode(TALKS)
+    assert {*refused.value.reasons.values()} == {"it has no token at those places"}
+    assert 0 < len(refused.value.reasons) < len(TALKS)
+    for written in ("0-3", "5-2", "first", "1", "-0"):
+        with pytest.raises(DataProblem, match="write which tokens, as 1-50"):
+            make(f"{read},places={written}").encode(TALKS)
+    baseline = dict(Reference.parse(*find_own_baselines(make(f"{read},places=1-3"))).options)
+    assert "places" not in baseline

@@ -40,10 +40,12 @@ def written(bert, tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize("places", ["", "2-3", "-1"])
 @pytest.mark.parametrize("pool", ["mean", "max", "last"])
-def test_vectors_are_those_of_the_model(bert, written, pool):
-    ours = make(f"acts:{written},pool={pool}").encode(SENTENCES)
-    theirs = make(f"hf:{bert},layers=1-2,pool={pool},{EXACT}").encode(SENTENCES)
+def test_vectors_are_those_of_the_model(bert, written, pool, places):
+    read = f"pool={pool},places={places}"
+    ours = make(f"acts:{written},{read}").encode(SENTENCES)
+    theirs = make(f"hf:{bert},layers=1-2,{read},{EXACT}").encode(SENTENCES)
     assert ours.names == theirs.names == ("1", "2")
     for a, b in zip(ours.layers, theirs.layers, strict=True):
         assert np.abs(a - b).max() < 1e-5
@@ -86,6 +88,8 @@ def test_a_folder_that_numpy_alone_wrote_is_read(tmp_path):
     sentences = [lingprobe.Sentence.of(["c"]), lingprobe.Sentence.of(["a", "b"])]
     found = make(f"acts:{tmp_path}").encode(sentences)
     assert found.layers[0].tolist() == [[7, 8], [2, 3]]
+    with pytest.raises(DataProblem, match="its tokens have roles: write role=assistant"):
+        make(f"acts:{tmp_path},turns=response").encode(sentences)
 
 
 def test_roles_of_conversations(tmp_path):

@@ -88,7 +88,8 @@ def test_kinds_that_do_not_fit_the_labels_are_named():
     ("given", "message"),
     [
         (LogisticRegression, r"an estimator of scikit-learn, as LogisticRegression\(\)"),
-        (3, "3 is no probe: name one"),
+        (3, "probes=3: write text: probes, such as `linear`"),
+        ([None], "None is no probe: name one"),
         ([SVC(), SVC()], "two of the probes have the same name"),
     ],
 )

@@ -128,9 +128,11 @@ class DeclaredOption(NamedTuple):
             return
         if self.choices and isinstance(value, str):
             check_choice(self.name.rstrip("_"), value, self.choices)
-        if self.choices and isinstance(value, bool):
+        if _are_texts(self.choices) and not isinstance(value, str):
             known = ", ".join(map(repr, self.choices))
             raise UsageProblem(f"{self.name}={value!r}: choose one of {known}")
+        if _is_of_text(self.kind) and _has_number(value):
+            raise UsageProblem(f"{self.name}={value!r}: write text: {self.help.meaning}")
         if self.kind is bool and not isinstance(value, bool):
             raise UsageProblem(f"{self.name}={value!r}: give True or False")
         if _is_whole(self.kind) and (isinstance(value, bool) or not isinstance(value, int)):
@@ -249,6 +251,23 @@ def _is_whole(kind: Any) -> bool:
     is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
     inner = typing.get_args(kind) if is_union else (kind,)
     return int in inner and {*inner} <= {int, type(None)}
+
+
+def _are_texts(choices: Sequence[Any]) -> bool:
+    """Whether there are choices, and all of them texts."""
+    return bool(choices) and all(isinstance(each, str) for each in choices)
+
+
+def _is_of_text(kind: Any) -> bool:
+    """Whether a type is of texts and paths alone, of one or of several, or of none."""
+    leaves = {each for each in _parts(kind) if not typing.get_args(each)}
+    return str in leaves and leaves <= {str, Path, type(None)}
+
+
+def _has_number(value: Any) -> bool:
+    """Whether a value is a number, or lists one."""
+    each = value if isinstance(value, list | tuple) else (value,)
+    return any(isinstance(one, bool | int | float) for one in each)
 
 
 def _read_as(kind: Any) -> Any:

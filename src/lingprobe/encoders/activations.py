@@ -31,6 +31,7 @@ from lingprobe.encoders.model_files import format_package_versions
 from lingprobe.encoders.own_baselines import list_prompt_baseline
 from lingprobe.encoders.own_vectors import Missing, lacking_of
 from lingprobe.encoders.recording_files import read_state_shape
+from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
 
 if TYPE_CHECKING:
@@ -84,6 +85,7 @@ class Activations:
             " include_output_tokens), which is pooled, or under turns=all the prompt as well"
         ),
     ] = field(default=False, kw_only=True)
+    places: CountedPlaces = field(default="", kw_only=True)
     special: Annotated[
         bool | None,
         Help(
@@ -168,14 +170,15 @@ class Activations:
 
     @property
     def base(self) -> str:
+        self._check_tokens()
+        places = f",places={self.places}" if self.places else ""
         if self._token_states is not None:
-            return f"acts,written,role={self.role}"
-        self._check_turns()
+            return f"acts,written,role={self.role}{places}"
         around = describe_frame(self.template, self.prompt, lambda: self.reads)
         read = f",turns={self.turns},generated={self.generated}" * bool(
             self.turns or self.generated
         )
-        return f"acts,ids={self.ids},{around},special={self.counts_special}{read}"
+        return f"acts,ids={self.ids},{around},special={self.counts_special}{read}{places}"
 
     @property
     def reads(self) -> str:
@@ -219,6 +222,7 @@ class Activations:
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
+        self._check_tokens()
         if self._token_states is not None:
             return self._read_token_states(self._token_states, sentences, asked)
         passes = self._match(sentences, any(pool == "none" for _, pool in asked))
@@ -229,11 +233,17 @@ class Activations:
             raise PartRefused(vectors, units.reasons)
         return vectors
 
-    def _check_turns(self) -> None:
-        """Refuse turns that are not there. DataProblem."""
+    def _check_tokens(self) -> None:
+        """Refuse turns and places that are not there. DataProblem."""
+        if self._token_states is not None and (self.turns or self.generated):
+            raise DataProblem(
+                f"{self.name}: its tokens have roles: write role=assistant, and leave turns and"
+                " generated out"
+            )
         check_turns(self.turns, self.template == CHAT)
         if self.generated:
             check_generated_turns(self.turns)
+        PlaceRange.parse(self.places)
 
     def _read_token_states(
         self,
@@ -245,10 +255,11 @@ class Activations:
         self.check_there(sentences)
         if pools := {pool for _, pool in asked} - {"mean", "max", "last", "none"}:
             raise EncoderStop(f"{self.name}: pool={pools.pop()}: write mean, max, last or none")
-        found = written.read(sentences, asked, self.role)
+        found = written.read(sentences, asked, self.role, PlaceRange.parse(self.places))
         vectors = Vectors(found.layers, SlotEncoder.names(asked), found.spans)
         if found.empty:
             why = f"no token of the role {self.role!r}" if self.role else "no token"
+            why += " at those places" if self.places else ""
             raise PartRefused(vectors, dict.fromkeys(found.empty, f"it has {why}"))
         return vectors
 
@@ -267,7 +278,6 @@ class Activations:
         states = load_recorded(self.states, ModelSource(str(self.files.folder)))
         if self.ids:
             check_layers(self.states, self.numbers)
-        self._check_turns()
         passes = Passes(
             states,
             frame(self.template, self.prompt, states.tokenizer),
@@ -275,6 +285,7 @@ class Activations:
             states.limit,
             turns=self.turns if self.template == CHAT else None,
             writer=RecordedTokens(states) if self.generated else None,
+            places=PlaceRange.parse(self.places),
         )
         tokens = passes.tokenize_sentences(sentences, aligned)
         lacking = [

@@ -227,6 +227,8 @@ def _no_encoder(thing: Any) -> DataProblem:
         shown = f"a {type(thing).__name__}"
     if isinstance(thing, type):
         return DataProblem(f"{shown} is a class and no encoder: make one, as {thing.__name__}()")
+    if isinstance(thing, np.ndarray):
+        return DataProblem("an array is not an encoder: give its texts beside it, (texts, vectors)")
     return DataProblem(
         f"{shown} is not an encoder: give a reference such as 'st:all-MiniLM-L6-v2', a model"
         " of sentence-transformers, (model, tokenizer) of transformers, (sentences, vectors), an"

@@ -39,6 +39,7 @@ from lingprobe.encoders.generation import GeneratedTokens, append_written, strip
 from lingprobe.encoders.pooling import Arrivals, KeptTokens, PooledBatch, PoolWish
 from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import ModelSite, highest_block, is_site
+from lingprobe.encoders.token_places import ALL_PLACES, PlaceRange
 from lingprobe.encoders.tokens import (
     JOINED,
     SubwordSplitter,
@@ -124,6 +125,7 @@ class Passes:
 
     turns   which turns of conversations count; None where conversations are read as their texts
     writer  where the tokens behind prompts come from, where those are read
+    places  which of the tokens that count are kept
     """
 
     network: HiddenStateSource
@@ -133,6 +135,7 @@ class Passes:
     words: WordSpacing = JOINED
     turns: str | None = None
     writer: GeneratedTokens | None = None
+    places: PlaceRange = ALL_PLACES
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> EncodedUnits:
         """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
@@ -141,6 +144,9 @@ class Passes:
         by_piece = any(pool == "none" for _, pool in asked)
         tokens, reasons = self._tokenize(sentences, by_piece)
         keep = self.kept_tokens(tokens)
+        nothing = (number for number, counts in enumerate(keep) if not counts.any())
+        if self.places != ALL_PLACES:
+            reasons = {**dict.fromkeys(nothing, "it has no token at those places"), **reasons}
         starts = np.arange(len(sentences) + 1)
         if by_piece:
             starts = compute_offsets([int(k.sum()) for k in keep])
@@ -184,7 +190,8 @@ class Passes:
 
     def kept_tokens(self, tokens: TokenisedSentences) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
-        return self._read(tokens) if tokens.inside is None else tokens.inside
+        counts = self._read(tokens) if tokens.inside is None else tokens.inside
+        return [self.places.restrict(each) for each in counts]
 
     def _read(self, tokens: TokenisedSentences) -> list[NDArray[np.bool_]]:
         """The same of all that is read, the text around the sentence included."""

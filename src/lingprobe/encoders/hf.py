@@ -53,6 +53,7 @@ from lingprobe.encoders.model_files import (
 )
 from lingprobe.encoders.own_baselines import INPUTS, list_own_baselines, list_prompt_baseline
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
+from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.nets.device import resolved_device
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class HuggingFace(SavedModel):
             "0",
         ),
     ] = field(default=0, kw_only=True)
+    places: CountedPlaces = field(default="", kw_only=True)
     special: Annotated[
         bool | None,
         Help(
@@ -306,8 +308,10 @@ class HuggingFace(SavedModel):
         starts = "" if self.starts == "once" else f",starts={self.starts}"
         check_turns(self.turns, self.template == CHAT)
         check_generation(self.generate, self.turns)
+        PlaceRange.parse(self.places)
         turns = f",turns={self.turns}" if self.turns else ""
         turns += f",generate={self.generate}" if self.generates else ""
+        turns += f",places={self.places}" if self.places else ""
         return f"hf,{read}{starts}{turns}{drawn}{units}{self.trust}"
 
     @property
@@ -425,7 +429,16 @@ class HuggingFace(SavedModel):
         check_turns(self.turns, self.template == CHAT)
         check_generation(self.generate, self.turns)
         turns = self.turns if self.template == CHAT else None
-        return Passes(network, around, self.counts_special, self.batch, words, turns, self.writer)
+        return Passes(
+            network,
+            around,
+            self.counts_special,
+            self.batch,
+            words,
+            turns,
+            self.writer,
+            PlaceRange.parse(self.places),
+        )
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:

@@ -23,7 +23,7 @@ COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
 _READ = (  # options that say how a model is run, and what it reads
     *("device", "dtype", "tokens", "trust_remote_code", "code_revision"),
-    *("prompt", "template", "turns", "generate", "special", "text", "spaces"),
+    *("prompt", "template", "turns", "places", "generate", "special", "text", "spaces"),
 )
 _INSIDE = 12  # times the square of the width are the weights of a block
 
@@ -61,8 +61,8 @@ def list_prompt_baseline(kind: type[Any], encoder: Any, model: str) -> dict[str,
     """
     if encoder.turns == PROMPT:
         return {}
-    written = ("generate",)  # nothing is read of it
-    options = _changed_options(kind, encoder, written) | {"turns": PROMPT}
+    of_response = ("generate", "places")
+    options = _changed_options(kind, encoder, of_response) | {"turns": PROMPT}
     reference = Reference(kind.place, model, tuple(sorted(options.items())))
     return {str(reference): BEYOND_SURFACE}
 

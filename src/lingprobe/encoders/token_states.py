@@ -31,6 +31,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.vectors import Floats, Ints, Spans, compute_offsets
 from lingprobe.encoders.own_vectors import lacking_of
+from lingprobe.encoders.token_places import ALL_PLACES, PlaceRange
 
 STATES_FILE = "states.json"
 _FORMAT = "lingprobe token states 1"
@@ -253,11 +254,17 @@ class TokenStateFolder:
         return np.asarray(places[self.roles[places] == code], np.int64)
 
     def read(
-        self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]], role: str
+        self,
+        sentences: Sequence[Sentence],
+        asked: Sequence[tuple[str, str]],
+        role: str,
+        places: PlaceRange = ALL_PLACES,
     ) -> ReadStates:
-        """The layers that are asked for, each with its pooling, of tokens of a role; '' for all."""
+        """The layers that are asked for, each with its pooling, of tokens of a role ('' for all) at
+        some places among them.
+        """
         kept = [
-            self._choose_tokens(number, role) if number >= 0 else np.zeros(0, np.int64)
+            places.cut(self._choose_tokens(number, role)) if number >= 0 else np.zeros(0, np.int64)
             for number in self.find(sentences).tolist()
         ]
         empty = [k for k, places in enumerate(kept) if not len(places)]

@@ -70,7 +70,7 @@ class Statement:
     def lines(self) -> tuple[str, ...]:
         """The sentences, what they rest on, and what to do next."""
         if not self.verdicts.encoders:
-            return (f"No model was given, so only baselines are shown. {self.next_step}",)
+            return (f"No model was measured, so only baselines are shown. {self.next_step}",)
         return (*self.unreadable, *self.sentences, *self.copies, self.basis, self.next_step)
 
     @property
