@@ -42,7 +42,7 @@ from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.shards import WorkShare
-from lingprobe.experiment.work import Measured
+from lingprobe.experiment.work import MeasuredBatch
 from lingprobe.store.results import ResultStore
 
 TASKS = ("obj-num", "passive", "sent-len", "subj-num", "tense", "top-deps", "tree-depth")
@@ -150,8 +150,8 @@ def measured_costs(asked: Asked, folder: Path) -> Costs:
     batches: list[FitBatch] = []
 
     def clocked(
-        function: Callable[[FitBatch], Measured], todo: Iterable[FitBatch]
-    ) -> Iterator[Measured]:
+        function: Callable[[FitBatch], MeasuredBatch], todo: Iterable[FitBatch]
+    ) -> Iterator[MeasuredBatch]:
         for batch in todo:
             batches.append(batch)
             yield seconds(units, function, batch)

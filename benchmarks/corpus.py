@@ -26,7 +26,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.annotators.blocks import Packed
+from lingprobe.annotators.blocks import CompressedText
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import find_treebank_files
 from lingprobe.corpora.trees import Tree, format_conllu_tree, rebuilt
@@ -152,7 +152,7 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
     (folder / "parsed.json").write_text(json.dumps({"parser": by}), "utf-8")
     for first in range(0, many, SHARD):
         rows = range(first, min(first + SHARD, many))
-        shard = Packed()
+        shard = CompressedText()
         for i in rows:
             shard.add(renamed(trees[i % len(trees)], i // len(trees)))
         shard.write(folder / f"{first // SHARD:05}.conllu.zst")

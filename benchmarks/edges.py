@@ -56,7 +56,7 @@ from lingprobe.data.vectors import Vectors, expand_ranges
 from lingprobe.encoders import make
 from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.nets.precision import spare_torch
-from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
 from lingprobe.probes.span.net import LayerSource, Net, Sizes, draw_tensors
 from lingprobe.probes.span.probe import Span, examples_of
 from lingprobe.probes.span.spans import make_ragged, softmax_pairs, sum_spans
@@ -129,7 +129,7 @@ def walked(trainings: list[NetworkTraining], given: SplitExamples, size: int) ->
     """One pass of training."""
     for rows in given.passes(size):
         batch = batch_of(given, rows)
-        gathered, wanted = Gathered(given, batch, checked=True), given.wanted(batch.rows)
+        gathered, wanted = GatheredVectors(given, batch, checked=True), given.wanted(batch.rows)
         for one in trainings:
             one.step(batch, gathered, wanted, 1e-4)
 

@@ -31,8 +31,8 @@ from fixtures.plugin import PLUGIN
 from lingprobe.cli import COMMANDS
 from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data import core
-from lingprobe.data.abilities import Tuned
-from lingprobe.data.identity import Stated
+from lingprobe.data.abilities import TunedProbe
+from lingprobe.data.identity import HasFingerprint
 from lingprobe.data.references import Reference
 from lingprobe.datasets.controls import Chance, SameProbe
 from lingprobe.encoders import ENCODERS
@@ -308,7 +308,7 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
     protocols = [p for p in vars(core).values() if getattr(p, "_is_protocol", False)]
     members = {
         name
-        for p in [*protocols, Stated, Chance, SameProbe, Tuned]
+        for p in [*protocols, HasFingerprint, Chance, SameProbe, TunedProbe]
         for name in vars(p)
         if name[0] != "_"
     }

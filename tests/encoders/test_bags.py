@@ -212,7 +212,7 @@ def test_words_that_were_not_asked_for_lately_are_forgotten(tmp_path, monkeypatc
     rows = tables._rows(path, table.fingerprint, 10)
     find = rows.file.find
     monkeypatch.setattr(
-        word_files.Indexed, "find", lambda _, words: (found.extend(words), find(words))[1]
+        word_files.WordIndex, "find", lambda _, words: (found.extend(words), find(words))[1]
     )
     for start in range(9, 900, 9):
         asked = ["w1", "no", *(f"w{start + i}" for i in range(9))]

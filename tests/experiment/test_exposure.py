@@ -16,7 +16,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
-from lingprobe_extensions.train.seen import Collected
+from lingprobe_extensions.train.seen import TextHashes
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Schooled(Pretend):
         self.asked.append(1)
         if self.read is None:
             return None
-        made = Collected()
+        made = TextHashes()
         made.add(map(strip_to_letters, self.read))
         return made.distinct()
 

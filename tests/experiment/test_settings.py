@@ -19,7 +19,7 @@ from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.run import missing, run_plan
-from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
+from lingprobe.experiment.settings import SettingsRequest, fit_wanted, keeps_settings
 from lingprobe.experiment.work import measured_in
 from lingprobe.probes import PROBES
 
@@ -207,10 +207,10 @@ def test_settings_are_of_the_same_cell_and_are_looked_for_once():
     cells = tuple(Cell("-", seed) for seed in (4, 2, 0))
     own = Job(train, dev, cells, probe)
     controls = [
-        Wanted(Job(train, dev, (cell,), probe), "subject", own._replace(cells=(cell,)))
+        SettingsRequest(Job(train, dev, (cell,), probe), "subject", own._replace(cells=(cell,)))
         for cell in (*cells, cells[0])
     ]
-    found = fit_wanted(probe, [controls[0], Wanted(own, "subject"), *controls[1:]])
+    found = fit_wanted(probe, [controls[0], SettingsRequest(own, "subject"), *controls[1:]])
     assert [[one.cell.seed for one in each] for each in found] == [[4], [4, 2, 0], [2], [0], [4]]
     assert [[one.size for one in each] for each in found] == [[1], [1, 2, 0], [2], [0], [1]]
     assert [each[:2] for each in probe.asked[:3]] == [(None, 4), (None, 2), (None, 0)]

@@ -15,7 +15,7 @@ from fixtures.papers import PAPER, entry
 from fixtures.results import result, saying
 from fixtures.scored import render
 from fixtures.scored import to_scores as rows
-from lingprobe.analysis.questions import Posed
+from lingprobe.analysis.questions import PosedQuestion
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes
 from lingprobe.data.references import Reference
@@ -167,7 +167,7 @@ def test_headings_say_how_many_classes_there_are():
     assert "ud/tense:A (2 classes)" in shown(sourced())
     few = sourced("ud/top-deps:A", names=("nsubj obj", "OTHER"), **{"classes of the question": 20})
     assert "ud/top-deps:A (2 of 20 classes)" in shown(few)
-    assert Posed().size == ""
+    assert PosedQuestion().size == ""
 
 
 def test_what_classes_consist_of_stands_above_the_table():

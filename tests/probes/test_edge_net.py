@@ -16,7 +16,7 @@ from lingprobe.data.progress import listening
 from lingprobe.data.vectors import expand_ranges
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import loops
-from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
 from lingprobe.probes.span.loops import _patient, judge_nets, train_edge_networks
 from lingprobe.probes.span.net import (
     LayerSource,
@@ -154,7 +154,7 @@ def slowly(net, given, row):
 
 def said(net, given, rows):
     batch = batch_of(given, np.asarray(rows), net.design.context)
-    found = compute_logits(net, batch, Gathered(given, batch, net.design.layer_norm))
+    found = compute_logits(net, batch, GatheredVectors(given, batch, net.design.layer_norm))
     return torch.zeros(len(given.groups), LABELS).index_put((torch.from_numpy(batch.rows),), found)[
         rows
     ]
@@ -225,7 +225,7 @@ def test_gradients_are_those_of_the_loss(design, source):
     net = network(design, source, 2, scaled=True, dtype=torch.float64)
     names, rows = list(net.tensors), np.arange(12)
     batch = batch_of(given, rows, design.context)
-    gathered = Gathered(given, batch, design.layer_norm)
+    gathered = GatheredVectors(given, batch, design.layer_norm)
     # in double precision
     gathered._found |= {name: torch.from_numpy(given.layers[name][batch.units]) for name in "012"}
 
@@ -531,8 +531,8 @@ def test_a_number_that_is_not_finite_is_found_wherever_it_is_in_train(plan):
 
 def test_a_mix_of_fewer_layers_is_read_from_one_of_more():
     given = examples_of()
-    gathered = Gathered(given, batch_of(given, np.arange(12)))
-    alone = Gathered(given, batch_of(given, np.arange(12)))
+    gathered = GatheredVectors(given, batch_of(given, np.arange(12)))
+    alone = GatheredVectors(given, batch_of(given, np.arange(12)))
     more = gathered.stack_layers(("0", "1", "2"))
     for names in (("0",), ("0", "1")):
         fewer = gathered.stack_layers(names)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
 from lingprobe.probes.span.loops import train_edge_networks
 from lingprobe.probes.span.net import LayerSource, Net, Sizes, compute_logits, draw_tensors, mix_of
 from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
@@ -106,7 +106,7 @@ def test_a_mix_reads_gamma_times_the_sum_of_layers_by_the_softmax_of_its_weights
         found["gamma"].fill_(1.7)
         net = Net(DESIGN, source, None, found)
         batch = batch_of(given, np.arange(SENTENCES))
-        mine = compute_logits(net, batch, Gathered(given, batch))
+        mine = compute_logits(net, batch, GatheredVectors(given, batch))
         mixed = edge_probe.mix([*layers.values()], torch.tensor(weights), torch.tensor(1.7))
         theirs = edge_probe.logits(found, mixed, [spans[i] for i in batch.rows])
     torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)

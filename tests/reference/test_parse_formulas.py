@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS, Told
+from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS, LogProbabilities
 from lingprobe_extensions.train.parsers import spanning
 from lingprobe_extensions.train.parsers.decoding import DEPREL, decode_annotations
 from reference import trees
@@ -39,7 +39,7 @@ class Drawn:
         self.named = draws.dirichlet(np.ones(len(LABELS)), (words, max(LENGTHS) + 1))
 
     def __call__(self, states, lengths):
-        return Told(self.tags, self.arcs)
+        return LogProbabilities(self.tags, self.arcs)
 
     def labels(self, states, lengths, heads):
         rows = np.arange(len(heads))

@@ -65,7 +65,7 @@ def test_what_is_repeated_is_what_plain_loops_find(many):
     for seed in range(40):
         rows = drawn(seed, many)
         dataset = made(rows)
-        numbered = repeats.Numbered.of(dataset)
+        numbered = repeats.NumberedDataset.of(dataset)
         assert repeats.again(numbered) == repeated.duplicates(rows)
         assert repeats.contradictions(numbered) == repeated.contradictions(rows)
         assert repeats.find_repeated_splits(numbered) == repeated.same(rows)
@@ -100,7 +100,7 @@ def test_splits_of_the_same_examples_are_the_same_in_any_order():
         ]
         expected = {} if seed > 4 else {"train/test": ("rows", "set")[seed % 2]}
         assert (
-            repeats.find_repeated_splits(repeats.Numbered.of(made(both)))
+            repeats.find_repeated_splits(repeats.NumberedDataset.of(made(both)))
             == repeated.same(both)
             == expected
         )

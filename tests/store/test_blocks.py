@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.store import blocks
-from lingprobe.store.blocks import BlockFile, Damaged, StoreProblem
+from lingprobe.store.blocks import BlockFile, DamagedFile, StoreProblem
 
 ARRAYS = {
     "keys": np.arange(6, dtype=np.uint64).reshape(3, 2),
@@ -105,7 +105,7 @@ def test_a_file_that_is_gone_is_no_damage_and_is_not_set_aside(tmp_path, how, ca
     path = write(tmp_path / "a")
     block = BlockFile(path)
     write(tmp_path / "b").replace(path) if how == "replaced" else path.unlink()
-    with pytest.raises(blocks.Gone) as gone:
+    with pytest.raises(blocks.RemovedFile) as gone:
         block.array("keys")
     blocks.set_aside(path, gone.value)
     assert path.exists() == (how == "replaced")
@@ -124,7 +124,7 @@ def test_a_flipped_bit_anywhere_is_noticed(where, bit, tmp_path_factory):
     content = bytearray(_whole["bytes"])
     content[int(where * len(content))] ^= 1 << bit
     _whole["path"].write_bytes(content)
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         BlockFile(_whole["path"]).check()
 
 
@@ -132,7 +132,7 @@ def test_every_byte_counts(tmp_path):
     content = write(tmp_path / "a").read_bytes()
     for at in range(len(content)):
         (tmp_path / "a").write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
-        with pytest.raises(Damaged):
+        with pytest.raises(DamagedFile):
             BlockFile(tmp_path / "a").check()
 
 
@@ -140,14 +140,14 @@ def test_every_byte_counts(tmp_path):
 def test_a_short_file_is_noticed(tmp_path, size):
     path = write(tmp_path / "a")
     path.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         BlockFile(path).check()
 
 
 def test_a_longer_file_is_noticed(tmp_path):
     path = write(tmp_path / "a")
     path.write_bytes(path.read_bytes() + b"\0")
-    with pytest.raises(Damaged):
+    with pytest.raises(DamagedFile):
         BlockFile(path)
 
 
@@ -272,5 +272,5 @@ def test_a_block_written_over_in_place_is_another_one(tmp_path):
     with path.open("r+b") as file:
         file.write(content)
     os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns + 1))
-    with pytest.raises(blocks.Gone, match="another file took its place"):
+    with pytest.raises(blocks.RemovedFile, match="another file took its place"):
         block.array("keys")

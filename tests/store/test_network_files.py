@@ -15,7 +15,7 @@ import pytest
 from experiment.pretend import Pretend, sentences_of
 from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.store import blocks, claims
-from lingprobe.store.blocks import BlockFile, Gone
+from lingprobe.store.blocks import BlockFile, RemovedFile
 from lingprobe.store.results import ResultStore
 from lingprobe.store.vectors import VectorStore
 
@@ -99,7 +99,7 @@ def test_what_stays_stale_is_gone(tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, "open", open_)
     assert blocks.open_block(path) is None
-    with pytest.raises(Gone):
+    with pytest.raises(RemovedFile):
         block.array("a")
     monkeypatch.setattr(os, "scandir", open_)
     assert list(ResultStore(tmp_path).read()) == []

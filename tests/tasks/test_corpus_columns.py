@@ -20,7 +20,7 @@ from lingprobe.corpora import embedded as grammar
 from lingprobe.data.oracles import facts_of
 from lingprobe.data.references import allow_code
 from lingprobe.store.blocks import version
-from lingprobe.store.columns import Made
+from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks import TASKS
 from lingprobe.tasks import parsed_corpora as parsed
 from lingprobe.tasks.answers import Answer
@@ -110,11 +110,13 @@ def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
 
 
 def test_columns_of_rules_that_are_not_found_here_stay(tmp_path):
-    assert Made("1", ("lingprobe.tasks.parsed_corpora", "rules_of_somebody"), "").current
-    assert Made("1", ("lingprobe.tasks.parsed_corpora", "__main__"), "").current
-    assert not Made("1", ("lingprobe.tasks.parsed_corpora", "lingprobe.tasks.gone"), "").current
+    assert ColumnOrigin("1", ("lingprobe.tasks.parsed_corpora", "rules_of_somebody"), "").current
+    assert ColumnOrigin("1", ("lingprobe.tasks.parsed_corpora", "__main__"), "").current
+    assert not ColumnOrigin(
+        "1", ("lingprobe.tasks.parsed_corpora", "lingprobe.tasks.gone"), ""
+    ).current
     (damaged := tmp_path / "a.parquet").write_bytes(b"PAR1")
-    assert Made.of(damaged) is None
+    assert ColumnOrigin.of(damaged) is None
 
 
 def _killed(folder, cache, after):

@@ -8,7 +8,7 @@ from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.core import SPLITS
 from lingprobe.experiment import data
 from lingprobe.tasks import TASKS, limit_tasks
-from lingprobe.tasks.limits import Limited
+from lingprobe.tasks.limits import LimitedTask
 from lingprobe.testing import FAMILIES
 
 pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
@@ -95,7 +95,7 @@ def test_a_run_of_a_part_is_repeated_without_reading_it_and_made_anew_where_its_
     first = asked()
     assert first.fresh == len(first) > 0
     with monkeypatch.context() as patch:
-        patch.setattr(Limited, "load", None)
+        patch.setattr(LimitedTask, "load", None)
         patch.setattr(data, "_datasets", {})
         again = asked()
     assert again.fresh == 0

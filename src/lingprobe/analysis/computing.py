@@ -10,7 +10,7 @@ from typing import Protocol
 from lingprobe.analysis.answers import RunPredictions
 
 
-class Computed(Protocol):
+class ComputedScore(Protocol):
     """A score that says what it was computed on and in, as `computation_facts` writes it."""
 
     @property
@@ -28,7 +28,7 @@ def describe_computation(runs: Iterable[RunPredictions]) -> str:
     return _join_ways(ways)
 
 
-def all_of(rows: Iterable[Computed]) -> str:
+def all_of(rows: Iterable[ComputedScore]) -> str:
     """The same of several rows together."""
     ways: dict[str, set[str]] = {}
     for row in rows:
@@ -41,7 +41,7 @@ def _join_ways(ways: Mapping[str, set[str]]) -> str:
     return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in ways.items())
 
 
-def differing(rows: Sequence[Computed]) -> tuple[str, ...]:
+def differing(rows: Sequence[ComputedScore]) -> tuple[str, ...]:
     """What some rows were computed on or in differently: processor, encoder, probe or threads."""
     ways: dict[str, set[str]] = {}
     for row in rows:
@@ -52,7 +52,7 @@ def differing(rows: Sequence[Computed]) -> tuple[str, ...]:
     )
 
 
-def format_computation(row: Computed, what: Sequence[str]) -> str:
+def format_computation(row: ComputedScore, what: Sequence[str]) -> str:
     """How a row was computed, as far as rows differ in it."""
     parts = _parts(row)
     return ", ".join(parts[each] for each in what if each in parts) or "–"
@@ -68,7 +68,7 @@ def notes(what: Sequence[str]) -> list[str]:
     ]
 
 
-def _parts(row: Computed) -> dict[str, str]:
+def _parts(row: ComputedScore) -> dict[str, str]:
     return {
         what: how
         for what, _, how in (part.partition(": ") for part in row.computed.split("; "))

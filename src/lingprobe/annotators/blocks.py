@@ -47,7 +47,7 @@ class PlacedSentence(NamedTuple):
 
 
 @dataclass
-class Packed:
+class CompressedText:
     """Text that is compressed while more comes, some megabytes at once, so that little of it is
     held as it is.
     """
@@ -90,8 +90,8 @@ class ParsedBlock:
 
     sentences: int = 0
     words: int = 0
-    conllu: Packed = field(default_factory=Packed)
-    trees: Packed = field(default_factory=Packed)
+    conllu: CompressedText = field(default_factory=CompressedText)
+    trees: CompressedText = field(default_factory=CompressedText)
     skipped: list[tuple[str, str, str]] = field(default_factory=list)
     mended: list[tuple[str, str]] = field(default_factory=list)
 
@@ -246,7 +246,7 @@ def write_parsed_block(folder: Path, number: int, block: ParsedBlock) -> dict[st
     """Write a block, its note last; returns the note."""
     parts = {f"{number:05}.conllu.zst": block.conllu, f"{number:05}.trees.zst": block.trees}
     sizes = {name: part.write(folder / name) for name, part in parts.items()}
-    left = Packed()
+    left = CompressedText()
     for why, where, text in block.skipped:
         row = {"why": why, "where": where, "text": text}
         left.add(json.dumps(row, ensure_ascii=False) + "\n")

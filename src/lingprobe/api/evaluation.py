@@ -18,7 +18,7 @@ from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SelectionOptions
 from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.selection import ResultPatterns, read_results, select_by_patterns
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.digests import digest_texts
@@ -340,7 +340,7 @@ def load_evaluation(folder: str | Path) -> Evaluation:
         facts = {name: as_type(said[name]) for name, as_type in _FACTS.items()}
     except FileNotFoundError:  # of a run
         return Evaluation(results, folder=root)
-    except (OSError, Malformed, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (OSError, MalformedJson, KeyError, TypeError, UnicodeDecodeError) as error:
         raise DataProblem(
             f"{root / _FILE} cannot be read ({error}); remove it, and the results are read alone"
         ) from error

@@ -24,7 +24,7 @@ from lingprobe.data.references import (
     allow_code,
 )
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import Sought, TaskDescription, find_task_description
+from lingprobe.tasks.about import TaskDescription, TaskQuery, find_task_description
 
 KINDS: Mapping[str, str] = {
     "tasks": "lingprobe.tasks:TASKS",
@@ -89,8 +89,8 @@ def available(
         print(entry.name, entry.summary)
     """
     contents = get_contents(kind)
-    sought = Sought(language, paper, unit, licence or "")
-    if sought != Sought() and kind != "tasks":
+    sought = TaskQuery(language, paper, unit, licence or "")
+    if sought != TaskQuery() and kind != "tasks":
         raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
     allow_code(pattern)
     try:

@@ -19,7 +19,7 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
-from lingprobe.data.abilities import Framed, Unfolding
+from lingprobe.data.abilities import PromptEncoder, Unfolding
 from lingprobe.data.centring import CENTRED
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
@@ -240,7 +240,7 @@ def _describe_encoder(first: Result, part: PreparedGroup, width: int) -> Encoder
         is_live(name),
         str(part.group.ingredients.encoder),
         revision(encoder),
-        encoder.reads if isinstance(encoder, Framed) else "",
+        encoder.reads if isinstance(encoder, PromptEncoder) else "",
         view,
         width,
     )

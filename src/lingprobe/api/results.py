@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class Evaluated(Protocol):
+class HasResults(Protocol):
     """What has results, as an evaluation."""
 
     @property
@@ -59,7 +59,7 @@ class Evaluated(Protocol):
 
 
 ResultsSource = (
-    Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path] | str | Path | None
+    HasResults | Iterable[Result | HasResults | Iterable[Result] | str | Path] | str | Path | None
 )
 """An evaluation, results chosen from several, a folder that `run` wrote, or a list of evaluations
 and folders; for None, what was run last without a folder.
@@ -320,13 +320,13 @@ def _of(results: ResultsSource, chosen: ResultPatterns) -> Stored:
 
 
 def _gather_results(
-    given: Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path],
+    given: HasResults | Iterable[Result | HasResults | Iterable[Result] | str | Path],
     chosen: ResultPatterns,
 ) -> Stored:
     """Results, those of evaluations, and those in folders, together: of a trial that several have
     the newest.
     """
-    if isinstance(given, Evaluated):
+    if isinstance(given, HasResults):
         given = given.results
     if not isinstance(given, Iterable) or is_frame(given):
         raise UsageProblem(

@@ -64,7 +64,7 @@ def audit_dataset(
     checks  further ones, as `mine.py@check`
     """
     metric = choose_label_metric(metric or dataset.labels.metric, dataset.labels)
-    lengths, numbered = count_words_read(dataset), repeats.Numbered.of(dataset)
+    lengths, numbered = count_words_read(dataset), repeats.NumberedDataset.of(dataset)
     same = repeats.find_repeated_splits(numbered)
     # where both are the same, that is all to say
     scores = (

@@ -22,7 +22,7 @@ SHOWN = 10  # sentences that occur most often
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedDataset:
     """A data set in numbers, equal for what is equal, ignoring case.
 
     content   [sentences] by words in order; bags: by words in any order
@@ -35,7 +35,7 @@ class Numbered:
     answer: Ints
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Numbered:
+    def of(cls, dataset: Dataset) -> NumberedDataset:
         """The numbers of a data set."""
         content = _codes(["\x1f".join(s.words).casefold() for s in dataset.sentences])
         sites = dataset.sites.copy()
@@ -57,18 +57,18 @@ def _codes(values: list[str]) -> Ints:
     )
 
 
-def again(numbered: Numbered) -> dict[str, int]:
+def again(numbered: NumberedDataset) -> dict[str, int]:
     """Split -> examples that ask again what another one of the split asks."""
     questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
-def contradictions(numbered: Numbered) -> int:
+def contradictions(numbered: NumberedDataset) -> int:
     """Examples that ask what another one asks, with another label."""
     return int(find_disputed_rows(numbered.question, numbered.answer).sum())
 
 
-def both_versions(numbered: Numbered) -> int:
+def both_versions(numbered: NumberedDataset) -> int:
     """Examples whose words are, in another order, those of an example with another label: one
     sentence as it was and altered.
 
@@ -84,7 +84,7 @@ def both_versions(numbered: Numbered) -> int:
     )
 
 
-def find_repeated_splits(numbered: Numbered) -> dict[str, str]:
+def find_repeated_splits(numbered: NumberedDataset) -> dict[str, str]:
     """Pairs of splits that hold the same examples with the same labels: 'rows' in one order, 'set'
     in another.
     """
@@ -101,7 +101,7 @@ def find_repeated_splits(numbered: Numbered) -> dict[str, str]:
     return alike
 
 
-def find_shared_sentences(numbered: Numbered) -> dict[str, Shared]:
+def find_shared_sentences(numbered: NumberedDataset) -> dict[str, Shared]:
     """Pair of splits -> sentences of the second that are in the first."""
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
@@ -118,7 +118,7 @@ def _count_overlap(first: Ints, second: Ints) -> Shared:
     return Shared(len(np.unique(second[common])), int(common.any(1).sum()))
 
 
-def find_shared_forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
+def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Shared]]:
     """Stratum -> pair of splits -> word forms of the second that are in the first."""
     shared: dict[str, Mapping[str, Shared]] = {}
     for name in FORMS:
@@ -152,7 +152,7 @@ def measure_known_words(dataset: Dataset) -> dict[str, float]:
     }
 
 
-def most_repeated(numbered: Numbered) -> tuple[Repeat, ...]:
+def most_repeated(numbered: NumberedDataset) -> tuple[Repeat, ...]:
     """The questions that are asked most often, most of all in several splits; in the order of their
     words, and of where they are, where it is the same.
     """

@@ -26,7 +26,7 @@ from lingprobe.data.errors import ReferenceProblem, UsageProblem
 _allowed: set[Path] = set()
 
 
-class Untrusted(ReferenceProblem):
+class UntrustedCode(ReferenceProblem):
     """Code in a file that the user has not named, nor said to trust."""
 
 
@@ -81,7 +81,7 @@ def from_file(name: str) -> Callable[..., Any]:
     if not path.endswith(CODE) or file.suffix != CODE:
         raise ReferenceProblem(f"{name!r}: {path!r} is not a Python file: names end in {CODE}")
     if not is_code_allowed(Reference(name)):
-        raise Untrusted(
+        raise UntrustedCode(
             f"{name!r} was named by a file, not by you, so {path!r} was not run: read it, and if"
             " you trust it, repeat with --trust (in Python, trust=True)"
         )

@@ -19,7 +19,7 @@ from lingprobe.data.printing import strip_unprintable
 _FROM_FILE = "lingprobe_file_"
 
 
-class Exited(LingprobeError, RuntimeError):
+class ExitingCode(LingprobeError, RuntimeError):
     """Code that called sys.exit, which would have ended the run without a word."""
 
 
@@ -35,7 +35,7 @@ def foreign_code(name: str) -> Iterator[None]:
     try:
         yield
     except SystemExit as end:
-        raise Exited(
+        raise ExitingCode(
             f"{name} called sys.exit({'' if end.code is None else end.code!r}): let it return or"
             " raise"
         ) from end

@@ -4,7 +4,7 @@ A probing example is a label about one or more sites in one or more sentences. E
 frozen value or a protocol; numpy is the only library. `Task`, `Encoder`, `Probe` and `Predictor`
 are the required members of an object. Each optional ability is a separate protocol (`Layered`,
 `Needy`): an object with its members has the ability, and the protocol documents the default for
-objects without it. `lingprobe.data.identity.Stated` is optional for all of them.
+objects without it. `lingprobe.data.identity.HasFingerprint` is optional for all of them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ __all__ = [
     "Prepared",
     "Probe",
     "Result",
-    "Revised",
+    "RevisedEncoder",
     "Rounding",
     "Running",
     "SampledTask",
@@ -59,7 +59,7 @@ __all__ = [
     "Site",
     "Tags",
     "Task",
-    "Taught",
+    "TrainingAwareEncoder",
     "Trial",
     "TunedPredictor",
     "UnsplitTask",
@@ -228,7 +228,7 @@ class Lexical(Encoder, Protocol):
 
 
 @runtime_checkable
-class Taught(Encoder, Protocol):
+class TrainingAwareEncoder(Encoder, Protocol):
     """An encoder that knows which sentences it was trained on; it is probed on none of them."""
 
     def saw(self) -> NDArray[np.uint64] | None:
@@ -236,7 +236,7 @@ class Taught(Encoder, Protocol):
 
 
 @runtime_checkable
-class Revised(Protocol):
+class RevisedEncoder(Protocol):
     """An encoder that may share its name with others: a short label that distinguishes it."""
 
     @property

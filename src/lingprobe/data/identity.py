@@ -76,7 +76,7 @@ class Ingredients(NamedTuple):
 
 
 @runtime_checkable
-class Stated(Protocol):
+class HasFingerprint(Protocol):
     """A thing that states what decides its outputs beside code and options.
 
     fingerprint  a text that stands for files, weights, device and precision. A task without one is
@@ -88,7 +88,7 @@ class Stated(Protocol):
     def fingerprint(self) -> str: ...
 
 
-def is_stated(thing: object) -> TypeGuard[Stated]:
+def is_stated(thing: object) -> TypeGuard[HasFingerprint]:
     """Whether it is one. `isinstance` asks for the fingerprint to know, and that may read files."""
     return getattr_static(thing, "fingerprint", None) is not None
 

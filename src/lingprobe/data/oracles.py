@@ -35,12 +35,12 @@ __all__ = [
     "ComparableEncoder",
     "EncoderQuestion",
     "Facts",
-    "Floored",
     "Informed",
     "Kind",
     "Kinded",
     "OpposingBaseline",
     "ReferenceLines",
+    "TaskWithBaselines",
     "about_words",
     "facts_of",
     "find_opposed",
@@ -87,7 +87,7 @@ class ReferenceLines(Task, Protocol):
 
 
 @runtime_checkable
-class Floored(Task, Protocol):
+class TaskWithBaselines(Task, Protocol):
     """A task with baselines of its own: references of encoders, which stand in its table beside
     those that every task has.
     """

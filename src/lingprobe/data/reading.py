@@ -34,11 +34,11 @@ __all__ = [
     "MARGIN",
     "MIX",
     "POOLS",
+    "EncoderWithView",
     "LayerSelection",
     "ReadingProblem",
     "Readings",
     "View",
-    "Viewed",
     "find_single_word_sentences",
     "read_of",
     "reads_of",
@@ -249,7 +249,7 @@ def _gives(names: Sequence[str]) -> str:
 
 
 @runtime_checkable
-class Viewed(Protocol):
+class EncoderWithView(Protocol):
     """An encoder that says itself how its vectors are read, whatever view the task has: by a view's
     name, or by a view.
     """

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._closure import root_of
 from lingprobe.data._code import (
-    Untrusted,
+    UntrustedCode,
     allow_code,
     from_file,
     is_code_allowed,
@@ -56,7 +56,7 @@ __all__ = [
     "PlaceOption",
     "Reference",
     "ReferenceProblem",
-    "Untrusted",
+    "UntrustedCode",
     "allow_code",
     "is_code_allowed",
     "path_options",

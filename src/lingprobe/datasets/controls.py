@@ -60,7 +60,7 @@ class Chance(Protocol):
 
 
 @runtime_checkable
-class Randomised(Protocol):
+class RandomisedControl(Protocol):
     """A control that draws at random, with the number of the draw as `seed=`: one draw says nothing
     of others, so that several are measured. One that declares nothing is measured once.
     """
@@ -99,7 +99,7 @@ def without_draw(reference: str) -> str:
 
 def is_randomised(control: Any) -> bool:
     """Whether another draw of a control differs."""
-    return isinstance(control, Randomised) and control.randomised
+    return isinstance(control, RandomisedControl) and control.randomised
 
 
 def at_chance(reference: str) -> bool:

@@ -30,7 +30,7 @@ BATCH = 128  # SentEval's batch size where params name none
 
 
 @dataclass(frozen=True)
-class Adapted:
+class FunctionEncoder:
     """A function list[str] -> [n, dim] as an encoder; it reads the raw text."""
 
     name: str
@@ -45,7 +45,7 @@ class Adapted:
 
 
 @dataclass(frozen=True)
-class Unprepared:
+class PreparingEncoder:
     """An object whose `prepare` gets the texts of a data set first, and returns what encodes
     them.
     """
@@ -64,7 +64,7 @@ class Unprepared:
                 f"{self.name}: prepare returned a {type(ready).__name__}, and should return the"
                 " encoder that is ready, as `self`"
             )
-        return Adapted(self.name, encode, self.fingerprint)
+        return FunctionEncoder(self.name, encode, self.fingerprint)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.prepare(sentences).encode(sentences)
@@ -102,7 +102,7 @@ class Params(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Batched:
+class BatcherEncoder:
     """SentEval's `batcher(params, batch)`; a batch is a list of lists of words."""
 
     name: str
@@ -135,7 +135,7 @@ class SentEvalPair:
     what it learns in params.
     """
 
-    batched: Batched
+    batched: BatcherEncoder
     preparing: Callable[[Any, list[list[str]]], Any]
     made_of: str = ""
 
@@ -190,7 +190,9 @@ def adapt_any(thing: Any, name: str | None = None, **options: Any) -> Encoder:
     if not callable(thing):
         raise _no_encoder(thing)
     known = name or name_of(thing), thing, source(thing, name)
-    return Batched(*known) if len(required_parameters(thing)) == 2 else Adapted(*known)
+    return (
+        BatcherEncoder(*known) if len(required_parameters(thing)) == 2 else FunctionEncoder(*known)
+    )
 
 
 def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
@@ -198,7 +200,7 @@ def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
         return _of_rows(batcher, prepare, name or "vectors")
     if not (callable(batcher) and (prepare is None or callable(prepare))):
         raise _no_encoder((batcher, prepare))
-    batched = Batched(name or name_of(batcher), batcher, source(batcher, name))
+    batched = BatcherEncoder(name or name_of(batcher), batcher, source(batcher, name))
     if prepare is None:
         return batched
     return SentEvalPair(batched, prepare, source(prepare, name))
@@ -217,8 +219,8 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
     """An object that another library gives, or that does not say that it takes Sentences."""
     prepare, known = getattr(thing, "prepare", None), name or name_of(thing)
     if callable(prepare):
-        return Unprepared(known, prepare, source(thing, name))
-    return Adapted(known, encode, source(thing, name))
+        return PreparingEncoder(known, prepare, source(thing, name))
+    return FunctionEncoder(known, encode, source(thing, name))
 
 
 def _no_encoder(thing: Any) -> DataProblem:

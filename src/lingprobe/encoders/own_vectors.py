@@ -27,7 +27,7 @@ from lingprobe.encoders.own_vector_files import (
 Missing = Literal["error", "skip"]
 
 
-class Matched:
+class MatchedVectors:
     """Vectors that are there already, matched by a sentence's text, else by its words joined with
     spaces.
     """
@@ -90,7 +90,7 @@ class Matched:
 
 
 @dataclass(frozen=True)
-class FileVectors(Matched):
+class FileVectors(MatchedVectors):
     """Vectors of a file."""
 
     kind: str
@@ -146,7 +146,7 @@ class FileVectors(Matched):
 
 
 @dataclass(frozen=True, eq=False)
-class SessionVectors(Matched):
+class SessionVectors(MatchedVectors):
     """Vectors of a session, of sentences that are given with them."""
 
     stored: VectorFileContent

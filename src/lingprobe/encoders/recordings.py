@@ -31,7 +31,7 @@ _LETTERS = 60  # of a sentence that is named
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedStates:
     """Files of hidden states, by the token ids that they are of."""
 
     tokenizer: Any
@@ -79,7 +79,7 @@ class RecordedTokens:
     begins with those of the prompt.
     """
 
-    recorded: Recorded
+    recorded: RecordedStates
 
     longest: ClassVar[int] = 0
     nothing: ClassVar[str] = "its file has no token behind the prompt"
@@ -118,7 +118,7 @@ class RecordedTokens:
 
 
 @functools.lru_cache(maxsize=2)
-def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> Recorded:
+def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> RecordedStates:
     """Files of hidden states beside the tokeniser of their model; EncoderStop where they do not go
     together.
     """
@@ -139,7 +139,7 @@ def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> Recorded:
                 f"{first.name} and {file.name} give two different states for the same tokens;"
                 " keep one"
             )
-    return Recorded(loaded, index, (widths[1],) * widths[0])
+    return RecordedStates(loaded, index, (widths[1],) * widths[0])
 
 
 @functools.lru_cache(maxsize=2)

@@ -32,7 +32,7 @@ TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]
 
 
 @dataclass(frozen=True)
-class Tokenised:
+class TokenisedTexts:
     """Texts as token ids, what the model wants beside them, and which texts were cut."""
 
     ids: list[list[int]]
@@ -71,7 +71,7 @@ class Tokenised:
 
 def tokenize_texts(
     model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
-) -> Tokenised | None:
+) -> TokenisedTexts | None:
     """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model
     prepares its input in a way of its own.
 
@@ -86,7 +86,7 @@ def tokenize_texts(
     beside = {k: v for k, v in theirs.items() if k not in tensors}
     types = "token_type_ids" in tensors
 
-    def tokenise(texts: list[str]) -> Tokenised:
+    def tokenise(texts: list[str]) -> TokenisedTexts:
         encodings = (
             tokenizer(texts, truncation=True, max_length=limit, padding=False).encodings
             if texts
@@ -94,7 +94,7 @@ def tokenize_texts(
         )
         cut = np.array([bool(e.overflowing) for e in encodings], bool)
         left = getattr(tokenizer, "padding_side", "right") == "left"
-        return Tokenised(
+        return TokenisedTexts(
             [e.ids for e in encodings], types, left, tokenizer.pad_token_id or 0, beside, cut
         )
 
@@ -287,7 +287,7 @@ def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
         trial.model, [before + TRIAL[0] + " " + TRIAL[0]], before, trial.way.arguments
     )
     if tokens is not None:
-        of_rows: Tokenised = tokens
+        of_rows: TokenisedTexts = tokens
         return batching(
             name,
             lambda rows: vectors(

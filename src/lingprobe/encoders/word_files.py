@@ -130,7 +130,7 @@ def _width(cells: list[bytes]) -> int:
 
 
 @dataclass(frozen=True)
-class Indexed:
+class WordIndex:
     """Where each word of a file stands, by a hash of the word; vectors are read there when asked
     for.
 
@@ -229,16 +229,16 @@ def _check_fasttext(path: Path) -> None:
         )
 
 
-def _index_file(path: Path, dim: int, places: Places, binary: bool) -> Indexed:
+def _index_file(path: Path, dim: int, places: Places, binary: bool) -> WordIndex:
     """Where words stand in a file: as remembered of a large one, else by reading it through."""
     large = path.stat().st_size >= LARGE
     if large and (table := _recall_table(known_digest(path))) is not None:
-        return Indexed(path, dim, table, binary)
+        return WordIndex(path, dim, table, binary)
     with open_and_hash(path) as (stream, finish):
         table = _build_table(path, places(stream))
         if large:
             _remember(finish(), table)
-    return Indexed(path, dim, table, binary)
+    return WordIndex(path, dim, table, binary)
 
 
 def _build_table(path: Path, places: Iterator[tuple[bytes, int]]) -> NDArray[np.uint64]:

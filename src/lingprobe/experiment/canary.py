@@ -24,7 +24,12 @@ from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import Informed
 from lingprobe.data.vectors import Floats
-from lingprobe.encoders.any_encoder import Adapted, Batched, SentEvalPair, Unprepared
+from lingprobe.encoders.any_encoder import (
+    BatcherEncoder,
+    FunctionEncoder,
+    PreparingEncoder,
+    SentEvalPair,
+)
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
@@ -118,14 +123,20 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> EncoderCh
 
 def _prepare(encoder: Encoder) -> Encoder:
     """What a run encodes with: what is fitted to its corpus is fitted once, not to each batch."""
-    return encoder.prepare(SENTENCES) if isinstance(encoder, Unprepared | SentEvalPair) else encoder
+    return (
+        encoder.prepare(SENTENCES)
+        if isinstance(encoder, PreparingEncoder | SentEvalPair)
+        else encoder
+    )
 
 
 def has_foreign_code(encoder: Encoder) -> bool:
     """Whether code that is not lingprobe's gives an encoder's vectors."""
     if isinstance(encoder, Informed):  # it wants facts of a task
         return False
-    adapted = isinstance(encoder, Adapted | Unprepared | Batched | SentEvalPair)
+    adapted = isinstance(
+        encoder, FunctionEncoder | PreparingEncoder | BatcherEncoder | SentEvalPair
+    )
     return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
 
 

@@ -22,7 +22,7 @@ from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import Unit, unit_of
-from lingprobe.tasks.limits import Limited
+from lingprobe.tasks.limits import LimitedTask
 
 log = logging.getLogger("lingprobe.experiment")
 _datasets: dict[str, Dataset] = {}
@@ -81,7 +81,7 @@ def task_identity(reference: str | None, task: Task) -> Identity:
     """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its
     examples say it.
     """
-    whole = task.task if isinstance(task, Limited) else task
+    whole = task.task if isinstance(task, LimitedTask) else task
     with guard_task(task):
         if is_stated(whole):
             return identity(TASKS, reference, task)

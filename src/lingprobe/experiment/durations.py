@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.abilities import Networked
+from lingprobe.data.abilities import CostedEncoder
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Probe, Running, Sentence
 from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, read_of
@@ -122,7 +122,7 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
     two operations for each weight and subword, and what is beside products. None for another
     encoder, but a baseline or one that knows its work.
     """
-    if isinstance(encoder, Networked):
+    if isinstance(encoder, CostedEncoder):
         products = encoder.word_operations * sum(len(s.words) for s in sentences)
         return BASELINE * len(sentences) + products / measure_speeds().products
     if not isinstance(encoder, SavedModel):

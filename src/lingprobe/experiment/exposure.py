@@ -17,7 +17,7 @@ from lingprobe.corpora.training_sentences import (
 )
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.cache import recall, remember
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, TrainingAwareEncoder
 from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import Identity
 from lingprobe.experiment.data import load_dataset
@@ -41,7 +41,7 @@ class TrainingHashes:
     damage: str = ""
 
     @classmethod
-    def of(cls, encoder: Taught) -> TrainingHashes | None:
+    def of(cls, encoder: TrainingAwareEncoder) -> TrainingHashes | None:
         """That of an encoder; None where it is lost."""
         try:
             hashes = encoder.saw()
@@ -73,7 +73,9 @@ def memories(encoders: Mapping[str, Encoder]) -> tuple[dict[str, TrainingHashes]
     whose memory is lost.
     """
     taught = {
-        name: TrainingHashes.of(one) for name, one in encoders.items() if isinstance(one, Taught)
+        name: TrainingHashes.of(one)
+        for name, one in encoders.items()
+        if isinstance(one, TrainingAwareEncoder)
     }
     lost = {name: f"{name}: {UNKNOWN}" for name, memory in taught.items() if memory is None}
     return {name: memory for name, memory in taught.items() if memory is not None}, lost

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.abilities import Comparing, Framed
+from lingprobe.data.abilities import Comparing, PromptEncoder
 from lingprobe.data.core import (
     SPLITS,
     Cell,
@@ -44,7 +44,7 @@ from lingprobe.data.oracles import (
     find_opposed,
     get_encoder_role,
 )
-from lingprobe.data.reading import Readings, Viewed
+from lingprobe.data.reading import EncoderWithView, Readings
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets.controls import Unchanged
@@ -63,7 +63,7 @@ from lingprobe.experiment.provenance import (
     versions,
 )
 from lingprobe.experiment.readable import find_readable, may_probe
-from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
+from lingprobe.experiment.settings import SettingsRequest, fit_wanted, keeps_settings
 from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.metrics.constant import find_metric
@@ -73,7 +73,7 @@ from lingprobe.store.vectors import VectorStore
 MAX_KEPT_PROBES = 256
 
 
-class Encoded(NamedTuple):
+class EncodedDataset(NamedTuple):
     """What an encoder makes of the sentences of a data set.
 
     usable    which of them have vectors, [sentences]
@@ -97,7 +97,7 @@ class PreparedGroup:
     """
 
     group: TrialGroup
-    encoded: Encoded
+    encoded: EncodedDataset
     readings: Readings
     counts: Counts
     notes: Notes
@@ -106,11 +106,11 @@ class PreparedGroup:
     own: Job | None = None
 
     @property
-    def to_fit(self) -> Wanted:
+    def to_fit(self) -> SettingsRequest:
         """What is to be fitted."""
         first, known = self.group.trials[0], self.group.ingredients
         subject = first.task, first.encoder, first.probe, known.task, known.encoder, known.probe
-        return Wanted(self.job, subject, self.own)
+        return SettingsRequest(self.job, subject, self.own)
 
     @property
     def size(self) -> int:
@@ -320,7 +320,7 @@ def _result(
 
 
 def _readings(
-    group: TrialGroup, dataset: Dataset, encoded: Encoded
+    group: TrialGroup, dataset: Dataset, encoded: EncodedDataset
 ) -> tuple[Readings, Counts, Ints]:
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
@@ -349,11 +349,11 @@ def _readings(
             if flags.any()
         },
     )
-    view = group.encoder.own_view if isinstance(group.encoder, Viewed) else group.task.view
+    view = group.encoder.own_view if isinstance(group.encoder, EncoderWithView) else group.task.view
     return Readings(left, vectors, view), counts, rows
 
 
-def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> Encoded:
+def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> EncodedDataset:
     """What the encoder makes of a data set's sentences.
 
     Vectors of an oracle are made anew: it is quicker than to keep them, and they hold for this data
@@ -364,14 +364,14 @@ def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> Encoded:
         oracle = group.encoder.with_facts(
             facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
         )
-        return Encoded(oracle.encode(sentences), np.ones(len(sentences), bool), [], words)
+        return EncodedDataset(oracle.encode(sentences), np.ones(len(sentences), bool), [], words)
     encoder, key = _prepare_encoder(group, sentences)
     # the run tried the rest
     done = embed_sentences(
         encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared)
     )
     known = load_vectors(encoder, sentences, store, key, done.usable)
-    return Encoded(known, done.usable, [why for _, why in done.problems], words)
+    return EncodedDataset(known, done.usable, [why for _, why in done.problems], words)
 
 
 def _count_words(encoder: Encoder, dataset: Dataset) -> dict[str, int]:
@@ -425,7 +425,7 @@ def provenance(group: TrialGroup, counts: Counts, notes: Notes) -> Provenance:
         own_baselines=group.own_baselines,
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         computed=computation_facts(group.encoder, group.probe),
-        read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
+        read_as=group.encoder.reads if isinstance(group.encoder, PromptEncoder) else "",
         constant_tokens=collect_constant_tokens(group.encoder, {t.read for t in group.trials}),
         versions=versions(),
         commit=git_commit(Path.cwd()),

@@ -17,7 +17,7 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
 from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, get_encoder_role
-from lingprobe.data.reading import ReadingProblem, Viewed, reads_of, view
+from lingprobe.data.reading import EncoderWithView, ReadingProblem, reads_of, view
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -410,7 +410,7 @@ def _sees(probe: Probe, encoder: Encoder) -> bool:
     """Whether a probe sees what an encoder is: one that learns nothing compares vectors as they
     are, whatever view they bring.
     """
-    return needs_of(probe).train or not isinstance(encoder, Viewed)
+    return needs_of(probe).train or not isinstance(encoder, EncoderWithView)
 
 
 def _reads_words(probe: Probe) -> bool:

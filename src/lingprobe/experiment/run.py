@@ -36,7 +36,7 @@ from lingprobe.experiment.room import Pass, check_disk_space
 from lingprobe.experiment.runners import HERE, LostItem, Workers
 from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.experiment.units import TaskDimensions, split_into_units
-from lingprobe.experiment.work import Measured, measured_in
+from lingprobe.experiment.work import MeasuredBatch, measured_in
 from lingprobe.nets.precision import threads
 from lingprobe.store import failures as failed
 from lingprobe.store.claims import ClaimWatch
@@ -125,7 +125,7 @@ def _fit_encoded_groups(
     workers: Workers,
     before: Mapping[str, str],
     progress: bool,
-) -> Iterator[Measured]:
+) -> Iterator[MeasuredBatch]:
     """What became of groups that were encoded, as they are fitted."""
     todo, work = _batches(groups, workers.shard), measured_in(paths, before)
     with measuring_bar(sum(batch.trials for batch in todo), progress) as bar:
@@ -139,9 +139,9 @@ def _fit_encoded_groups(
 
 def _map_batches(
     batches: Sequence[FitBatch],
-    mapped: Callable[[Sequence[FitBatch]], Iterable[Measured | LostItem]],
+    mapped: Callable[[Sequence[FitBatch]], Iterable[MeasuredBatch | LostItem]],
     paths: Paths,
-) -> Iterator[tuple[Measured, int]]:
+) -> Iterator[tuple[MeasuredBatch, int]]:
     """What became of every batch, and of how many trials; what another run was at comes last."""
     store, watch, todo = paths.result_store(), ClaimWatch(), list(batches)
     held: list[TrialGroup] = []
@@ -149,7 +149,7 @@ def _map_batches(
         for batch, answer in zip(todo, mapped(todo), strict=True):
             measured = answer
             if isinstance(measured, LostItem):
-                measured = Measured(batch.name, failure=measured.why)
+                measured = MeasuredBatch(batch.name, failure=measured.why)
             held += measured.held
             _note_failures(batch, measured, paths)
             yield measured, batch.trials - sum(len(group.trials) for group in measured.held)
@@ -166,7 +166,7 @@ def _failures(groups: Iterable[TrialGroup], paths: Paths) -> dict[str, str]:
     return dates
 
 
-def _note_failures(batch: FitBatch, measured: Measured, paths: Paths) -> None:
+def _note_failures(batch: FitBatch, measured: MeasuredBatch, paths: Paths) -> None:
     """Say beside the results of a batch's groups which have none and why, for others and later."""
     store, spared = paths.result_store(), {g.ids for g in (*measured.held, *measured.untried)}
     for group in batch.groups:

@@ -31,7 +31,7 @@ ROOM = 2**28
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredBatch:
     """What became of a batch.
 
     results  of its trials, by what they are stored under
@@ -49,7 +49,9 @@ class Measured:
     untried: tuple[TrialGroup, ...] = ()
 
 
-def measure(batch: FitBatch, paths: Paths, before: Mapping[str, str] | None = None) -> Measured:
+def measure(
+    batch: FitBatch, paths: Paths, before: Mapping[str, str] | None = None
+) -> MeasuredBatch:
     """Fit and score the trials of some groups and keep the results; a failure is told, never
     raised, so others go on.
 
@@ -71,7 +73,7 @@ def measure(batch: FitBatch, paths: Paths, before: Mapping[str, str] | None = No
         spared = {group.ids for group in untried}
         for parts in work.parts([group for group in todo if group.ids not in spared]):
             work.fit(parts)
-    return Measured(
+    return MeasuredBatch(
         batch.name,
         known | work.results,
         next(iter(work.failures), ""),
@@ -163,6 +165,6 @@ def _describe_error(error: Exception) -> str:
 
 def measured_in(
     paths: Paths, before: Mapping[str, str] | None = None
-) -> functools.partial[Measured]:
+) -> functools.partial[MeasuredBatch]:
     """`measure` with all but the batch filled in: the function that a mapper maps."""
     return functools.partial(measure, paths=paths, before=before)

@@ -60,7 +60,7 @@ class NaiveBayes:
         }
         return [fitted[cell.by] for cell in cells]
 
-    def _fit_best(self, train: Readings, dev: Readings, by: str) -> Weighted:
+    def _fit_best(self, train: Readings, dev: Readings, by: str) -> WordBaselinePredictor:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         grams = Grams.of(train.dataset, self.longest, self.lower)
@@ -78,7 +78,7 @@ class NaiveBayes:
             read_dev = tfidf(grams.counts(dev.dataset), idf)
             quality = _likelihood if by == "loss" and train.labels.link else _rightness
             alpha = max(tried, key=lambda a: quality(dev.labels, estimate(a).scores(read_dev)))
-        return Weighted(grams, idf, estimate(alpha), {"alpha": alpha})
+        return WordBaselinePredictor(grams, idf, estimate(alpha), {"alpha": alpha})
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _rightness(labels: Column, scores: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted:
+class WordBaselinePredictor:
     """A fitted word baseline; `choice` is the smoothing (or penalty) that it was fitted with."""
 
     grams: Grams

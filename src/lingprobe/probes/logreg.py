@@ -32,7 +32,7 @@ _AXES = 10  # additions and multiplications that the n axes of features take, by
 _AXES_LIMIT, _PARTIAL_AXES, _SAMPLED = 1024, 256, 16384
 
 
-class Minimised(NamedTuple):
+class FittedWeights(NamedTuple):
     """Weights [outputs, features] and bias [outputs] of one C, and the objective there."""
 
     weights: Doubles
@@ -133,7 +133,7 @@ class LogReg:
 
 def _minimise(
     features: Floats, labels: Column, aims: Aim, strengths: Sequence[float]
-) -> Iterator[Minimised]:
+) -> Iterator[FittedWeights]:
     """The minimum of each C, in rising order; features [n, d] are on one scale."""
     penalties = [1 / (c * len(features)) for c in strengths]
     if labels.numbers is not None:
@@ -147,12 +147,12 @@ def _minimise(
             weights, bias = 0 * weights, 0 * bias
         elif classes == 2:
             weights, bias = found.split_odds()
-        yield Minimised(weights, bias, found.objective)
+        yield FittedWeights(weights, bias, found.objective)
 
 
 def _minimise_squares(
     features: Floats, targets: Floats, penalties: Sequence[float]
-) -> Iterator[Minimised]:
+) -> Iterator[FittedWeights]:
     """Ridge regression: half the mean squared error plus penalty / 2 * |weights|^2, by one
     decomposition of the smaller Gram matrix.
     """
@@ -168,7 +168,7 @@ def _minimise_squares(
         weights = (_multiply(x, solved) / n if wide else solved).T
         errors = x @ weights.T + level - y
         objective = (np.square(errors).sum() / n + penalty * np.square(weights).sum()) / 2
-        yield Minimised(weights, level - weights @ mean, float(objective))
+        yield FittedWeights(weights, level - weights @ mean, float(objective))
 
 
 def _multiply(one: NDArray[Any], other: NDArray[Any]) -> Doubles:

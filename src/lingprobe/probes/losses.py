@@ -41,7 +41,7 @@ class LossFunction(Protocol):
         ...
 
 
-class Curved(LossFunction, Protocol):
+class CurvedLoss(LossFunction, Protocol):
     """A loss that a second-order method can minimise, too."""
 
     def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
@@ -116,7 +116,7 @@ class Sigmoid:
         return -total, total
 
 
-class Squared:
+class SquaredLoss:
     """Half the squared error; members are chosen by it."""
 
     statistics = 2
@@ -136,4 +136,8 @@ class Squared:
         return -total, total
 
 
-LOSSES: dict[str, Curved] = {"softmax": Softmax(), "sigmoid": Sigmoid(), "squared": Squared()}
+LOSSES: dict[str, CurvedLoss] = {
+    "softmax": Softmax(),
+    "sigmoid": Sigmoid(),
+    "squared": SquaredLoss(),
+}

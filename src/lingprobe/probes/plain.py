@@ -85,7 +85,7 @@ class Estimator:
             raise ReadingProblem(f"{self.name} has no training examples")
         scaling, x = scaled_train(train, read, self.scaled)
         fitted = tuple(self._column(x, y, seed) for y in train.labels.targets())
-        return Estimated(read, scaling, fitted)
+        return FittedEstimators(read, scaling, fitted)
 
     def _column(self, x: Floats, y: NDArray[Any], seed: int) -> Any:
         """An estimator fitted to what is annotated of one column of targets, or the one value that
@@ -101,7 +101,7 @@ class Estimator:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class FittedEstimators:
     """Fitted estimators, one for all classes or one a label; a number stands for one that had
     nothing to choose from.
 

@@ -66,11 +66,11 @@ class StoreProblem(LingprobeError, ValueError):
     """A store that cannot be read or written as asked; the message says what to do."""
 
 
-class Damaged(LingprobeError):
+class DamagedFile(LingprobeError):
     """A file whose bytes are not those that were written."""
 
 
-class Gone(Damaged):
+class RemovedFile(DamagedFile):
     """A file that was removed, or that another took the place of, after it had been opened."""
 
 
@@ -91,11 +91,11 @@ class BlockFile:
             self.arrays: dict[str, dict[str, Any]] = header["arrays"]
             stop = max((a["stop"] for a in self.arrays.values()), default=0)
         except (KeyError, TypeError, AttributeError):
-            raise Damaged("its header lacks what lingprobe writes") from None
+            raise DamagedFile("its header lacks what lingprobe writes") from None
         self._checked: set[str] = set()
         self._map: NDArray[np.uint8] | None = None
         if size != self._start + stop:
-            raise Damaged(f"it has {size} bytes, not as many as were written")
+            raise DamagedFile(f"it has {size} bytes, not as many as were written")
 
     def _look(self) -> tuple[tuple[int, ...], int, tuple[int, dict[str, Any]]]:
         with self.path.open("rb") as file:
@@ -105,12 +105,12 @@ class BlockFile:
     def _header(self, file: IO[bytes], size: int) -> tuple[int, dict[str, Any]]:
         preamble = file.read(_PREAMBLE.size)
         if len(preamble) < _PREAMBLE.size:
-            raise Damaged(f"it has {size} bytes")
+            raise DamagedFile(f"it has {size} bytes")
         magic, version, length, digest = _PREAMBLE.unpack(preamble)
         self._start = _PREAMBLE.size + length
         text = file.read(length) if magic == MAGIC and self._start <= size else b""
         if not text or hash_bytes(preamble[:16] + text, 16) != digest:
-            raise Damaged("its header is not what was written")
+            raise DamagedFile("its header is not what was written")
         if not OLDEST <= int(version) <= FORMAT:
             raise StoreProblem(
                 f"{self.path} has format {int(version)}, this version of lingprobe reads {OLDEST}"
@@ -119,7 +119,7 @@ class BlockFile:
         try:
             header: dict[str, Any] = json.loads(text)
         except (ValueError, RecursionError):
-            raise Damaged("its header is not JSON that can be read") from None
+            raise DamagedFile("its header is not JSON that can be read") from None
         return int(version), header
 
     def array(self, name: str) -> NDArray[Any]:
@@ -133,10 +133,10 @@ class BlockFile:
         try:
             held = try_anew(lambda: self._read_bytes(start, stop))
         except FileNotFoundError:
-            raise Gone("it was removed") from None
+            raise RemovedFile("it was removed") from None
         if name not in self._checked:
             if zlib.crc32(held) != about["crc32"]:
-                raise Damaged(f"the bytes of {name!r} are not what was written")
+                raise DamagedFile(f"the bytes of {name!r} are not what was written")
             self._checked.add(name)
         return self._shape(name, held)
 
@@ -148,7 +148,7 @@ class BlockFile:
             try:
                 self._map = try_anew(self._map_whole)
             except FileNotFoundError:
-                raise Gone("it was removed") from None
+                raise RemovedFile("it was removed") from None
         return self._shape(name, self._map[self._start + self.arrays[name]["start"] :])
 
     def _shape(self, name: str, held: Any) -> NDArray[Any]:
@@ -159,14 +159,14 @@ class BlockFile:
     def _map_whole(self) -> NDArray[np.uint8]:
         with self.path.open("rb") as file:
             if _mark(file) != self._mark:
-                raise Gone("another file took its place")
+                raise RemovedFile("another file took its place")
             return map_file(file)
 
     def _read_bytes(self, start: int, stop: int) -> memoryview:
         """Some bytes of the file, in memory or mapped."""
         with self.path.open("rb") as file:
             if _mark(file) != self._mark:
-                raise Gone("another file took its place")
+                raise RemovedFile("another file took its place")
             if stop - start >= _MAPPED:
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[start:stop]
             file.seek(start)
@@ -324,7 +324,7 @@ def set_aside(path: Path, why: object) -> None:
     """Rename a damaged file, and say so; of one that is gone, or lies where nothing can be written,
     it is only said.
     """
-    if isinstance(why, Gone):
+    if isinstance(why, RemovedFile):
         log.warning("%s cannot be read (%s); what it held will be made again", path, why)
         return
     place = _place_aside(path)
@@ -401,7 +401,7 @@ def open_block(path: Path) -> BlockFile | None:
         return BlockFile(path)
     except FileNotFoundError:
         return None
-    except (Damaged, IsADirectoryError) as damage:
+    except (DamagedFile, IsADirectoryError) as damage:
         set_aside(path, damage)
         return None
 

@@ -21,7 +21,7 @@ from lingprobe.data.vectors import (
 )
 from lingprobe.store.blocks import (
     BlockFile,
-    Damaged,
+    DamagedFile,
     StoreProblem,
     list_folder_files,
     open_block,
@@ -151,7 +151,7 @@ class BlockFolder:
     def _keep(self, block: BlockFile) -> None:
         try:
             self._keys[block.path.name] = np.array(block.array("keys"))
-        except Damaged as damage:
+        except DamagedFile as damage:
             set_aside(block.path, damage)
         else:
             self.names.add(block.path.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.store import columns
-from lingprobe.store.blocks import BlockFile, Damaged
+from lingprobe.store.blocks import BlockFile, DamagedFile
 from lingprobe.store.folder import SUFFIX as VECTORS
 from lingprobe.store.items import ITEMS
 from lingprobe.store.kept_vectors import get_file_size, listed_columns
@@ -40,11 +40,11 @@ def list_holdings(results: Path, cache: Path) -> list[Holding]:
     for path in _files(results, cache):
         try:
             block = BlockFile(path)
-        except (Damaged, FileNotFoundError):
+        except (DamagedFile, FileNotFoundError):
             continue
         groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
     for path in listed_columns(cache):
-        if path.suffix == columns.SUFFIX and (made := columns.Made.of(path)):
+        if path.suffix == columns.SUFFIX and (made := columns.ColumnOrigin.of(path)):
             groups.setdefault(("columns", columns.FORMAT, made.lingprobe), []).append(path)
     return [
         Holding(*key, tuple(paths), sum(map(get_file_size, paths)))

@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.corpora.damage import report_damage
 from lingprobe.data.core import SPLITS, Dataset, Result, Sentence
 from lingprobe.data.digests import digest_texts
-from lingprobe.store.blocks import Damaged, open_block, set_aside, write_block_file
+from lingprobe.store.blocks import DamagedFile, open_block, set_aside, write_block_file
 
 ITEMS = ".items"
 
@@ -51,7 +51,7 @@ def read_items(result: Result) -> Dataset | None:
             texts, words = facts["texts"], facts["words"]
             turns = {int(i): each for i, each in facts.get("turns", {}).items()}
             sites, asked = np.array(block.array("sites")), np.array(block.array("asked"))
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return None
     return Dataset.of_columns(
@@ -82,7 +82,7 @@ def read_written(result: Result) -> Sequence[Sequence[str | None]] | None:
         with report_damage(path, "a file of written texts"):
             found: Sequence[Sequence[str | None]] = block.facts["texts"]
             return found
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return None
 

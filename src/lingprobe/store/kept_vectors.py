@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.data.cache import PART, STALE, FileProblem, size, write_text
-from lingprobe.store.columns import FOLDER, SUFFIX, Made
+from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
 from lingprobe.store.results import ResultStore
 
 NOTE = "encoder.json"
@@ -169,7 +169,7 @@ def _is_current(path: Path) -> bool:
     if path.name.endswith(PART):
         with contextlib.suppress(FileNotFoundError):
             return time.time() - path.stat().st_mtime < STALE
-    made = Made.of(path) if path.suffix == SUFFIX else None
+    made = ColumnOrigin.of(path) if path.suffix == SUFFIX else None
     return made is not None and made.current
 
 

@@ -23,7 +23,7 @@ from lingprobe.data.digests import digest_pieces
 from lingprobe.data.vectors import Ints
 from lingprobe.store.blocks import (
     BlockFile,
-    Damaged,
+    DamagedFile,
     list_folder_files,
     open_block,
     set_aside,
@@ -63,7 +63,7 @@ class EncodingPlan:
         lines = json.loads(zlib.decompress(self.file.array(f"text:{block}").tobytes()))
         sentences = [Sentence.of(*line) for line in lines]
         if not np.array_equal(keys_of(sentences), self.part(block)):
-            raise Damaged(f"the sentences of block {block} are not those that were planned")
+            raise DamagedFile(f"the sentences of block {block} are not those that were planned")
         return sentences
 
 
@@ -121,7 +121,7 @@ def read_encoding_plan(path: Path) -> EncodingPlan | None:
         return None
     try:
         file.check()
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return None
     return EncodingPlan(

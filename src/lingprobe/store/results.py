@@ -34,8 +34,8 @@ from lingprobe.store.blocks import (
     FORMAT,
     RESULTS,
     BlockFile,
-    Damaged,
-    Gone,
+    DamagedFile,
+    RemovedFile,
     check_is_folder,
     list_folder_files,
     open_block,
@@ -137,9 +137,9 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
             block = BlockFile(path)
             with report_damage(path, "a file of results"):
                 return _unit(block)
-        except (FileNotFoundError, Gone):
+        except (FileNotFoundError, RemovedFile):
             continue
-        except Damaged as damage:
+        except DamagedFile as damage:
             set_aside(path, damage)
             return None
     return None
@@ -422,9 +422,9 @@ def _rows_of_scores(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], 
             )
             for row in rows
         ]
-    except Gone:
+    except RemovedFile:
         return []
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return []
 

@@ -31,8 +31,8 @@ from lingprobe.data.vectors import (
     expand_ranges,
 )
 from lingprobe.store.blocks import (
-    Damaged,
-    Gone,
+    DamagedFile,
+    RemovedFile,
     StoreProblem,
     list_folder_files,
     open_block,
@@ -245,7 +245,7 @@ class VectorStore:
         with _as_found(folder):
             places = _sound(folder, slots, keys)
             if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
-                raise Gone("some were removed")
+                raise RemovedFile("some were removed")
             words = np.zeros(len(keys), np.int64)
             if not isinstance(sentences, np.ndarray):
                 words = np.array([len(s.words) for s in sentences], np.int64)
@@ -295,7 +295,7 @@ def _as_found(folder: BlockFolder) -> Iterator[None]:
     """
     try:
         yield
-    except Damaged as damage:
+    except DamagedFile as damage:
         raise StoreProblem(
             f"{folder.path}: some vectors cannot be read ({damage}); run the same again, and they"
             " will be made again"
@@ -309,7 +309,7 @@ def _locate_slots(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list
 
 def _first_damaged(
     folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
-) -> tuple[int, Damaged] | None:
+) -> tuple[int, DamagedFile] | None:
     """Check what is about to be read; the first block whose bytes changed, and how."""
     layers: dict[int, set[str]] = {}
     for slot, place in zip(slots, places, strict=True):
@@ -321,7 +321,7 @@ def _first_damaged(
             for name in block.arrays:
                 if name in wanted or not name.startswith("layer:"):
                     block.array(name)
-        except Damaged as damage:
+        except DamagedFile as damage:
             return number, damage
     return None
 
@@ -336,7 +336,7 @@ def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places
         if damaged is None:
             return places
         folder.drop(folder.blocks[damaged[0]], damaged[1])
-        if not isinstance(damaged[1], Gone):
+        if not isinstance(damaged[1], RemovedFile):
             raise damaged[1]
         folder.refresh()
 

@@ -280,7 +280,7 @@ def _in_full(text: str) -> str:
     return str(path.resolve()) if text and path.exists() else text
 
 
-class Selected(NamedTuple):
+class TableResults(NamedTuple):
     """The results that stand in a suite's table, and how many of its tasks' results were measured
     with other probes.
     """
@@ -289,7 +289,7 @@ class Selected(NamedTuple):
     others: int
 
 
-def select_suite_results(suite: Suite, results: Iterable[Result]) -> Selected:
+def select_suite_results(suite: Suite, results: Iterable[Result]) -> TableResults:
     """The results that belong in the table: on its tasks, on the data that the suite names if it
     does, and with its probes.
     """
@@ -320,7 +320,7 @@ def select_suite_results(suite: Suite, results: Iterable[Result]) -> Selected:
         own = {i: name for i, (name, column) in enumerate(names) if not column.metric}
         whole = join_data_rows(own, whole)
     order = [suite.constant, *(floor.name for floor in suite.floors)]
-    return Selected(
+    return TableResults(
         tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others
     )
 

@@ -13,7 +13,7 @@ from typing import Any
 from lingprobe.data.core import DataProblem, Sampling, Settable
 from lingprobe.data.records import read_tab_separated
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.tasks.limits import LIMIT, Limited, TaskContents
+from lingprobe.tasks.limits import LIMIT, LimitedTask, TaskContents
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
@@ -108,6 +108,8 @@ def limit_tasks(tasks: Iterable[Any], limit: int | None) -> list[Any]:
     if limit is None:
         return list(tasks)
     return [
-        task.plus(**{LIMIT: str(limit)}) if isinstance(task, Reference) else Limited(task, limit)
+        task.plus(**{LIMIT: str(limit)})
+        if isinstance(task, Reference)
+        else LimitedTask(task, limit)
         for task in tasks
     ]

@@ -116,7 +116,7 @@ def find_task_description(name: str) -> TaskDescription | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class TaskQuery:
     """What tasks are looked for; '' wants nothing.
 
     language  a code ('pl', 'pol') or a name ('Polish')
@@ -148,7 +148,9 @@ class Sought:
         """Those of some tasks that are looked for; one of which nothing is known meets no wish."""
         self.check()
         return [
-            name for name in names if self == Sought() or self._matches(find_task_description(name))
+            name
+            for name in names
+            if self == TaskQuery() or self._matches(find_task_description(name))
         ]
 
     def _matches(self, known: TaskDescription | None) -> bool:

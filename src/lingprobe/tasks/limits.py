@@ -29,7 +29,7 @@ SHARES, MOST = np.array([0, 1 / 6, 1 / 3]), np.array([0, 50, 100])
 
 
 @dataclass(frozen=True)
-class Limited:
+class LimitedTask:
     """At most so many examples of a task, spread over its splits and classes as all are, but for
     enough of them in dev and test; it is not divided into folds.
     """
@@ -135,7 +135,7 @@ class TaskContents(Contents):
         parsed = self._as_task(reference)
         task: Task = super().make(parsed.without(LIMIT))
         limit = _limit(parsed)
-        return task if limit is None else Limited(task, limit)
+        return task if limit is None else LimitedTask(task, limit)
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in, and with its limit where it has one."""

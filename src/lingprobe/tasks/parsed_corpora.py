@@ -24,7 +24,7 @@ from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.vectors import Ints
-from lingprobe.store.columns import FOLDER, SUFFIX, Made
+from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
 from lingprobe.tasks.answers import Findings
 from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.shards import (
@@ -273,9 +273,9 @@ class SentenceRules:
     options: str | None = ""
 
     @property
-    def code_version(self) -> Made:
+    def code_version(self) -> ColumnOrigin:
         """The code that decides columns."""
-        return Made.now((root_of(parsed_corpus), *self.roots))
+        return ColumnOrigin.now((root_of(parsed_corpus), *self.roots))
 
     def place(self, path: Path, on_error: OnError) -> Path | None:
         """Where columns of a file are kept on disk, under what stands for all that decides them."""

@@ -30,7 +30,7 @@ from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import SEPARATOR, hashes, joined
 from lingprobe.store.blocks import set_aside
-from lingprobe.store.columns import Made
+from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks.answers import Answer, Finding
 from lingprobe.tasks.memory import pause_garbage_collection
 
@@ -83,7 +83,7 @@ class CorpusShard:
     judge: Judge
     known: FindingCoder
     place: Path | None = None
-    made: Made | None = None
+    made: ColumnOrigin | None = None
 
     @cached_property
     def _contents(self) -> tuple[FileCounts, Arrow]:

@@ -16,7 +16,7 @@ from lingprobe.data.core import Task
 from lingprobe.datasets.formats.folders import table_parts
 from lingprobe.tasks.about import GENERATED, OPEN, OWN, find_task_description
 from lingprobe.tasks.languages import data_codes, treebank_code
-from lingprobe.tasks.limits import Limited
+from lingprobe.tasks.limits import LimitedTask
 from lingprobe.tasks.released.universal import read_facts
 from lingprobe.tasks.table import TableTask
 from lingprobe.tasks.task import DefinedTask
@@ -50,7 +50,7 @@ class DataSource:
 
 def data_files(task: Task) -> list[Path]:
     """The files that a task of ours reads; none of what is in memory or generated."""
-    whole = task.task if isinstance(task, Limited) else task
+    whole = task.task if isinstance(task, LimitedTask) else task
     if isinstance(whole, DefinedTask):
         return [part.path for part in whole.parts()]
     return [part.path for part in table_parts(whole.path)] if isinstance(whole, TableTask) else []
@@ -60,7 +60,7 @@ def list_data_sources(task: Task, files: Sequence[Path]) -> list[DataSource]:
     """The data that a task reads, each once; one that nothing is known of where it has no files and
     is not generated.
     """
-    whole = task.task if isinstance(task, Limited) else task
+    whole = task.task if isinstance(task, LimitedTask) else task
     known = find_task_description(whole.name) if isinstance(whole, DefinedTask) else None
     if known is not None and known.licence not in (OWN, GENERATED):
         said = () if "licence unknown" in known.licence else (known.licence,)

@@ -96,7 +96,7 @@ class Laser:
             [any(p not in model.numbers for p in pieces.of(word)) for word in words], bool
         )
 
-    def _read(self) -> tuple[SubwordSegmenter, Loaded]:
+    def _read(self) -> tuple[SubwordSegmenter, LaserModel]:
         """What cuts texts, and the model."""
         first, vocabulary = self._pieces
         if first.suffix == ".fcodes":
@@ -108,7 +108,7 @@ class Laser:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LaserModel:
     """A model: the numbers of its pieces, their vectors, its network, and how it reads a sentence.
 
     marked   whether <s> stands before a sentence; </s> stands behind in any case
@@ -125,7 +125,7 @@ class Loaded:
 
 
 def _tokens(
-    sentences: Sequence[Sentence], pieces: SubwordSegmenter, model: Loaded, by_word: bool
+    sentences: Sequence[Sentence], pieces: SubwordSegmenter, model: LaserModel, by_word: bool
 ) -> TokenBatch:
     """The pieces of each sentence between its marks: of its text, or of its words one by one."""
     unknown, find = model.numbers["<unk>"], model.numbers.get
@@ -146,7 +146,7 @@ def _tokens(
 
 
 @functools.lru_cache(maxsize=2)
-def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Loaded:
+def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> LaserModel:
     """The model of a file, whose digest and that of its vocabulary are `marks`."""
     from lingprobe_extensions.archive.laser_networks import transformer
 
@@ -164,10 +164,10 @@ def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> 
     pool = "cls" if settings.get("sentemb_criterion") == "cls" else "max"
     longest = int(settings.get("max_source_positions") or LONGEST)
     marked = bool(settings.get("prepend_bos"))
-    return Loaded(numbers, vectors, deep, marked, longest, pool)
+    return LaserModel(numbers, vectors, deep, marked, longest, pool)
 
 
-def _recurrent(file: Path, state: Mapping[str, Any]) -> Loaded:
+def _recurrent(file: Path, state: Mapping[str, Any]) -> LaserModel:
     """A model of LSTMs, which brings its dictionary."""
     from lingprobe_extensions.archive.laser_networks import lstm
 
@@ -177,7 +177,7 @@ def _recurrent(file: Path, state: Mapping[str, Any]) -> Loaded:
         raise DataProblem(
             f"{file} has no dictionary of its {len(vectors):,} subwords; download it again"
         )
-    return Loaded(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
+    return LaserModel(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
 
 
 def _vocabulary(file: Path, rows: int) -> dict[str, int]:

@@ -46,7 +46,7 @@ def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurrence, Floats]:
     return Recurrence.of(weights, layers, ways, "lstm."), weights[EMBEDDING].float().numpy()
 
 
-class Transformed:
+class TransformerStates:
     """The states of a transformer; whether norms stand before what they norm is in its settings."""
 
     def __init__(self, weights: dict[str, Tensor], settings: Mapping[str, Any], width: int) -> None:
@@ -129,7 +129,7 @@ def compute_sinusoids(many: int, width: int) -> Tensor:
 
 def transformer(
     file: Path, state: Mapping[str, Any]
-) -> tuple[Transformed, Floats, Mapping[str, Any]]:
+) -> tuple[TransformerStates, Floats, Mapping[str, Any]]:
     """The network of a LASER3, the vectors of its pieces, and its settings."""
     held = (state.get("cfg") or {}).get("model")
     if not isinstance(held, Namespace) or not vars(held).keys() >= NEEDED:
@@ -147,7 +147,7 @@ def transformer(
     shapes = {EMBEDDING: (rows, width), **_shapes(settings, width)}
     check_weight_shapes(file, weights, shapes, "a LASER3 of these sizes")
     vectors = weights.pop(EMBEDDING).numpy()
-    return Transformed(weights, settings, width), vectors, settings
+    return TransformerStates(weights, settings, width), vectors, settings
 
 
 def _shapes(settings: Mapping[str, Any], width: int) -> dict[str, tuple[int, ...]]:

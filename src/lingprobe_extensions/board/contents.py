@@ -18,7 +18,7 @@ from lingprobe.extend import (
     try_parse_reference,
 )
 from lingprobe_extensions.board.frame import CONSTANT
-from lingprobe_extensions.board.merge import ListedModel, Merged
+from lingprobe_extensions.board.merge import BoardResults, ListedModel
 from lingprobe_extensions.board.standings import (
     Key,
     ReportedScore,
@@ -64,7 +64,7 @@ NO_RANKS = "Nothing on this board was measured by its operator, so no model is r
 class Board:
     """A board as its pages show it."""
 
-    merged: Merged
+    merged: BoardResults
     standings: Standings
 
     @property

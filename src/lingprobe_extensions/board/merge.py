@@ -70,7 +70,7 @@ class ListedModel(NamedTuple):
         return self.submitted or self.line
 
 
-class Merged(NamedTuple):
+class BoardResults(NamedTuple):
     """All results of a board, and the models by their encoders' names in tables.
 
     measured  by the operator
@@ -88,7 +88,7 @@ def merge(
     submissions: Sequence[Submission],
     own: DescribedResults = DescribedResults(),  # noqa: B008
     bound: Mapping[str, str] = MappingProxyType({}),
-) -> Merged:
+) -> BoardResults:
     """What was measured and what was submitted together. What several submitted counts as the first
     of them has it, so that nobody replaces what others submitted.
 
@@ -112,7 +112,7 @@ def merge(
             lines.setdefault(encoder, line)
     given = {encoder: name for name, encoder in bound.items()}
     models = _models(own.lines, lines, given)
-    return Merged(own.results, tuple(results), models, tuple(same.other_data))
+    return BoardResults(own.results, tuple(results), models, tuple(same.other_data))
 
 
 def list_models(submissions: Sequence[Submission]) -> dict[str, list[Submission]]:

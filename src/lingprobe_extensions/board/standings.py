@@ -34,7 +34,7 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.own_metrics import (
-    Submitted,
+    SubmittedRow,
     divide_by_metric,
     submitted_row,
     submitted_rows,
@@ -208,16 +208,16 @@ def _not_computed(results: Sequence[Result]) -> Iterator[TaskStandings]:
         )
 
 
-def _by_key(every: Iterable[Submitted]) -> dict[Key, list[Submitted]]:
-    known: dict[Key, list[Submitted]] = {}
+def _by_key(every: Iterable[SubmittedRow]) -> dict[Key, list[SubmittedRow]]:
+    known: dict[Key, list[SubmittedRow]] = {}
     for one in every:
         known.setdefault(_key(one.row), []).append(one)
     return known
 
 
-def _best_on_dev(mine: Sequence[Submitted]) -> list[Submitted]:
+def _best_on_dev(mine: Sequence[SubmittedRow]) -> list[SubmittedRow]:
     """Of each model the layer that is best on dev, else the one with the best score."""
-    best: dict[str, Submitted] = {}
+    best: dict[str, SubmittedRow] = {}
     for one in sorted(mine, key=lambda one: (_or_least(one.on_dev), one.row.score)):
         if one.row.kind == "trained":
             best[one.row.encoder] = one
@@ -230,7 +230,7 @@ def _or_least(value: float) -> float:
 
 def _reports(
     reported: Sequence[Result], own: ResultFrame
-) -> dict[Key, list[tuple[Submitted, ReportedScore]]]:
+) -> dict[Key, list[tuple[SubmittedRow, ReportedScore]]]:
     """What is reported of models on each task, with how it differs from what was measured of the
     same layer over the same test examples.
     """

@@ -23,7 +23,7 @@ from lingprobe_extensions.papers.claims import (
     list_claim_comparisons,
     read_claims,
 )
-from lingprobe_extensions.papers.correlations import Correlated, correlations
+from lingprobe_extensions.papers.correlations import CorrelationDifference, correlations
 from lingprobe_extensions.papers.verdicts import (
     DifferenceEstimate,
     Evidence,
@@ -178,7 +178,7 @@ def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedCl
     ]
 
 
-def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement | None:
+def _judge_correlations(claim: Claim, found: Sequence[CorrelationDifference]) -> Judgement | None:
     """What correlations say of a claim; None where none is known."""
     if not found:
         return None

@@ -21,7 +21,7 @@ Figures = Mapping[tuple[str, str], float]
 """Scores by row and task."""
 
 
-class Correlated(NamedTuple):
+class CorrelationDifference(NamedTuple):
     """A correlation on Fisher's scale less another one, or 0; `found` and `other` are the two in
     percent, and `low` and `high` the interval of a single one.
     """
@@ -38,7 +38,7 @@ class Correlated(NamedTuple):
 
 def correlations(
     claim: Claim, scores: Figures, rows: Sequence[str], tasks: Sequence[str]
-) -> list[Correlated]:
+) -> list[CorrelationDifference]:
     """What a claim about correlations compares; nothing whose error cannot be known."""
     matched = [
         (one.rows[0][1], other.rows[0][1]) for one, other in pair_entries(claim, rows, str) if other
@@ -52,7 +52,7 @@ def correlations(
 
 def _over_tasks(
     matched: Sequence[tuple[str, str]], tasks: Sequence[str], scores: Figures
-) -> Iterator[Correlated]:
+) -> Iterator[CorrelationDifference]:
     """Whether each two rows correlate."""
     for first, second in matched:
         [one] = coefficients(_table([first, second], tasks, scores).T, [(0, 1)], METHOD).values()
@@ -60,12 +60,14 @@ def _over_tasks(
         estimate = DifferenceEstimate(math.atanh(one.value), math.sqrt(variance))
         low, high = (100 * math.tanh(end) for end in estimate.interval)
         name = f"{len(tasks)} tasks"
-        yield Correlated(estimate, first, second, name, 100 * one.value, low=low, high=high)
+        yield CorrelationDifference(
+            estimate, first, second, name, 100 * one.value, low=low, high=high
+        )
 
 
 def _over_rows(
     matched: Sequence[tuple[str, str]], sides: tuple[list[str], list[str]], scores: Figures
-) -> Iterator[Correlated]:
+) -> Iterator[CorrelationDifference]:
     """How much less each task of the first side correlates than each of the second."""
     for task, other in product(*sides):
         left, right = ([pair[side] for pair in matched] for side in range(2))
@@ -79,7 +81,9 @@ def _over_rows(
         first, second = float(known[0, 1]), float(known[2, 3])
         spread = error(known, len(four), ranked=True)
         estimate = DifferenceEstimate(math.atanh(first) - math.atanh(second), spread)
-        yield Correlated(estimate, task, other, f"{len(four)} encoders", 100 * first, 100 * second)
+        yield CorrelationDifference(
+            estimate, task, other, f"{len(four)} encoders", 100 * first, 100 * second
+        )
 
 
 def _table(rows: Sequence[str], tasks: Sequence[str], scores: Figures) -> NDArray[np.float64]:

@@ -23,7 +23,7 @@ NEEDED = ("id", "judgement")
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledSheet:
     """A sheet as one person left it: judgements by row number (from 1), those left empty not among
     them, and sentences by row.
     """
@@ -34,7 +34,7 @@ class Filled:
     sentences: dict[int, str]
 
 
-def read_filled_sheet(file: Path) -> Filled:
+def read_filled_sheet(file: Path) -> FilledSheet:
     """The judgements in a file. DataProblem with file and line for what cannot be understood."""
     numbered = _rows(file)
     sheet = _sheet(file, numbered)
@@ -60,7 +60,7 @@ def read_filled_sheet(file: Path) -> Filled:
             )
         sentences[key] = row.get("sentence", "")
     judged = {key: answer for key, answer in judgements.items() if answer}
-    return Filled(file.name, sheet, judged, sentences)
+    return FilledSheet(file.name, sheet, judged, sentences)
 
 
 def _rows(file: Path) -> list[tuple[int, list[str]]]:
@@ -139,13 +139,13 @@ def read_judgements(files: Iterable[Path]) -> list[HumanAnswers]:
     """What people say on each sheet, of copies that were filled in. DataProblem for a sheet that
     shows the labels, and as of `score`.
     """
-    sheets: dict[str, list[Filled]] = {}
+    sheets: dict[str, list[FilledSheet]] = {}
     for filled in map(read_filled_sheet, files):
         sheets.setdefault(str(filled.sheet), []).append(filled)
     return [_merge_copies(copies) for copies in sheets.values()]
 
 
-def _merge_copies(copies: Sequence[Filled]) -> HumanAnswers:
+def _merge_copies(copies: Sequence[FilledSheet]) -> HumanAnswers:
     sheet = copies[0].sheet
     if sheet.mode == "check":
         raise DataProblem(
@@ -161,7 +161,7 @@ def _merge_copies(copies: Sequence[Filled]) -> HumanAnswers:
     return HumanAnswers(sheet.task, answers)
 
 
-def misplaced_rows(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
+def misplaced_rows(filled: FilledSheet, sentences: Sequence[str]) -> Iterator[int]:
     """Rows whose sentence is not the one that was drawn, as where one column was sorted without the
     others.
     """
@@ -229,7 +229,7 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
     )
 
 
-def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
+def _votes(sheets: Sequence[FilledSheet]) -> dict[int, list[str]]:
     """What the copies of one sheet say of each row that somebody judged."""
     first = sheets[0]
     for other in sheets[1:]:
@@ -251,7 +251,7 @@ def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
     return judged
 
 
-def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
+def _redraw_sample(sheet: Sheet, sheets: Sequence[FilledSheet]) -> Sample:
     """The sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not
     the same any more.
     """

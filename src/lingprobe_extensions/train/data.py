@@ -24,7 +24,7 @@ from lingprobe.extend import (
     uncompressed_path,
 )
 from lingprobe_extensions.train.linear_trees import linear
-from lingprobe_extensions.train.seen import Collected
+from lingprobe_extensions.train.seen import TextHashes
 
 Words = tuple[str, ...]
 
@@ -64,7 +64,7 @@ class FileReading:
     where: Mapping[str, str] = field(default_factory=dict)
     dev: bool = False
     counts: Counter[str] = field(default_factory=Counter)
-    seen: Collected = field(default_factory=Collected)
+    seen: TextHashes = field(default_factory=TextHashes)
     _keys: Sequence[str] = field(default=(), init=False)
 
     def words(self, text: str) -> Words:

@@ -16,7 +16,7 @@ import pytest
 
 import lingprobe
 from fixtures.tables import labelled
-from lingprobe.data._foreign_code import Exited
+from lingprobe.data._foreign_code import ExitingCode
 from lingprobe.data.references import allow_code
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.runners import LostItem
@@ -245,7 +245,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp
 def test_a_file_that_calls_exit_is_told(tmp_path):
     (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
     allow_code(f"{tmp_path / 'mine.py'}@any")
-    with pytest.raises(Exited, match=r"mine.py called sys.exit\(0\)"):
+    with pytest.raises(ExitingCode, match=r"mine.py called sys.exit\(0\)"):
         ENCODERS.make(f"{tmp_path / 'mine.py'}@any")
 
 

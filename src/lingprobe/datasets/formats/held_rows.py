@@ -46,7 +46,7 @@ class HubDataset(Protocol):
 
 
 @runtime_checkable
-class Listed(Protocol):
+class ListConvertible(Protocol):
     """An array, a series or a tensor, which can be a list."""
 
     def tolist(self) -> Any: ...
@@ -161,7 +161,7 @@ def _as_list(column: Any) -> Sequence[Any]:
         return column
     if isinstance(column, ArrowColumn):
         return column.to_pylist()
-    return list(column.tolist() if isinstance(column, Listed) else column)
+    return list(column.tolist() if isinstance(column, ListConvertible) else column)
 
 
 def _plain(cell: Any) -> Any:

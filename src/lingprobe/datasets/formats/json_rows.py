@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.encodings import decoding_problem, text_lines
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
 from lingprobe.datasets.formats.conversations import is_talk_of_lists
@@ -135,7 +135,7 @@ def _read_lines(lines: Iterable[str]) -> Iterator[tuple[int, Any, str]]:
             problem = decoding_problem(line)
             try:
                 value = {} if problem else parse_json(line, nan=True)
-            except Malformed as malformed:
+            except MalformedJson as malformed:
                 value, problem = {}, str(malformed)
             yield number, value, problem
 
@@ -152,7 +152,7 @@ def _read_whole(path: Path, encoding: str) -> Any:
     for first, part in objects:
         try:
             values.append(parse_json("\n".join(part) or "[]", nan=True))
-        except Malformed as malformed:
+        except MalformedJson as malformed:
             number = first + (malformed.line or 1)
             raise DataProblem(f"{path}:{number}: {malformed}") from None
     return values if len(objects) > 1 else values[0]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Label, Loss, build_column
@@ -85,7 +85,7 @@ def is_own_jsonl(path: Path) -> bool:
     for _, text in islice(read_text_lines(path), HEAD):
         try:
             row = parse_json(text)
-        except Malformed:
+        except MalformedJson:
             continue  # the reader says where
         if isinstance(row, dict) and ("sonde" in row or ("split" in row and _has_own_keys(row))):
             return True
@@ -138,7 +138,7 @@ def _site(site: Site) -> dict[str, Any]:
 def _parse_row(text: str, where: str) -> dict[str, Any]:
     try:
         row = parse_json(text)
-    except Malformed as problem:
+    except MalformedJson as problem:
         raise DataProblem(f"{where}: {problem}") from None
     if not isinstance(row, dict):
         raise DataProblem(

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.training_sentences import hash_sentences
-from lingprobe.data.abilities import Predicted, Predictive
+from lingprobe.data.abilities import Predictive, TokenPredictions
 from lingprobe.data.core import Cell, DataProblem, Dataset, Predictor, Probe, Sentence
 from lingprobe.data.labels import Column, build_column, column_from_codes
-from lingprobe.data.reading import Readings, Viewed
+from lingprobe.data.reading import EncoderWithView, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.division import codes_of
 from lingprobe.inside.erase.effects import EffectMeasurement, Flags, by_class, copies
@@ -71,7 +71,7 @@ class Preferences:
     ) -> Preferences:
         """Of pairs; what they are called, and their metric."""
         (name, metric), data = named, pairs.data
-        view = encoder.own_view if isinstance(encoder, Viewed) else "mean"
+        view = encoder.own_view if isinstance(encoder, EncoderWithView) else "mean"
         assert isinstance(view, str)
         nobody = data.take(np.arange(0))  # nothing is learnt
         none = Readings(nobody, encoder.encode(data.sentences), view)
@@ -169,13 +169,13 @@ class WordPredictions:
         return float(np.mean(found, 0).sum() / self.tokens.sum())
 
 
-def _words(now: Predicted) -> Ints:
+def _words(now: TokenPredictions) -> Ints:
     """The words of which something is predicted: sentence and word, [words, 2]."""
     both = np.stack([now.sentence, now.word], 1)
     return np.asarray(np.unique(both[now.word >= 0], axis=0))
 
 
-def _right(now: Predicted, words: Ints) -> NDArray[np.bool_]:
+def _right(now: TokenPredictions, words: Ints) -> NDArray[np.bool_]:
     """Of which words each token is the likeliest in its place, [words]."""
     wide = int(words[:, 1].max()) + 1
     keys = words[:, 0] * wide + words[:, 1]

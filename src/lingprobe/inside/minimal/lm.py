@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.abilities import Edit, Predicted
+from lingprobe.data.abilities import Edit, TokenPredictions
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.options import Help
@@ -107,7 +107,7 @@ class LanguageModel(SavedModel):
                 options["template"] = f"{tokenizer.convert_ids_to_tokens(start)}{PLACE}"
         return str(Reference("hf", self.model, tuple(options.items())))
 
-    def predictions(self, sentences: Sequence[Sentence]) -> Predicted:
+    def predictions(self, sentences: Sequence[Sentence]) -> TokenPredictions:
         """What is predicted of each sentence, token by token."""
         scorer, _ = self._load()
         plan, _ = self._plan(sentences, with_words=True)
@@ -120,7 +120,7 @@ class LanguageModel(SavedModel):
             mine = order[ends[number] : ends[number + 1]]
             for k, (first, last) in enumerate(places.tolist()):
                 word[mine[(tokens[mine] >= first) & (tokens[mine] < last)]] = k
-        return Predicted(owners, word, said, is_likeliest)
+        return TokenPredictions(owners, word, said, is_likeliest)
 
     def _words(self, sentences: Sequence[Sentence]) -> list[Ints] | None:
         """The tokens first:last of each word of each sentence; None where a tokeniser does not say

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.vectors import Ints, expand_ranges
-from lingprobe.probes.span.spans import Ragged, make_ragged
+from lingprobe.probes.span.spans import SpanUnitPairs, make_ragged
 
 LONGEST = 2**24  # units of a span, so that start and length make one number
 
@@ -84,11 +84,11 @@ class Side(NamedTuple):
     which  the span of each example; None where example i has span i
     """
 
-    ones: Ragged
-    more: Ragged
+    ones: SpanUnitPairs
+    more: SpanUnitPairs
     wide: Tensor
     place: Tensor
-    which: Ragged | None
+    which: SpanUnitPairs | None
 
     def on(self, device: str) -> Side:
         """The same on a device."""
@@ -192,7 +192,7 @@ def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
     )
 
 
-class Gathered:
+class GatheredVectors:
     """The vectors of a batch's units, each layer gathered and brought to float32 once however many
     networks read it.
 

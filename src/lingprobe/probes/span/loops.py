@@ -18,12 +18,12 @@ from torch import Tensor
 from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.schedules import Annealing, early
-from lingprobe.probes.span.batches import Gathered, SplitExamples, batch_of
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
 from lingprobe.probes.span.net import Net, compute_logits
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
 from lingprobe.probes.span.training import (
     DevScores,
-    Learnt,
+    LearntNetwork,
     NetworkTraining,
     count_loss_cells,
     loss_of,
@@ -34,7 +34,7 @@ JUDGED = 256  # sentences of a batch where nothing is learnt
 
 def train_edge_networks(
     trainings: Sequence[NetworkTraining], train: SplitExamples, dev: SplitExamples, seed: int
-) -> list[Learnt]:
+) -> list[LearntNetwork]:
     """Train networks of one config and seed on the same batches, each as long as its plan says."""
     plan = trainings[0].config.plan
     if isinstance(plan, Annealing):
@@ -50,7 +50,9 @@ class _Data(NamedTuple):
     seed: int
 
 
-def _anneal(trainings: Sequence[NetworkTraining], data: _Data, plan: Annealing) -> list[Learnt]:
+def _anneal(
+    trainings: Sequence[NetworkTraining], data: _Data, plan: Annealing
+) -> list[LearntNetwork]:
     train, dev, seed = data
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = (
@@ -68,7 +70,9 @@ def _anneal(trainings: Sequence[NetworkTraining], data: _Data, plan: Annealing) 
     return [training.learnt(steps) for training in trainings]
 
 
-def _persist(trainings: Sequence[NetworkTraining], data: _Data, plan: Plateau) -> list[Learnt]:
+def _persist(
+    trainings: Sequence[NetworkTraining], data: _Data, plan: Plateau
+) -> list[LearntNetwork]:
     train, dev, seed = data
     every = plan.every(train.sentences)
     before = early(every)
@@ -142,7 +146,10 @@ def _step(
     """One step of every network on the same batch."""
     design = trainings[0].config.design
     batch = batch_of(train, rows, design.context)
-    gathered, wanted = Gathered(train, batch, design.layer_norm, checked), train.wanted(batch.rows)
+    gathered, wanted = (
+        GatheredVectors(train, batch, design.layer_norm, checked),
+        train.wanted(batch.rows),
+    )
     for training in trainings:
         training.step(batch, gathered, wanted, training.rate if rate is None else rate)
 
@@ -168,7 +175,7 @@ def judge_nets(
         batch = batch_of(dev, rows, config.design.context)
         wanted = dev.wanted(batch.rows)
         single = wanted.argmax(1) if dev.single and wanted.ndim > 1 else None
-        gathered = Gathered(dev, batch, config.design.layer_norm)
+        gathered = GatheredVectors(dev, batch, config.design.layer_norm)
         for i, net in enumerate(nets):
             said = compute_logits(net, batch, gathered)
             loss = float(loss_of(said, wanted))

@@ -25,10 +25,10 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, linear
 
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.span.batches import ExampleBatch, Gathered, Side
+from lingprobe.probes.span.batches import ExampleBatch, GatheredVectors, Side
 from lingprobe.probes.span.plans import NetworkDesign, Pool
 from lingprobe.probes.span.spans import (
-    Ragged,
+    SpanUnitPairs,
     compute_mean_weights,
     highest,
     multiply_parts,
@@ -148,7 +148,7 @@ def mix_of(net: Net) -> tuple[list[float], float]:
 
 
 def compute_logits(
-    net: Net, batch: ExampleBatch, gathered: Gathered, noise: torch.Generator | None = None
+    net: Net, batch: ExampleBatch, gathered: GatheredVectors, noise: torch.Generator | None = None
 ) -> Tensor:
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
     design, t = net.design, net.tensors
@@ -170,7 +170,7 @@ def compute_logits(
     return linear(_apply_dropout(found, design.drop, noise), t["last"], t["last-bias"])
 
 
-def _input(net: Net, batch: ExampleBatch, gathered: Gathered) -> Tensor:
+def _input(net: Net, batch: ExampleBatch, gathered: GatheredVectors) -> Tensor:
     """The units as they are read, [units, dim], neighbours side by side."""
     if net.source.mixed:
         layers = gathered.stack_layers(net.source.layers)
@@ -290,7 +290,7 @@ def _pool_spans(
         ]
 
 
-def _end(pairs: Ragged, last: bool) -> Tensor:
+def _end(pairs: SpanUnitPairs, last: bool) -> Tensor:
     """Weight one for the first, or the last, unit of each span, zero for the others; [pairs]."""
     some = pairs.offsets.diff() > 0
     where = (pairs.offsets[1:] - 1 if last else pairs.offsets[:-1])[some]

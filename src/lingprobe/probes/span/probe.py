@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from torch import Tensor
 
     from lingprobe.probes.span.batches import SplitExamples
-    from lingprobe.probes.span.training import Learnt, NetworkTraining
+    from lingprobe.probes.span.training import LearntNetwork, NetworkTraining
 
 
 from lingprobe.data.options import Help
@@ -310,7 +310,7 @@ class Span(Fitting):
     def _make_fitted(
         self,
         training: NetworkTraining,
-        learnt: Learnt,
+        learnt: LearntNetwork,
         reads: tuple[LayerSelection, Scales | None],
         lost: list[int],
     ) -> EdgePredictor:
@@ -358,7 +358,7 @@ class EdgePredictor:
         machine.spare_torch()
         import torch
 
-        from lingprobe.probes.span.batches import Gathered, batch_of
+        from lingprobe.probes.span.batches import GatheredVectors, batch_of
         from lingprobe.probes.span.net import LayerSource, compute_logits, restore_net, scale_of
 
         design, source = self.config.design, LayerSource(self.read.layers, self.read.how == "mix")
@@ -368,7 +368,7 @@ class EdgePredictor:
         with torch.no_grad():
             for rows in given.passes(JUDGED):
                 batch = batch_of(given, rows, design.context)
-                gathered = Gathered(given, batch, design.layer_norm)
+                gathered = GatheredVectors(given, batch, design.layer_norm)
                 found[batch.rows] = compute_logits(net, batch, gathered).numpy()
         return found
 

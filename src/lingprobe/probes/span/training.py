@@ -12,7 +12,7 @@ from torch import Tensor
 from lingprobe.data.vectors import Floats
 from lingprobe.nets.adam import AdamMoments, take_step
 from lingprobe.probes.schedules import Annealing
-from lingprobe.probes.span.batches import ExampleBatch, Gathered
+from lingprobe.probes.span.batches import ExampleBatch, GatheredVectors
 from lingprobe.probes.span.net import Net, compute_logits
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
 
@@ -31,7 +31,7 @@ class DevScores(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class LearntNetwork:
     """A network as it was at its best on dev: its tensors, its score and loss there, the step, and
     all steps.
 
@@ -42,7 +42,7 @@ class Learnt:
     judged: DevScores
     step: int
     steps: int
-    likeliest: Learnt | None = None
+    likeliest: LearntNetwork | None = None
 
 
 class NetworkTraining:
@@ -60,13 +60,15 @@ class NetworkTraining:
         self.kinds = _kinds(net, config.mix_rate)
         self.noise = torch.Generator().manual_seed(seed + 1)
         self.rate = config.plan.rate
-        self.best: Learnt | None = None
-        self.likeliest: Learnt | None = None
+        self.best: LearntNetwork | None = None
+        self.likeliest: LearntNetwork | None = None
         self.wants_likeliest = likeliest
         self.misses = self.since_halved = 0
         self.marked = 0.0
 
-    def step(self, batch: ExampleBatch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
+    def step(
+        self, batch: ExampleBatch, gathered: GatheredVectors, wanted: Tensor, rate: float
+    ) -> None:
         """One step of Adam along the gradient of the batch's mean loss, clipped. Nothing of it is
         looked at on the way, as a GPU would have to be waited for.
         """
@@ -100,7 +102,7 @@ class NetworkTraining:
         if self.wants_likeliest and (
             self.likeliest is None or judged.surprise < self.likeliest.judged.surprise
         ):
-            self.likeliest = Learnt(self.net.arrays(), judged, step, step)
+            self.likeliest = LearntNetwork(self.net.arrays(), judged, step, step)
 
     def keep(self, judged: DevScores, step: int) -> tuple[bool, bool]:
         """Keep the network if it is better on dev than it ever was; whether it is, and by the
@@ -121,12 +123,12 @@ class NetworkTraining:
                 and judged.loss < best.judged.loss
             )
         ):
-            self.best = Learnt(self.net.arrays(), judged, step, step)
+            self.best = LearntNetwork(self.net.arrays(), judged, step, step)
         return better, clearly
 
-    def learnt(self, steps: int) -> Learnt:
+    def learnt(self, steps: int) -> LearntNetwork:
         """The best there was; what there is at the end where there was no dev."""
-        best = self.best or Learnt(
+        best = self.best or LearntNetwork(
             self.net.arrays(), DevScores(math.nan, math.nan, math.nan), steps, steps
         )
         likeliest = replace(self.likeliest or best, steps=steps) if self.wants_likeliest else None

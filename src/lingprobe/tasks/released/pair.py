@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 
 from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.options import Help
 from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
@@ -66,7 +66,7 @@ def _has_scores(options: SentencePairOptions) -> bool:
         place = Path(options.path or "").expanduser()
         file = place if place.is_file() else FOLDER("pair/jsonl", place)[0].path
         row = parse_json(next(line for _, line in read_text_lines(file) if line.strip()))
-    except (DataProblem, Malformed, StopIteration):
+    except (DataProblem, MalformedJson, StopIteration):
         return False  # whoever reads the file says what is wrong
     return isinstance(row, dict) and "score" in row
 

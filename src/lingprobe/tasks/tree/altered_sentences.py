@@ -32,7 +32,7 @@ QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")
 
 
-class Altered(NamedTuple):
+class AlteredSentence(NamedTuple):
     """A sentence, and the place that each of its words had as it was written, from 0; -1 for a word
     put in.
     """
@@ -48,9 +48,9 @@ class Alteration:
     made  what becomes of one, by its row, the sentence and the tags of its words
     """
 
-    made: Callable[[int, Sentence, Sequence[str]], Altered]
+    made: Callable[[int, Sentence, Sequence[str]], AlteredSentence]
 
-    def alter_rows(self, corpus: ParsedCorpus, rows: Ints) -> list[Altered]:
+    def alter_rows(self, corpus: ParsedCorpus, rows: Ints) -> list[AlteredSentence]:
         """What becomes of some rows."""
         sentences, (tags,) = corpus.read_rows(rows, TAGS)
         return list(map(self.made, rows.tolist(), sentences, tags))
@@ -157,11 +157,11 @@ def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Foun
     first[rows] = np.array(found, np.uint8)[(ends - pairs)[rows] + drawn]
     change = half(rows, len(corpus), rng)
 
-    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, order = sentence.words, tuple(range(len(sentence.words)))
         if change[row]:
             order = swap_words(order, int(first[row]))
-        return Altered(sentence_of([words[k] for k in order], tags), order)
+        return AlteredSentence(sentence_of([words[k] for k in order], tags), order)
 
     answers = (Answer("O"), Answer("I"))
     return Found(
@@ -279,12 +279,12 @@ def inversions(
     rows = np.flatnonzero(fit[findings.codes])
     change = half(rows, len(corpus), np.random.default_rng([seed, 23]))
 
-    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, where = sentence.words, clauses[findings.codes[row]]
         assert isinstance(where, Coordination)
         order = where.order(len(words)) if change[row] else range(len(words))
         name = is_name(words[0], tags[0], counts)
-        return Altered(
+        return AlteredSentence(
             sentence_of(reorder_words(words, order, name), [tags[i] for i in order]), order
         )
 

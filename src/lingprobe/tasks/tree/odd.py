@@ -28,7 +28,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.tree.altered_sentences import Alteration, Altered, half, tagged_words
+from lingprobe.tasks.tree.altered_sentences import Alteration, AlteredSentence, half, tagged_words
 
 KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 PRONOUNS = frozenset(
@@ -203,12 +203,12 @@ def replacements(
     rows = np.flatnonzero(place >= 0)
     change = half(rows, len(corpus), rng)
 
-    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, at = list(sentence.words), int(place[row])
         origins = list(range(len(words)))
         if change[row]:
             words[at], origins[at] = choice.forms[form[row]], -1
-        return Altered(sentence_of(words, tags), origins)
+        return AlteredSentence(sentence_of(words, tags), origins)
 
     put_in = np.where(change, form, -1)[rows].astype(np.int64)
     said, codes = np.unique(put_in * len(KINDS) + tag[rows], return_inverse=True)

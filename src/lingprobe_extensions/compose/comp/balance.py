@@ -17,7 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from lingprobe.extend import Floats, Ints
 from lingprobe_extensions.compose.comp.rules import Rule
-from lingprobe_extensions.compose.comp.shallow import Flags, Seen, extract_shallow_features
+from lingprobe_extensions.compose.comp.shallow import (
+    Flags,
+    ShallowExamples,
+    extract_shallow_features,
+)
 
 Matrix = NDArray[np.float64]
 STEPS, CLOSE = 400, 1e-10
@@ -161,7 +165,7 @@ class SampledItems(NamedTuple):
     weight  its share in its contrast [n]
     """
 
-    seen: Seen
+    seen: ShallowExamples
     of: Ints
     yes: Flags
     weight: Floats

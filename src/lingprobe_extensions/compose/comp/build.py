@@ -41,7 +41,7 @@ from lingprobe_extensions.compose.comp.draw import (
     take_first_sentences,
 )
 from lingprobe_extensions.compose.comp.rules import Rule
-from lingprobe_extensions.compose.comp.shallow import Seen, tags_of
+from lingprobe_extensions.compose.comp.shallow import ShallowExamples, tags_of
 from lingprobe_extensions.compose.comp.words import (
     COMBINATIONS,
     VocabularyPart,
@@ -227,7 +227,7 @@ class DatasetPlan:
         numbers = np.array(of, np.int64)
         weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(candidates)))[numbers]
         return candidates, SampledItems(
-            Seen.of(tags, places, self.own.language),
+            ShallowExamples.of(tags, places, self.own.language),
             numbers,
             np.array(yes, bool),
             weight.astype(np.float32),

@@ -40,7 +40,7 @@ class WrittenIn(NotePart):
     name: str = ""
 
 
-class Seen(NamedTuple):
+class ShallowExamples(NamedTuple):
     """Examples as a shallow reader has them: the tags of their words, and the places of the asked
     ones.
 
@@ -57,7 +57,7 @@ class Seen(NamedTuple):
     @classmethod
     def of(
         cls, sentences: Sequence[Tags], places: Sequence[Sequence[int]], language: Language
-    ) -> Seen:
+    ) -> ShallowExamples:
         """The same of tags and places one by one."""
         numbers: dict[str, int] = {}
         codes = np.full((len(sentences), max(map(len, sentences), default=0)), -1, np.int64)
@@ -106,7 +106,7 @@ class Features(NamedTuple):
     names: tuple[str, ...]
 
 
-def extract_shallow_features(seen: Seen) -> Features:
+def extract_shallow_features(seen: ShallowExamples) -> Features:
     """All that tells some examples from others; of two that always agree, or never, the first."""
     by_name = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
     if not by_name:
@@ -117,7 +117,7 @@ def extract_shallow_features(seen: Seen) -> Features:
     return Features(holds[:, columns], tuple(np.array(list(by_name))[columns].tolist()))
 
 
-def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
+def _all(seen: ShallowExamples) -> Iterator[tuple[str, Flags]]:
     of = {sign: seen.are(sign) for sign in (*NEAREST, *COUNTED)}
     several = seen.places.shape[1] > 1
     for k, place in enumerate(seen.places.T):
@@ -132,7 +132,7 @@ def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
 
 
 def _around(
-    seen: Seen, of: Mapping[str, Flags], place: Ints, what: str
+    seen: ShallowExamples, of: Mapping[str, Flags], place: Ints, what: str
 ) -> Iterator[tuple[str, Flags]]:
     index = np.arange(seen.codes.shape[1])
     for away in AROUND:
@@ -199,7 +199,7 @@ def kinds(dataset: Dataset, language: Language) -> tuple[str, ...]:
     )
 
 
-def shallow_examples(dataset: Dataset, language: Language | None = None) -> Seen | None:
+def shallow_examples(dataset: Dataset, language: Language | None = None) -> ShallowExamples | None:
     """The examples as a shallow reader has them; None where they are not about whole sentences, or
     no language has all asked words. Codes of tags are the same for all examples over the same
     sentences.
@@ -218,7 +218,7 @@ def shallow_examples(dataset: Dataset, language: Language | None = None) -> Seen
         [_place(words[s], asked_forms[w]) for w in slots]
         for s, slots in zip(rows.tolist(), dataset.asked.tolist(), strict=True)
     ]
-    sentences = Seen.of(
+    sentences = ShallowExamples.of(
         [[tags.get(word, word) for word in s] for s in words], [()] * len(words), known
     )
     return sentences._replace(

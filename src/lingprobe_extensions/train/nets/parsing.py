@@ -55,7 +55,7 @@ class GoldAnnotations(NamedTuple):
     tags: Mapping[str, Tensor]
 
 
-class Told(NamedTuple):
+class LogProbabilities(NamedTuple):
     """The logarithms of probabilities.
 
     tags   by kind: [words, values], or of the pairs [words - sentences, values]
@@ -87,7 +87,7 @@ class Heads(nn.Module):
             self.named_above = nn.Linear(width, named)
             self.label = nn.Parameter(torch.empty(shape.labels, named + 1, named + 1))
 
-    def forward(self, states: Tensor, lengths: Tensor) -> Told:
+    def forward(self, states: Tensor, lengths: Tensor) -> LogProbabilities:
         """What is told of states [batch, words, width] of sentences of these lengths."""
         there = _there(states, lengths)
         dropped = self.dropout(states)
@@ -95,7 +95,7 @@ class Heads(nn.Module):
             name: functional.log_softmax(layer(self._read(name, dropped, there)), 1)
             for name, layer in self.tags.items()
         }
-        return Told(tags, self._arcs(dropped, there) if self.shape.labels else None)
+        return LogProbabilities(tags, self._arcs(dropped, there) if self.shape.labels else None)
 
     def _read(self, name: str, states: Tensor, there: Tensor) -> Tensor:
         """The states that a kind of tag is told from: a word's, or those of two neighbours."""

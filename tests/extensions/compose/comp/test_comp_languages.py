@@ -20,7 +20,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
 from lingprobe.data.references import (
     ReferenceProblem,
-    Untrusted,
+    UntrustedCode,
     allow_code,
 )
 from lingprobe.tasks import TASKS, names
@@ -145,7 +145,7 @@ def test_a_name_that_no_language_has_is_refused():
 
 
 def test_a_file_that_nobody_named_is_not_run(own):
-    with pytest.raises(Untrusted, match="was named by a file, not by you"):
+    with pytest.raises(UntrustedCode, match="was named by a file, not by you"):
         TASKS.make(f"comp/order,language={own}").load()
 
 
