@@ -1,8 +1,8 @@
 """Sentence -> tree: taggers and parsers, our own and others'. This is their list.
 
 `parser` says what a parser is. `parse` applies one to running text, block by block (`blocks`), cut
-by what is in `segment`. Parsers of others are in `engines`; those that are trained here are in the
-extension `train`.
+by what is in `segment`. Parsers of others are in `engines`; those that are trained here are in
+`lingprobe_extensions.train`.
 """
 
 from __future__ import annotations

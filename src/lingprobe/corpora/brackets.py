@@ -1,5 +1,5 @@
-"""Constituency trees in brackets (Penn Treebank style), read as a stream: `read(path)` yields one
-`BracketTree` a sentence.
+"""Constituency trees in brackets (Penn Treebank style), read as a stream: `read_brackets(path)`
+yields one `BracketTree` a sentence.
 
 Trees stand one a line or over many, several to a line or with text indented as one likes. Where a
 file is damaged, reading goes on at the next line that begins as the file's first tree does.

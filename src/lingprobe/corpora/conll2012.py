@@ -1,5 +1,5 @@
-"""CoNLL-2012 columns, as of OntoNotes, PropBank releases and LitBank: `read(path)` yields one
-`Block` a sentence.
+"""CoNLL-2012 columns, as of OntoNotes, PropBank releases and LitBank: `read_conll2012(path)` yields
+one `Block` a sentence.
 
 Three layouts are known, and told apart sentence by sentence (cells are separated by tabs or runs of
 spaces):

@@ -2,8 +2,9 @@
 line ends.
 
 `chunks` streams their bytes, `lines` their text, `checked_lines` also that of files which are not
-UTF-8 throughout; `treebank` finds the files of a treebank and the splits they name; `digest` is
-what a file's content adds to an identity, remembered so that a second run need not read it.
+UTF-8 throughout; `find_treebank_files` finds the files of a treebank and the splits they name;
+`digest` is what a file's content adds to an identity, remembered so that a second run need not read
+it.
 """
 
 from __future__ import annotations

@@ -109,8 +109,8 @@ def _shorten(value: Any, files: Mapping[str, str]) -> Any:
 
 
 def is_own_folder(parts: Sequence[CorpusPart]) -> bool:
-    """Whether files, in Parquet or as `datasets` keeps them, have the columns that `write` writes,
-    and no others.
+    """Whether files, in Parquet or as `datasets` keeps them, have the columns that
+    `write_hub_folder` writes, and no others.
     """
     return all(_split(part) and _has_own_columns(part.path) for part in parts)
 

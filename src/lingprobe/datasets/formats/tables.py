@@ -1,8 +1,8 @@
 """Data sets on disk and back: Parquet and JSONL hold every family without loss, SentEval's TSV
 classes of sentences, jiant's files spans; tables that anybody wrote are read by their columns.
 
-`write(dataset, path)` and `read(path)` choose the format by the file's name; each format is a
-module with the same two functions. Nothing that is read is ever evaluated or unpickled, and quotes
+`write_dataset(dataset, path)` and `read_dataset(path)` choose the format by the file's name; each
+format is a module that does both. Nothing that is read is ever evaluated or unpickled, and quotes
 are data.
 """
 

@@ -133,8 +133,8 @@ def swap_words(words: Sequence[T], i: int) -> tuple[T, ...]:
 def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Found, dict[str, int]]:
     """Candidates, and how many of the corpus's sentences were excluded for which reason.
 
-    Half of them have two words swapped (I), half are as they were (O). `literal` is as of `places`,
-    and takes the words of another sentence in another order as well.
+    Half of them have two words swapped (I), half are as they were (O). `literal` is as of
+    `find_swap_places`, and takes the words of another sentence in another order as well.
     """
     bags, marked, found = np.empty(len(corpus), np.int64), np.zeros(len(corpus), bool), array("B")
     ends = np.empty(len(corpus), np.int64)
