@@ -66,7 +66,7 @@ def modules(tmp_path, monkeypatch):
 
 def forget() -> None:
     for cached in (
-        *(closure._digest_of, closure._step, closure._source, closure._data, closure._places),
+        *(closure._digest_of, closure._step, closure._source, closure._data, closure._read_face),
         *(closure.file_of, closure.is_ours, closure._has_content),
     ):
         cached.cache_clear()

@@ -181,10 +181,12 @@ def test_blocks_are_of_so_many_characters_or_a_little_more(tmp_path):
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     paths[0].write_text("one\n\ntwo\n\nsix\n\n" * 3)
     paths[1].write_text("ten\n\nfifteen\n\nx\n")
-    found = [[each.text for each in some] for some in module._blocks(paths, False, 10)]
+    found = [[each.text for each in some] for some in module._group_passages(paths, False, 10)]
     nine = ["one", "two", "six"] * 3
     assert found == [nine[:4], nine[4:8], [nine[8], "ten", "fifteen"], ["x"]]
-    assert list(module._blocks(paths[:1], False, 27)) == list(module._blocks(paths[:1], False, 99))
+    assert list(module._group_passages(paths[:1], False, 27)) == list(
+        module._group_passages(paths[:1], False, 99)
+    )
 
 
 def test_memory_does_not_grow_with_the_text(tmp_path):

@@ -31,7 +31,7 @@ class Said:
 
 def rows(cut: SegmentedSentence, answer: Annotation) -> list[str]:
     """The rows that are written, with | between columns."""
-    return [row.replace("\t", "|") for row in blocks._rows(cut, answer)]
+    return [row.replace("\t", "|") for row in blocks._format_conllu_rows(cut, answer)]
 
 
 def test_words_of_one_token_stand_below_it():

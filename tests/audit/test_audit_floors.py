@@ -137,14 +137,14 @@ def test_large_data_are_read_in_part_for_characters_which_is_said():
 def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(family):
     from sklearn.feature_extraction.text import CountVectorizer
 
-    from lingprobe.audit.floors import _count_ngrams, _texts
+    from lingprobe.audit.floors import _count_ngrams, _list_site_texts
 
     dataset = FAMILIES[family]()
     sites = [
         CountVectorizer(analyzer="char", ngram_range=(1, 5), lowercase=False)
         for _ in range(dataset.sites.shape[1])
     ]
-    theirs = sum(v.fit_transform(_texts(dataset, k)).sum(1) for k, v in enumerate(sites))
+    theirs = sum(v.fit_transform(_list_site_texts(dataset, k)).sum(1) for k, v in enumerate(sites))
     ours = _count_ngrams(dataset).sum(1)
     if not dataset.asked.shape[1]:
         assert np.asarray(ours).ravel().tolist() == np.asarray(theirs).ravel().tolist()

@@ -20,7 +20,7 @@ from lingprobe.audit.parses import (
     TaskAgreement,
     _constituents,
     _dependencies,
-    _label,
+    _get_finding_label,
     _make_classes,
     _match_by_words,
     compare_parses,
@@ -236,7 +236,7 @@ def test_equal_sentences_are_paired_in_order_and_the_last_stays_for_further_ones
 
 
 def test_what_a_rule_gives_a_reason_for_has_no_label():
-    assert [_label(each) for each in ("too short", 3, True)] == ["", "3", "True"]
+    assert [_get_finding_label(each) for each in ("too short", 3, True)] == ["", "3", "True"]
 
 
 def test_gold_files_without_trees_are_refused(tmp_path):

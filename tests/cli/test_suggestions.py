@@ -10,7 +10,7 @@ import lingprobe
 from lingprobe.cli import COMMANDS, main
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.suggestions import _table
+from lingprobe.data.suggestions import _load_suggestions
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.metric import METRICS
@@ -159,6 +159,6 @@ def test_all_that_is_suggested_is_there():
     known["option"] = {flag.removeprefix("--") for flag in flags} | {"page"}
     known["argument"] = set(inspect.signature(lingprobe.table).parameters) | known["option"]
     known["function"] = set(lingprobe.__all__)
-    for (kind, word), meant in _table().items():
+    for (kind, word), meant in _load_suggestions().items():
         assert " " in meant or meant in known[kind], (kind, meant)
         assert kind in ("option", "argument") or word not in known[kind], (kind, word)

@@ -37,7 +37,7 @@ def test_the_same_sentences_give_the_same_bits_whatever_the_global_seed(architec
     assert torch.equal(torch.get_rng_state(), before)
     from lingprobe.encoders import untrained
 
-    untrained._net.cache_clear()
+    untrained._draw_sentence_network.cache_clear()
     torch.manual_seed(2)
     assert np.array_equal(
         make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0], one

@@ -200,7 +200,7 @@ def test_texts_counted_in_pieces_are_those_counted_at_once(monkeypatch):
 def test_what_a_span_reads_are_its_words_between_two_marks():
     sentence = Sentence.of(["one", "two", "three", "four"])
     sites = Site(sentence, (1, 3)), Site(sentence), Site(sentence, (0, 1))
-    assert [floors._texts(Dataset.of([Example(sites, "x")]), k) for k in range(3)] == [
+    assert [floors._list_site_texts(Dataset.of([Example(sites, "x")]), k) for k in range(3)] == [
         ["\x02two three\x03"],
         ["\x02one two three four\x03"],
         ["\x02one\x03"],

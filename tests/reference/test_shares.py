@@ -21,7 +21,13 @@ from lingprobe.datasets.match import (
     sample_class_blocks,
     uncorrelated_blocks,
 )
-from lingprobe.datasets.splits import _place, allocate, apportion, orient_pairs, stratified_folds
+from lingprobe.datasets.splits import (
+    _choose_split,
+    allocate,
+    apportion,
+    orient_pairs,
+    stratified_folds,
+)
 from lingprobe.encoders.pooling import POOLS, pool_states
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
@@ -66,7 +72,7 @@ def test_a_group_is_placed_where_it_overfills_least_and_what_is_needed_falls(see
         group = np.maximum(draws.integers(-3, 7, 4), 0)
         group[draws.integers(4)] += 1
         labels, before = np.repeat(np.arange(4), group), need.copy()
-        part = _place(draws.permutation(labels), need, quota, 4)
+        part = _choose_split(draws.permutation(labels), need, quota, 4)
         assert part == shares.place(group.tolist(), before.tolist(), quota.tolist())
         before[part] -= group
         np.testing.assert_allclose(need, before)

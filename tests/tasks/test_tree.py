@@ -350,10 +350,10 @@ def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(ban
 
 def test_ten_tasks_read_their_sources_once(bank, monkeypatch):
     files = []
-    plain = room._blocks
+    plain = room._read_file_blocks
     monkeypatch.setattr(room, "CORPORA", type(room.CORPORA)())
     monkeypatch.setattr(
-        room, "_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
+        room, "_read_file_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
     )
     for name in TEN:
         load(name, bank)

@@ -32,7 +32,7 @@ def all_of(rows: Iterable[ComputedScore]) -> str:
     """The same of several rows together."""
     ways: dict[str, set[str]] = {}
     for row in rows:
-        for what, how in _parts(row).items():
+        for what, how in _list_computation_parts(row).items():
             ways.setdefault(what, set()).update(how.split(" and "))
     return _join_ways(ways)
 
@@ -45,7 +45,7 @@ def differing(rows: Sequence[ComputedScore]) -> tuple[str, ...]:
     """What some rows were computed on or in differently: processor, encoder, probe or threads."""
     ways: dict[str, set[str]] = {}
     for row in rows:
-        for what, how in _parts(row).items():
+        for what, how in _list_computation_parts(row).items():
             ways.setdefault(what, set()).add(how)
     return tuple(
         what for what, how in ways.items() if len(how) > 1 or any(" and " in each for each in how)
@@ -54,7 +54,7 @@ def differing(rows: Sequence[ComputedScore]) -> tuple[str, ...]:
 
 def format_computation(row: ComputedScore, what: Sequence[str]) -> str:
     """How a row was computed, as far as rows differ in it."""
-    parts = _parts(row)
+    parts = _list_computation_parts(row)
     return ", ".join(parts[each] for each in what if each in parts) or "–"
 
 
@@ -68,7 +68,7 @@ def notes(what: Sequence[str]) -> list[str]:
     ]
 
 
-def _parts(row: ComputedScore) -> dict[str, str]:
+def _list_computation_parts(row: ComputedScore) -> dict[str, str]:
     return {
         what: how
         for what, _, how in (part.partition(": ") for part in row.computed.split("; "))

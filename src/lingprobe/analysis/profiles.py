@@ -142,15 +142,15 @@ def _profiles(
         Profile(
             encoder=table.rows[i].name,
             correlation=float(raw[place, place]),
-            others=_mean(raw[place, strange[place]]),
+            others=_compute_mean(raw[place, strange[place]]),
             rank=1 + int((raw[place] > raw[place, place]).sum()),
             centred=float(centred[place, place]),
-            centred_others=_mean(centred[place, strange[place]]),
+            centred_others=_compute_mean(centred[place, strange[place]]),
             n=int(both[i].sum()),
         )
         for place, i in enumerate(rows)
     ]
-    return profiles, _own(centred, len(set(families)) == len(rows), asked.seed)
+    return profiles, _test_self_similarity(centred, len(set(families)) == len(rows), asked.seed)
 
 
 def _center_scores(scores: Doubles) -> Doubles:
@@ -167,12 +167,12 @@ def _between(first: Doubles, second: Doubles, method: str) -> Doubles:
     return np.array([one.value for one in found.values()]).reshape(many, many)
 
 
-def _mean(values: Doubles) -> float:
+def _compute_mean(values: Doubles) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else math.nan
 
 
-def _own(matrix: Doubles, independent: bool, seed: int) -> float:
+def _test_self_similarity(matrix: Doubles, independent: bool, seed: int) -> float:
     """How likely it is that encoders are as like themselves as they are, if it were no matter which
     is which: by permutation. NaN where variants of one model are among them.
     """

@@ -143,10 +143,10 @@ def _construction_shares(
             label, tag = divmod(pair, len(names))
             mine, name = counts.setdefault(gold.names[label], {}), names[tag]
             mine[name] = mine.get(name, 0) + n
-    return tuple((label, _shares(mine)) for label, mine in sorted(counts.items()))
+    return tuple((label, _format_shares(mine)) for label, mine in sorted(counts.items()))
 
 
-def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
+def _format_shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
     total = sum(counts.values())
     return tuple(
         (name, n / total)

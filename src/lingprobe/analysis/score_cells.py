@@ -40,7 +40,7 @@ def scores_of(frame: ResultFrame) -> tuple[list[ScoreCell], list[str]]:
         ScoreCell(
             of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(rows, number)
         )
-        for number, (row, column) in enumerate(zip(rows, _columns(rows), strict=True))
+        for number, (row, column) in enumerate(zip(rows, _name_columns(rows), strict=True))
     ]
     return scores, remarks
 
@@ -101,7 +101,7 @@ def _noise(rows: ResultFrame, number: int) -> float:
     return float(np.var(np.array(scores) * PERCENT, ddof=1)) / len(scores)
 
 
-def _columns(rows: ResultFrame) -> list[Measure]:
+def _name_columns(rows: ResultFrame) -> list[Measure]:
     """The column of each row, called by its question alone where that, with its language, tells it
     apart; else by its data, too.
     """

@@ -52,14 +52,14 @@ def read_score_file(source: str, constant: bool = False) -> Read:
             f"{source} is a folder: if mteb wrote it, name it as 'mteb:{source}'; scores of other"
             " programs are a CSV file"
         )
-    return _table(Path(source), constant)
+    return _read_score_table(Path(source), constant)
 
 
 def families_from(path: Path) -> dict[str, str]:
     """The family of each encoder in a CSV with the columns encoder and family; DataProblem where
     it has not both.
     """
-    lines = _lines(path)
+    lines = _read_numbered_lines(path)
     if not lines or not {"encoder", "family"} <= set(lines[0][1]):
         raise DataProblem(f"{path}: it needs the columns encoder and family, and at least one row")
     return {cells["encoder"]: cells["family"] for _, cells in lines}
@@ -90,8 +90,8 @@ def _variant(name: str, value: str) -> str:
     return said_of(value) if name.casefold() in ("layer", "read") else f", {value}"
 
 
-def _table(path: Path, constant: bool) -> Read:
-    lines = _lines(path)
+def _read_score_table(path: Path, constant: bool) -> Read:
+    lines = _read_numbered_lines(path)
     if not lines:
         raise DataProblem(f"{path}: no row below the header: write one for each encoder")
     header = _header(path, list(lines[0][1]))
@@ -108,7 +108,7 @@ def _is_constant(header: Header, cells: Mapping[str, str]) -> bool:
     return any(cells[name].casefold() == UNDEFINED for name in header.others)
 
 
-def _lines(path: Path) -> list[Line]:
+def _read_numbered_lines(path: Path) -> list[Line]:
     """The lines of a table with their numbers."""
     with open_table(path) as (file, mark):
         reader = csv.DictReader(file, delimiter=mark, restkey="", restval=None)
@@ -146,7 +146,9 @@ def _header(path: Path, names: Sequence[str]) -> Header:
 
 def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[ScoreCell]:
     """One line an encoder, one column a task; columns of words are passed over."""
-    numbers = [name for name in header.others if any(_is_number(cells[name]) for _, cells in lines)]
+    numbers = [
+        name for name in header.others if any(_is_number_cell(cells[name]) for _, cells in lines)
+    ]
     if lines and not numbers:
         raise DataProblem(f"{path}: no column has a number: write scores with points, as 71.5")
     return [
@@ -157,7 +159,7 @@ def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[ScoreCell]:
     ]
 
 
-def _is_number(text: str) -> bool:
+def _is_number_cell(text: str) -> bool:
     """Whether a cell has a number, or one with a decimal comma, which is refused where it is
     read.
     """
@@ -227,11 +229,11 @@ def _mteb(folder: Path) -> Read:
     scores, old = [], 0
     for file in files:
         with report_damage(file, "a result of mteb"):
-            content = _json(file)
+            content = _read_json_rows(file)
             if "task_name" not in content or not isinstance(content.get("scores"), dict):
                 old += 1
                 continue
-            row = _model(file, len(revisions[file.parent.parent.name]) > 1)
+            row = _parse_model_row(file, len(revisions[file.parent.parent.name]) > 1)
             scores += [ScoreCell(row, column, value) for column, value in _mains(content, file)]
     remarks = [f"mteb: {old:,} files of versions before 1.11 are skipped"] if old else []
     if old == len(files):
@@ -242,7 +244,7 @@ def _mteb(folder: Path) -> Read:
     return scores, remarks
 
 
-def _json(file: Path) -> dict[str, Any]:
+def _read_json_rows(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_text("utf-8"))
     except ValueError as error:
@@ -250,7 +252,7 @@ def _json(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _model(file: Path, several: bool) -> EncoderName:
+def _parse_model_row(file: Path, several: bool) -> EncoderName:
     """The row of a model; of each revision where there are several. What a model is run with is
     written in brackets, and is a variant.
     """

@@ -94,7 +94,7 @@ class ScoreTable:
         kept = [
             i
             for i, row in enumerate(self.rows)
-            if any(fnmatchcase(name, p) for name in _names(row) for p in patterns)
+            if any(fnmatchcase(name, p) for name in _list_row_names(row) for p in patterns)
         ]
         if not kept:
             raise UsageProblem(
@@ -198,7 +198,7 @@ def _with(columns: Sequence[Measure], said: Callable[[Measure], str]) -> list[Me
     ]
 
 
-def _names(row: EncoderName) -> tuple[str, str, str]:
+def _list_row_names(row: EncoderName) -> tuple[str, str, str]:
     return row.name, row.family, re.split("[:,]", row.name)[0]
 
 

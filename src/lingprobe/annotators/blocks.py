@@ -202,12 +202,12 @@ def _add(block: ParsedBlock, number: int, place: PlacedSentence, answer: Annotat
         ]
         if not math.isnan(answer.confidence):
             comments.append(f"{CONFIDENCE}{answer.confidence:.4f}")
-        block.conllu.add("\n".join([*comments, *_rows(place.cut, answer)]) + "\n\n")
+        block.conllu.add("\n".join([*comments, *_format_conllu_rows(place.cut, answer)]) + "\n\n")
     if answer.brackets:
         block.trees.add(answer.brackets + "\n")
 
 
-def _rows(cut: SegmentedSentence, answer: Annotation) -> Iterator[str]:
+def _format_conllu_rows(cut: SegmentedSentence, answer: Annotation) -> Iterator[str]:
     """The rows of a sentence in CoNLL-U."""
     many, spaced = len(cut.words), _spaces_after(cut)
     untold = ("_",) * many

@@ -86,11 +86,11 @@ def parse_files(
     """
     if not texts:
         raise UsageProblem("no text to parse: name a file, as novels.txt.xz")
-    about = _about(texts, road, block)
+    about = _describe_parse(texts, road, block)
     _claim_folder(folder, about, alone=share == (1, 1))
     blocks = 0
     with show_progress(progress, desc="parse", unit=" sentences", unit_scale=True) as shown:
-        for number, some in enumerate(_blocks(texts, road.lines, block)):
+        for number, some in enumerate(_group_passages(texts, road.lines, block)):
             blocks += 1
             if number % share[1] == share[0] - 1 and not is_block_complete(folder, number):
                 write_parsed_block(
@@ -99,7 +99,7 @@ def parse_files(
     return _sum_blocks(folder, about, blocks)
 
 
-def _about(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
+def _describe_parse(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
     """What decides what is written."""
     missing = next((path for path in texts if not path.is_file()), None)
     if missing is not None:
@@ -140,7 +140,7 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
             left.unlink(missing_ok=True)
 
 
-def _blocks(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Passage]]:
+def _group_passages(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Passage]]:
     """The passages of some files, in blocks of so many characters or a little more."""
     held: list[Passage] = []
     length = 0

@@ -52,7 +52,7 @@ def model(name: str, tasks: Any = None) -> str:
     if before is not None and before.argument is not None and before.name in ENCODERS.places():
         return str(before)
     place, comma, options = name.partition(",")
-    files = _files(place)
+    files = _find_hub_files(place)
     if (files.folder / "modules.json").is_file() or files.says("config_sentence_transformers.json"):
         kind = "st"
     elif files.says("config.json") or is_adapter(files):
@@ -148,7 +148,7 @@ def _all_texts(things: Any) -> bool:
     return several and all(isinstance(each, str) for each in things)
 
 
-def _files(name: str) -> ModelFiles:
+def _find_hub_files(name: str) -> ModelFiles:
     """The files of a model; a bare name may be one of the sentence-transformers, or its own."""
     try:
         return find_model_files(name, ORGANISATION)

@@ -201,7 +201,7 @@ def paths_of(asked: PlanOptions) -> Paths:
     return replace(paths, scores=asked.keep_scores, texts=asked.texts)
 
 
-def _check(tasks: Any, asked: PlanOptions) -> None:
+def _check_arguments(tasks: Any, asked: PlanOptions) -> None:
     """Refuse what does not go together, and empty lists. UsageProblem."""
     if tasks is not None and nothing(tasks):
         raise UsageProblem("the list of tasks is empty: name at least one task")
@@ -218,7 +218,7 @@ def _make_plan(
     tasks: Any, encoders: Any, asked: PlanOptions
 ) -> tuple[TrialPlan, Paths, tuple[str, ...]]:
     """What is to be measured, where it is kept, and what there is to say beside."""
-    _check(tasks, asked)
+    _check_arguments(tasks, asked)
     allow_code(asked.suite)
     demo = tasks is None and encoders is None and asked.suite is None
     usual = EMBEDDED_SEEDS if demo else SEEDS

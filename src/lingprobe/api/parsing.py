@@ -53,7 +53,7 @@ def parse(
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in as_list(texts)]
     return parse_files(
-        files, Path(output).expanduser(), road, share=_share(share), progress=progress
+        files, Path(output).expanduser(), road, share=_parse_share(share), progress=progress
     )
 
 
@@ -105,7 +105,7 @@ def _is_parser(place: str | Path) -> bool:
     return (locate_path(place) / MODEL).is_file()
 
 
-def _share(text: str) -> tuple[int, int]:
+def _parse_share(text: str) -> tuple[int, int]:
     """'2/3' as numbers."""
     part, _, of = text.partition("/")
     if not (part.isdigit() and of.isdigit() and 1 <= int(part) <= int(of)):

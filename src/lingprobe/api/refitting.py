@@ -93,7 +93,7 @@ def refit_probe(
             "the vectors of this run were projected to fewer dimensions, so no weights of the"
             " encoder's own come of it: run again without project"
         )
-    part, predictor = _fit(first.trial, run)
+    part, predictor = _refit_trial(first.trial, run)
     if not isinstance(predictor, Unfolding):
         raise DataProblem(
             f"{first.trial.probe} is not linear, so it cannot be kept: take linear, logreg or means"
@@ -131,7 +131,7 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
     return PlannedRun(made, paths)
 
 
-def _fit(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predictor]:
+def _refit_trial(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predictor]:
     """The data and vectors of a trial, and the probe fitted to them."""
     alone = replace(run.plan, trials=(trial,))
     (group,) = group_trials(alone, alone.ids, run.paths.cache)

@@ -73,7 +73,7 @@ def relate(
         table, default = _published_table(published, results, foreign, selection)
         both = both or default
     else:
-        table = _table(results, foreign, constant, selection)
+        table = _gather_scores(results, foreign, constant, selection)
     if family is not None:
         table = with_families(table, by_pattern(family))
     if families is not None:
@@ -126,7 +126,7 @@ def _published_table(
     return table, (both[0], both[1]) if len(both) == 2 else None
 
 
-def _table(
+def _gather_scores(
     results: ResultsSource, foreign: Sequence[str], constant: bool, selection: Selection
 ) -> ScoreTable:
     """The scores of all sources, of the tasks and encoders that are asked for."""

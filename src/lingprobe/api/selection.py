@@ -200,7 +200,7 @@ def select_references(
 ) -> set[str]:
     """Those of the references that are asked for; all where nothing is."""
     return (
-        {r for r in references if is_asked(patterns, *_names(r, contents))}
+        {r for r in references if is_asked(patterns, *_list_reference_names(r, contents))}
         if patterns
         else references
     )
@@ -221,7 +221,7 @@ def find_encoders(pattern: str, results: Sequence[Result]) -> set[str]:
     return theirs
 
 
-def _names(reference: str, contents: Contents) -> tuple[str, ...]:
+def _list_reference_names(reference: str, contents: Contents) -> tuple[str, ...]:
     """What a reference goes by: its name alone, as tables show it, in full, and its argument."""
     shown, parsed = shorten_reference(contents, reference), try_parse_reference(reference)
     place = PurePath(parsed.argument or "") if parsed else PurePath()

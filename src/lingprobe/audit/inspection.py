@@ -142,10 +142,10 @@ def _balance(labels: Column) -> dict[str, float]:
 def _draw_examples(dataset: Dataset, rows: int, seed: int) -> tuple[Row, ...]:
     """Some examples, in the order of the data set."""
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
-    return tuple(map(_row, dataset.take(drawn).examples()))
+    return tuple(map(_format_example, dataset.take(drawn).examples()))
 
 
-def _row(example: Example) -> Row:
+def _format_example(example: Example) -> Row:
     """An example as a reader wants to see it: spans in brackets, numbered where there are several,
     sentences with bars between.
     """

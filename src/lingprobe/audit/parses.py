@@ -242,7 +242,7 @@ def _dependencies(paths: Iterable[Path]) -> Iterator[LabelledParse]:
         batch = Batch.of(some)
         answers = ud.judge(batch, batch.sentences())
         for i, tree in enumerate(some):
-            labels = {f"ud/{name}": _label(answers[name][i]) for name in ud.RULES}
+            labels = {f"ud/{name}": _get_finding_label(answers[name][i]) for name in ud.RULES}
             labels["ud/top-deps"] = ud.strip_subtypes(labels["ud/top-deps"])
             labels["ud/tree-depth"] = str(tree.depth)
             if labels["ud/passive"] == "morphological":
@@ -254,12 +254,14 @@ def _constituents(paths: Iterable[Path]) -> Iterator[LabelledParse]:
     """The sentences of bracketed files with the labels of `tree/`."""
     for tree in _phrases_of(paths):
         if len(tree.words) in LENGTHS:
-            labels = {f"tree/{name}": _label(rule(tree)) for name, rule in TREE_RULES.items()}
+            labels = {
+                f"tree/{name}": _get_finding_label(rule(tree)) for name, rule in TREE_RULES.items()
+            }
             labels["tree/tree-depth"] = str(tree_rules.measure_tree_depth(tree))
             yield LabelledParse(tree.words, 0, math.nan, labels)
 
 
-def _label(finding: Any) -> str:
+def _get_finding_label(finding: Any) -> str:
     """What a rule says; of coordinated clauses, where they stand; '' for a reason."""
     if isinstance(finding, str):
         return ""

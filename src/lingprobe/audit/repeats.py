@@ -37,7 +37,7 @@ class NumberedDataset:
     @classmethod
     def of(cls, dataset: Dataset) -> NumberedDataset:
         """The numbers of a data set."""
-        content = _codes(["\x1f".join(s.words).casefold() for s in dataset.sentences])
+        content = _code_values(["\x1f".join(s.words).casefold() for s in dataset.sentences])
         sites = dataset.sites.copy()
         sites[:, :, 0] = content[sites[:, :, 0]]
         question = number_equal_rows(
@@ -50,7 +50,7 @@ class NumberedDataset:
         return np.flatnonzero(self.dataset.splits == split)
 
 
-def _codes(values: list[str]) -> Ints:
+def _code_values(values: list[str]) -> Ints:
     numbers: dict[str, int] = {}
     return np.fromiter(
         (numbers.setdefault(value, len(numbers)) for value in values), np.int64, len(values)
@@ -75,7 +75,9 @@ def both_versions(numbered: NumberedDataset) -> int:
     Where the order is the same, too, they are counted as contradictions.
     """
     dataset = numbered.dataset
-    bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
+    bags = _code_values(
+        ["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences]
+    )
     return int(
         (
             find_disputed_rows(bags[dataset.sites[:, 0, 0]], numbered.answer)
@@ -125,7 +127,7 @@ def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Share
         tags = numbered.dataset.strata.get(name)
         if tags is None or not (tags.codes >= 0).any():
             continue
-        codes = _codes(list(map(fold_form, tags.names)))
+        codes = _code_values(list(map(fold_form, tags.names)))
         splits = [
             tags.codes[rows][tags.codes[rows] >= 0]
             for rows in map(numbered.rows, range(len(SPLITS)))
@@ -171,11 +173,11 @@ def most_repeated(numbered: NumberedDataset) -> tuple[Repeat, ...]:
         text = min(
             " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
         )
-        repeated.append((-worth[q], text, [*_places(dataset, rows).items()]))
+        repeated.append((-worth[q], text, [*_count_by_label(dataset, rows).items()]))
     return tuple(Repeat(text, dict(places)) for _, text, places in sorted(repeated)[:SHOWN])
 
 
-def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:
+def _count_by_label(dataset: Dataset, rows: Ints) -> dict[str, int]:
     """'train: past' -> how many of some examples are there; the split alone where labels are no
     classes.
     """

@@ -87,7 +87,7 @@ def run(given: RunCommand) -> None:
     if given.cache and not given.output:
         where = f" {done.folder} --experiment last"
     again = f"lingprobe report{where}" + (f" --suite {given.suite}" if given.suite else "")
-    counts = _counts(done, time.perf_counter() - start)
+    counts = _format_counts(done, time.perf_counter() - start)
     remark(f"\n{counts}; `{again}` shows them again", given.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
@@ -123,7 +123,7 @@ def experiment(given: ExperimentCommand) -> None:
     done = asked.run(jobs=given.jobs, progress=not given.quiet, shard=given.shard)
     _say(done, given.style)
     where = asked.settings["output"]
-    counts = _counts(done, time.perf_counter() - start)
+    counts = _format_counts(done, time.perf_counter() - start)
     remark(f"\n{counts}; all of it is in {where}", given.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
@@ -154,7 +154,7 @@ def _check_format(style: str, suite: str | None) -> None:
         )
 
 
-def _counts(done: lingprobe.Evaluation, seconds: float) -> str:
+def _format_counts(done: lingprobe.Evaluation, seconds: float) -> str:
     known = len(done.results) - done.fresh
     return f"{done.fresh:,} trials measured, {known:,} measured before, {seconds:.1f} s"
 

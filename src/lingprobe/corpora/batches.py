@@ -151,8 +151,8 @@ def _parse_batch(data: bytes, forms: dict[str, str]) -> Batch | None:
     """A batch of well-formed sentences; None where something asks for a closer look."""
     if b"\r" in data or b"\0" in data or not _is_utf8(data):
         return None
-    rows = _rows(data if data.endswith(b"\n") else data + b"\n")
-    table = _table(rows.data, all(rows.texts)) if rows else None
+    rows = _read_whole_lines(data if data.endswith(b"\n") else data + b"\n")
+    table = _read_arrow_rows(rows.data, all(rows.texts)) if rows else None
     if rows is None or table is None or table.num_rows != rows.sizes.sum():
         return None
     columns = {name: _column(table, name) for name in table.column_names}
@@ -184,7 +184,7 @@ class _Rows(NamedTuple):
     texts: list[str]
 
 
-def _rows(data: bytes) -> _Rows | None:
+def _read_whole_lines(data: bytes) -> _Rows | None:
     """Those of whole lines; None where there are none, or a comment follows a row."""
     array = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(array == LINE_FEED)
@@ -212,7 +212,7 @@ def _rows(data: bytes) -> _Rows | None:
     return _Rows(b"".join(data[a:b] for a, b in zip(first, last, strict=True)), sizes[whole], texts)
 
 
-def _table(data: bytes, texted: bool) -> Any | None:
+def _read_arrow_rows(data: bytes, texted: bool) -> Any | None:
     """Rows of UTF-8 as a pyarrow table of strings by code; None where a row has not ten cells, or
     an empty one.
     """

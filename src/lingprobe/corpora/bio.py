@@ -78,7 +78,7 @@ def read_tag_columns(
     shape = _shape(first, layout, Path(path))
     # CoNLL-U has no escapes
     word: Callable[[str], str] = intern if shape.numbered else UnescapedWords().__getitem__
-    for block in _blocks(chain(first, lines, [(0, "", "")]), shape.tabbed):
+    for block in _group_lines(chain(first, lines, [(0, "", "")]), shape.tabbed):
         if shape.numbered:
             block.rows = [row for row in block.rows if not re.match(r"\d+[-.]", row[1][0])]
         if problem := block.problem or _wrong(block.rows, shape):
@@ -104,7 +104,7 @@ class _Block:
     problem: str = ""
 
 
-def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Block]:
+def _group_lines(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Block]:
     """The sentences of a file whose last line is blank."""
     block, documents = _Block(), count(1)
     for number, line, wrong in lines:
@@ -119,7 +119,7 @@ def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Bl
         elif line.startswith("-DOCSTART-"):
             block.document = str(next(documents))
         elif line.strip():
-            block.rows.append((number, _cells(line, tabbed)))
+            block.rows.append((number, _split_cells(line, tabbed)))
         elif block.rows or block.problem:
             yield block
             block = _Block(block.document)
@@ -151,7 +151,7 @@ def _has_tabs(sample: list[str]) -> bool:
     return 2 * sum("\t" in text for text in filled) > len(filled)
 
 
-def _cells(line: str, tabbed: bool) -> list[str]:
+def _split_cells(line: str, tabbed: bool) -> list[str]:
     if not tabbed:
         return line.split()
     cells = line.split("\t")
@@ -185,25 +185,29 @@ def _shape(lines: list[tuple[int, str, str]], layout: TagLayout, path: Path) -> 
     whole = [
         cells
         for _, text, _ in lines
-        if not _is_comment(text, tabbed) and _is_row(cells := _cells(text, tabbed))
+        if not _is_comment(text, tabbed) and _is_row(cells := _split_cells(text, tabbed))
     ]
     if not whole:
         unreadable = (f"{path}:{number}: {wrong}" for number, _, wrong in lines if wrong)
         raise DataProblem(next(unreadable, f"{path}: no rows of words and tags in it"))
     width = Counter(map(len, whole)).most_common(1)[0][0]
     whole = [row for row in whole if len(row) == width]
-    names = _names(lines, path)
-    word = 0 if layout.word is None else _place(layout.word, names, width, f"{path}: word=")
+    names = _read_column_names(lines, path)
+    word = (
+        0
+        if layout.word is None
+        else _find_column_number(layout.word, names, width, f"{path}: word=")
+    )
     if layout.word is None:
         by_name = names.index("FORM") if "FORM" in names else None
         numbered = width > 2 and all(_is_number(row[0]) for row in whole)
         word = int(numbered) if by_name is None else by_name
-    tags = tuple(_place(tag, names, width, f"{path}: column=") for tag in layout.tags)
+    tags = tuple(_find_column_number(tag, names, width, f"{path}: column=") for tag in layout.tags)
     tags = tags or _tags(whole, word, layout, str(path))
     return _Shape(word, tags, width, tabbed, names[:1] == ["ID"], layout.any_tag)
 
 
-def _names(lines: list[tuple[int, str, str]], path: Path) -> list[str]:
+def _read_column_names(lines: list[tuple[int, str, str]], path: Path) -> list[str]:
     """The names of the columns: those that CoNLL-U Plus has in its first line, or of CoNLL-U; []
     where they have none.
     """
@@ -213,7 +217,7 @@ def _names(lines: list[tuple[int, str, str]], path: Path) -> list[str]:
     return said[1].split() if said else []
 
 
-def _place(column: int | str, names: Sequence[str], width: int, option: str) -> int:
+def _find_column_number(column: int | str, names: Sequence[str], width: int, option: str) -> int:
     """The number of a column from 0, -1 for the last."""
     if column in names:
         return names.index(str(column))

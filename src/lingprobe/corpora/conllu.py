@@ -125,7 +125,7 @@ class ConlluFile:
 
 def parse_trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
     """The trees of a piece of a file that begins on `line` and ends between sentences."""
-    for first, block in _blocks(data, line, source):
+    for first, block in _split_at_blank_lines(data, line, source):
         try:
             tree = _tree(block, source, first)
         except DataProblem as problem:
@@ -143,7 +143,7 @@ def parse_trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
             yield tree
 
 
-def _blocks(data: bytes, line: int, source: ConlluFile) -> Iterator[tuple[int, str]]:
+def _split_at_blank_lines(data: bytes, line: int, source: ConlluFile) -> Iterator[tuple[int, str]]:
     """What lies between blank lines, with the number of its first line."""
     data = _clear_blank_lines(data, line, source)
     try:
@@ -201,10 +201,10 @@ def _tree(block: str, source: ConlluFile, line: int) -> Tree | None:
     if not body:
         return None
     path, first, intern = source.path, line + len(comments), source.forms.setdefault
-    cells, ranges, empty = _cells(body, path, first)
+    cells, ranges, empty = _cut_into_cells(body, path, first)
     if not all(cells):
         raise DataProblem(_empty_cell(body, path, first))
-    heads, deep = _heads(cells[6::11], body, path, first)
+    heads, deep = _parse_heads(cells[6::11], body, path, first)
     feats = tuple(cells[5::11])
     if not _KNOWN.issuperset(feats):
         _check_features(feats, body, path, first)
@@ -251,7 +251,7 @@ def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
     return comments, block[body.end() :] if body else "", text, sent_id
 
 
-def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
+def _cut_into_cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
     """The words' rows end to end, eleven cells a row (the last is a line end), multiword tokens,
     and rows of empty nodes.
     """
@@ -269,7 +269,7 @@ def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ..
         words = size - len(others)
         if 0 < words < size and cells[::11] == _IDS[words]:
             return cells, *_extras(others, rows, words, (path, first))
-    return _rows(body, path, first)
+    return _read_rows_by_line(body, path, first)
 
 
 def _extras(
@@ -285,7 +285,9 @@ def _extras(
     return check_ranges(extras[0], size, f"{path}:{first}"), tuple(extras[1])
 
 
-def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
+def _read_rows_by_line(
+    body: str, path: str, first: int
+) -> tuple[list[str], tuple[Range, ...], Rows]:
     """The same, line by line: long sentences, and those in which something is out of order, which
     is named by its line.
     """
@@ -367,7 +369,9 @@ def _range(row: list[str], words: int, before: list[Range], where: str) -> Range
     return token
 
 
-def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tuple[int, ...], int]:
+def _parse_heads(
+    column: Sequence[str], body: str, path: str, first: int
+) -> tuple[tuple[int, ...], int]:
     """The head column as indices, with the depth; not a tree is a DataProblem."""
     size = len(column)
     try:
@@ -375,17 +379,18 @@ def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tup
     except ValueError as error:
         i = list(column).index(str(error))
         raise DataProblem(
-            f"{path}:{_line(body, i, first)}: head {str(error)!r} is not a number from 0 to {size}"
+            f"{path}:{_find_word_line(body, i, first)}: head {str(error)!r} is not a number from"
+            f" 0 to {size}"
         ) from None
     if max(heads) >= size:
         i = next(k for k, head in enumerate(heads) if head >= size)
         raise DataProblem(
-            f"{path}:{_line(body, i, first)}: head {column[i]} is outside the sentence of {size}"
-            " words"
+            f"{path}:{_find_word_line(body, i, first)}: head {column[i]} is outside the sentence of"
+            f" {size} words"
         )
     if heads.count(-1) != 1:
         roots = [k for k, head in enumerate(heads) if head < 0]
-        line = _line(body, roots[1], first) if roots else first
+        line = _find_word_line(body, roots[1], first) if roots else first
         raise DataProblem(f"{path}:{line}: {len(roots) or 'no'} roots; exactly one word has head 0")
     deep = compute_tree_depth(heads)
     if not deep:
@@ -399,13 +404,13 @@ def _check_features(column: tuple[str, ...], body: str, path: str, first: int) -
             parse_features(raw)
         except ValueError as error:
             raise DataProblem(
-                f"{path}:{_line(body, column.index(raw), first)}: FEATS: {error}"
+                f"{path}:{_find_word_line(body, column.index(raw), first)}: FEATS: {error}"
             ) from None
         if len(_KNOWN) < _REMEMBERED:
             _KNOWN.add(raw)
 
 
-def _line(body: str, word: int, first: int) -> int:
+def _find_word_line(body: str, word: int, first: int) -> int:
     """The line of word i, counting the rows of multiword tokens and empty nodes before it."""
     return next(
         k for k, row in enumerate(body.split("\n"), first) if row.split("\t", 1)[0] == str(word + 1)

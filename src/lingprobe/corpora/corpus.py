@@ -95,7 +95,7 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[CorpusPart]:
         plain.setdefault(uncompressed_path(path), path)
     if not plain:
         raise DataProblem(f"no file in {str(place)!r} ends in {shown} (or these with .gz or .xz)")
-    return [CorpusPart(_split(path, place), path) for _, path in sorted(plain.items())]
+    return [CorpusPart(_find_named_split(path, place), path) for _, path in sorted(plain.items())]
 
 
 def _ending(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
@@ -122,7 +122,7 @@ def _one_language(parts: list[CorpusPart]) -> list[CorpusPart]:
     return [part for part in parts if not (whole and _SUBSET in part.path.parts)]
 
 
-def _split(path: Path, place: Path) -> str:
+def _find_named_split(path: Path, place: Path) -> str:
     """What the file's name says, or the nearest folder below the one that was named, or what that
     one is called.
     """

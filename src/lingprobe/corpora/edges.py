@@ -70,7 +70,7 @@ def format_record(record: SentenceRecord) -> str:
         {
             "span1": list(t.span1),
             **({} if t.span2 is None else {"span2": list(t.span2)}),
-            "label": _plain(t.label),
+            "label": _convert_label(t.label),
             **t.more,
         }
         for t in record.targets
@@ -78,7 +78,7 @@ def format_record(record: SentenceRecord) -> str:
     return json.dumps({"text": record.text, "targets": targets, **record.more}, ensure_ascii=False)
 
 
-def _plain(label: str | tuple[str, ...]) -> str | list[str]:
+def _convert_label(label: str | tuple[str, ...]) -> str | list[str]:
     return label if isinstance(label, str) else list(label)
 
 

@@ -44,7 +44,7 @@ def generate_treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[st
         left[length] -= 1
         if left is room:
             written += 1
-            yield from _lines(f"{NAME}-{written:05d}", words, nodes)
+            yield from _format_sentence(f"{NAME}-{written:05d}", words, nodes)
 
 
 def _unpack_treebank() -> tuple[list[list[str]], list[str]]:
@@ -54,7 +54,7 @@ def _unpack_treebank() -> tuple[list[list[str]], list[str]]:
     return [line.split("\t") for line in words.split("\n")], trees.splitlines()
 
 
-def _lines(name: str, words: list[list[str]], nodes: list[str]) -> Iterator[str]:
+def _format_sentence(name: str, words: list[list[str]], nodes: list[str]) -> Iterator[str]:
     """The lines of a sentence."""
     rows, text = [], ""
     for place, node in enumerate(nodes, 1):

@@ -141,11 +141,11 @@ def name_language(code: str) -> str:
     script, where it has none.
     """
     plain = code.partition("-")[0]
-    return _names().get(get_three_letter_code(plain) or plain, plain)
+    return _read_language_names().get(get_three_letter_code(plain) or plain, plain)
 
 
 @cache
-def _names() -> dict[str, str]:
+def _read_language_names() -> dict[str, str]:
     return {get_three_letter_code(code): bank.language for code, bank in list_treebanks().items()}
 
 

@@ -70,7 +70,7 @@ class Mentions:
         open_: dict[str, list[tuple[int, str]]] = {}
         for i, misc in enumerate(tree.misc):
             if "Entity=" in misc:
-                self._word(i, _value(misc), (open_, mentions), tree)
+                self._word(i, _parse_mention_value(misc), (open_, mentions), tree)
         self.unfinished += sum(map(len, open_.values()))
         return sorted(mentions)
 
@@ -111,7 +111,7 @@ class Mentions:
         return fields[number] if number < len(fields) else ""
 
 
-def _value(misc: str) -> str:
+def _parse_mention_value(misc: str) -> str:
     return next((item[7:] for item in misc.split("|") if item.startswith("Entity=")), "")
 
 

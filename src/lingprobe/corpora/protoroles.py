@@ -71,7 +71,7 @@ def spr2(
     each_row(
         path,
         (COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"),
-        lambda cells: _add(cells, by_place),
+        lambda cells: _add_responses(cells, by_place),
         on_error,
         tally,
     )
@@ -109,9 +109,11 @@ def each_row(
             tally.refuse(f"{path}:{number}: {problem}", on_error)
 
 
-def _add(cells: list[str], by_place: dict[ArgumentPlace, ArgumentResponses]) -> None:
+def _add_responses(cells: list[str], by_place: dict[ArgumentPlace, ArgumentResponses]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
-    numbers = map(_number, COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end))
+    numbers = map(
+        _parse_response, COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end)
+    )
     number, start, first, last = numbers
     _check_known("Split", split, SPLITS)
     _check_known("Response", response, ("1", "2", "3", "4", "5", "nan"))
@@ -126,7 +128,7 @@ def _add(cells: list[str], by_place: dict[ArgumentPlace, ArgumentResponses]) -> 
         responses.append(float(response))
 
 
-def _number(column: str, text: str) -> int:
+def _parse_response(column: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"{column} is {text[:40]!r}, not a number from 0")
     return int(text)

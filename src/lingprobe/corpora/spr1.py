@@ -104,10 +104,10 @@ def _record(line: str, unreadable: str) -> list[AnnotatedArgument]:
     if not isinstance(row["spr1"], list):
         raise ValueError("spr1 is not a list")
     sentence = Sentence.of(tokens)
-    return [_argument(one, sentence, split) for one in row["spr1"]]
+    return [_read_argument_row(one, sentence, split) for one in row["spr1"]]
 
 
-def _argument(row: Any, sentence: Sentence, split: str) -> AnnotatedArgument:
+def _read_argument_row(row: Any, sentence: Sentence, split: str) -> AnnotatedArgument:
     try:
         predicate, argument = (row[key] for key in ("pred_idx", "arg_idx"))
         responses = [(one["spr_property"], one["response"]) for one in row["responses"]]
@@ -149,7 +149,7 @@ def read_published_table(
     """
     trees, last = Trees.below(treebank), ""
     for (split, name, predicate, pointer), responses in sorted(
-        _rows(path, on_error, tally).items(), key=lambda row: row[0][:2]
+        _read_responses(path, on_error, tally).items(), key=lambda row: row[0][:2]
     ):
         tree = trees.tree(name)
         if tree is None:
@@ -179,21 +179,23 @@ Key = tuple[str, str, int, str]
 """Split, sentence, predicate and pointer to the argument."""
 
 
-def _rows(path: Path, on_error: OnError, tally: ProblemTally) -> dict[Key, dict[str, float]]:
+def _read_responses(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> dict[Key, dict[str, float]]:
     """The response to each property of each argument; 1, very unlikely, where a property is not
     applicable.
     """
     rows: dict[Key, dict[str, float]] = {}
 
     def take(cells: list[str]) -> None:
-        key, name, response = _row(cells)
+        key, name, response = _parse_response_row(cells)
         rows.setdefault(key, {})[name] = response
 
     each_row(path, (COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
     return rows
 
 
-def _row(cells: list[str]) -> tuple[Key, str, float]:
+def _parse_response_row(cells: list[str]) -> tuple[Key, str, float]:
     split, sentence, predicate, pointer, name, response, applicable = cells
     right = {
         "Split": (split in SPLITS, split),

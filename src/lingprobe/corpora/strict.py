@@ -52,7 +52,7 @@ def parse_json(text: str, nan: bool = False) -> Any:
             text,
             object_pairs_hook=_once,
             parse_int=_int,
-            parse_constant=float if nan else _constant,
+            parse_constant=float if nan else _refuse_constant,
         )
     except json.JSONDecodeError as error:
         raise MalformedJson(
@@ -91,7 +91,7 @@ def _int(text: str) -> int:
     return int(text)
 
 
-def _constant(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise MalformedJson(f"{name} is not a number in JSON")
 
 

@@ -149,11 +149,13 @@ def _option(parameter: inspect.Parameter, first: bool, hint: Any) -> str:
     if first and kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
         written = f":{name.upper()}"
     else:
-        written = f"{name}={_kind(strip_help(hint))}"
+        written = f"{name}={_describe_type(strip_help(hint))}"
     if kind is parameter.KEYWORD_ONLY and default is parameter.empty:
         return f"{written} (must be given)"
     return (
-        written if default in (parameter.empty, None, (), "") else f"{written} ({_text(default)})"
+        written
+        if default in (parameter.empty, None, (), "")
+        else f"{written} ({_format_default(default)})"
     )
 
 
@@ -165,17 +167,17 @@ def _hints(factory: Any) -> dict[str, Any]:
         return {}
 
 
-def _kind(kind: Any) -> str:
+def _describe_type(kind: Any) -> str:
     """A parameter's type as a user would say it."""
     inner = [k for k in typing.get_args(kind) if k not in (type(None), ...)]
     if typing.get_origin(kind) is typing.Literal:
         return "|".join(map(str, inner))
     if inner:
-        return "|".join(dict.fromkeys(map(_kind, inner)))
+        return "|".join(dict.fromkeys(map(_describe_type, inner)))
     return {int: "N", float: "X", bool: "true|false", Path: "PATH"}.get(kind, "TEXT")
 
 
-def _text(value: Any) -> str:
+def _format_default(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     if isinstance(value, Path):  # a file of ours

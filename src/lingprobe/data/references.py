@@ -206,7 +206,7 @@ class Contents:
         """
         if not _is_pattern(pattern):
             return [pattern]
-        names = [name for name in self.places() if _fits(name, pattern)]
+        names = [name for name in self.places() if _matches_pattern(name, pattern)]
         if not names:
             raise ReferenceProblem(
                 f"no {self.kind} matches {pattern!r}; `lingprobe list {self.kind}s` lists them"
@@ -286,7 +286,7 @@ def _is_pattern(name: str) -> bool:
     return any(c in name for c in "*?[") and "@" not in name
 
 
-def _fits(name: str, pattern: str) -> bool:
+def _matches_pattern(name: str, pattern: str) -> bool:
     """Whether a name is of a pattern; in one with slashes a star ends at the next slash: `comp/*`
     is not `comp/released/order`.
     """

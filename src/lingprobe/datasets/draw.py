@@ -276,7 +276,7 @@ def _draw_rows(
     if wanted is not None and wanted.folds == 1 and wanted.tested > len(splits[2]):
         larger = replace(settings, proportions=_with_test_share(settings, wanted, splits))
         splits = _draw_splits(pool, rows, larger, counts)
-    _count(pool, splits, settings, counts)
+    _note_split_sizes(pool, splits, settings, counts)
     if wanted is not None:
         every = wanted.tested == sum(map(len, splits))
         counts["folds_needed"] = _count_folds(pool, splits, wanted.folds)
@@ -369,7 +369,9 @@ def _correlation(pool: CandidatePool, rows: Ints, classes: Ints) -> float:
     return round(correlate_length_with_contrast(rows, pool.labels, pool.lengths, values), 4)
 
 
-def _count(pool: CandidatePool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:
+def _note_split_sizes(
+    pool: CandidatePool, splits: list[Ints], settings: SampleSettings, notes: Notes
+) -> None:
     """Note sizes, refuse what is too small, and say whether folds are needed."""
     rows = np.concatenate(splits)
     counts = {name: n for name, n in pool.counts(rows).items() if n}
@@ -378,7 +380,7 @@ def _count(pool: CandidatePool, splits: list[Ints], settings: SampleSettings, no
     notes["forms_after"] = {
         name: len(np.unique(targets))
         for name, part in zip(SPLITS, splits, strict=True)
-        if len(targets := _forms(pool, part))
+        if len(targets := _list_target_forms(pool, part))
     }
     if empty := [name for name, part in zip(SPLITS, splits, strict=True) if not len(part)]:
         raise DataProblem(_why_empty(pool, rows, empty, settings, notes["sizes"]))
@@ -402,7 +404,7 @@ def _why_empty(
 ) -> str:
     """Why splits have no examples, and what to do."""
     forms = {
-        name: len(np.unique(_forms(pool, rows[pool.labels[rows] == i])))
+        name: len(np.unique(_list_target_forms(pool, rows[pool.labels[rows] == i])))
         for i, name in enumerate(pool.names)
     }
     why = f"; target forms of each class: {_list_counts(forms)}" if any(forms.values()) else ""
@@ -417,7 +419,7 @@ def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number:,}" for name, number in counts.items())
 
 
-def _forms(pool: CandidatePool, rows: Ints) -> Ints:
+def _list_target_forms(pool: CandidatePool, rows: Ints) -> Ints:
     return pool.targets[rows][pool.targets[rows] >= 0]
 
 
@@ -448,7 +450,10 @@ def _count_folds(pool: CandidatePool, splits: list[Ints], many: int) -> int:
     """So many folds, or fewer where a class has not so many target forms to share out."""
     labels = pool.labels if pool.classes else np.zeros(len(pool.labels), np.int64)
     rows = np.concatenate(splits)
-    forms = [len(np.unique(_forms(pool, rows[labels[rows] == c]))) for c in np.unique(labels[rows])]
+    forms = [
+        len(np.unique(_list_target_forms(pool, rows[labels[rows] == c])))
+        for c in np.unique(labels[rows])
+    ]
     return int(min(many, *(n for n in forms if n), len(rows)))
 
 

@@ -151,7 +151,7 @@ class Activations:
     @property
     def states(self) -> tuple[Path, ...]:
         """The files of hidden states, by name; DataProblem where there is none."""
-        return _files(self.path.expanduser())
+        return _list_state_files(self.path.expanduser())
 
     @property
     def fingerprint(self) -> str:
@@ -299,7 +299,7 @@ class Activations:
         return passes
 
 
-def _files(folder: Path) -> tuple[Path, ...]:
+def _list_state_files(folder: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         raise DataProblem(f"no folder {str(folder)!r} of hidden states")
     files = tuple(sorted(folder.rglob(f"*{SUFFIX}")))

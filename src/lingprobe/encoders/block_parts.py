@@ -82,7 +82,7 @@ def find_parts(block: BlockRecording) -> BlockModules:
         is_first = block.weights[0][0] <= both[0]
         order = both if is_first else both[::-1]
         names = dict(zip(WHOLE, (block.calls[n].module for n in order), strict=True))
-    heads, many, width = _heads(block)
+    heads, many, width = _find_head_module(block)
     if not heads:
         why.setdefault("heads", NO_HEADS)
     many = many or (block.weights[0][1].shape[1] if block.weights else 0)
@@ -92,7 +92,7 @@ def find_parts(block: BlockRecording) -> BlockModules:
     return BlockModules(names["attn"], names["mlp"], heads, many, width, whole, why)
 
 
-def _heads(block: BlockRecording) -> tuple[str, int, int]:
+def _find_head_module(block: BlockRecording) -> tuple[str, int, int]:
     """The module that is given what attention made of values, heads side by side; how many there
     are, and how wide that is.
     """

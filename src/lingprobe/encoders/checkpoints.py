@@ -65,10 +65,10 @@ def _folders(pattern: str) -> list[str]:
             f"no folder matches {pattern}; of a model on the hub, write"
             f" {pattern},revisions=A+B, each of which is put in place of the star"
         )
-    return sorted(found, key=lambda folder: (_number(folder), folder))
+    return sorted(found, key=lambda folder: (_parse_step(folder), folder))
 
 
-def _number(folder: str) -> int:
+def _parse_step(folder: str) -> int:
     named = POINT.search(Path(folder).name)
     return _parse_count(named) if named else -1
 

@@ -65,21 +65,25 @@ def heaviest(sentences: Sequence[TokenNorms]) -> tuple[str, int, float]:
     """What every sentence has that holds the largest share of the norm: in words, its id (-1 where
     it is not the same token), and the share, the mean over sentences.
     """
-    return max(_places(sentences), key=lambda place: place[2])
+    return max(_collect_token_places(sentences), key=lambda place: place[2])
 
 
-def _places(sentences: Sequence[TokenNorms]) -> Iterator[tuple[str, int, float]]:
+def _collect_token_places(sentences: Sequence[TokenNorms]) -> Iterator[tuple[str, int, float]]:
     first = {int(each.ids[0]) for each in sentences}
     common = set.intersection(*(set(each.ids.tolist()) for each in sentences))
     for token in common - first:
         held = [each.ids == token for each in sentences]
         if all(flags.sum() == 1 for flags in held):  # else it is as frequent as sentences are long
-            yield "the token", token, _share(sentences, held)
+            yield "the token", token, _compute_norm_share(sentences, held)
     places = [np.arange(len(each.ids)) == 0 for each in sentences]
-    yield "the first token", first.pop() if len(first) == 1 else -1, _share(sentences, places)
+    yield (
+        "the first token",
+        first.pop() if len(first) == 1 else -1,
+        _compute_norm_share(sentences, places),
+    )
 
 
-def _share(sentences: Sequence[TokenNorms], chosen: Sequence[np.ndarray]) -> float:
+def _compute_norm_share(sentences: Sequence[TokenNorms], chosen: Sequence[np.ndarray]) -> float:
     shares = [
         float(each.norms[flags].sum() / max(each.norms.sum(), 1e-30))
         for each, flags in zip(sentences, chosen, strict=True)

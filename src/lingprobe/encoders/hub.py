@@ -46,7 +46,9 @@ class ModelFiles:
     @property
     def fingerprint(self) -> str:
         """The commit, or a digest of the files where there is none."""
-        return f"commit={self.commit}" if self.commit else f"files={_digest(self.folder)}"
+        return (
+            f"commit={self.commit}" if self.commit else f"files={_digest_model_folder(self.folder)}"
+        )
 
     def config(self) -> dict[str, Any]:
         """The model's config.json."""
@@ -285,7 +287,7 @@ def quiet_loading() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _digest(folder: Path) -> str:
+def _digest_model_folder(folder: Path) -> str:
     """Stands for the files of a folder and their names; hidden files and texts for people are left
     out.
     """

@@ -141,16 +141,16 @@ def _watch(
             laid = None if states is None else arrange_states(states, shape, turns[0])
             seen.append(BlockRecording(torch.empty(0) if laid is None else laid.clone()))
             back = forward(*given, **named)
-            seen[-1].back = _first([back], shape, turns[0])
+            seen[-1].back = _copy_first_states([back], shape, turns[0])
             return back
 
         return watch_block
 
     def call(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
         def watch_call(*given: Any, **named: Any) -> Any:
-            before = _first([*given, *named.values()], shape, turns[0])
+            before = _copy_first_states([*given, *named.values()], shape, turns[0])
             back = forward(*given, **named)
-            seen[-1].calls.append(Call(name, before, _first([back], shape, turns[0])))
+            seen[-1].calls.append(Call(name, before, _copy_first_states([back], shape, turns[0])))
             return back
 
         return watch_call
@@ -186,7 +186,7 @@ def _turn(states: Tensor | None, layer: Tensor) -> Turn:
     return TURNS[0]
 
 
-def _first(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:
+def _copy_first_states(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:
     """A copy of the first states among some values, since models add to them in place."""
     for value in values:
         held = value.values() if isinstance(value, Mapping) else value

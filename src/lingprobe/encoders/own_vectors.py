@@ -66,7 +66,7 @@ class MatchedVectors:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         places = self.find(sentences)
         layers = [self.stored_vectors.layers[name] for name in self.slots]
-        return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
+        return Vectors(tuple(_take_layer_rows(layer, places) for layer in layers), self.slots)
 
     @cached_property
     def _squeezed_rows(self) -> dict[str, int]:
@@ -232,7 +232,7 @@ def _there(path: Path) -> Path:
     return path.expanduser()
 
 
-def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
+def _take_layer_rows(layer: Floats, rows: NDArray[Any]) -> Floats:
     """Rows of a layer, NaN where a row is -1: the sentence is then excluded and counted, as one
     that failed.
     """

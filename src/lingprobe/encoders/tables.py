@@ -68,7 +68,7 @@ class FileTable:
         return word_digest(self.path)
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        return _rows(self.path, word_digest(self.path), self.most).look_up(words)
+        return _open_vector_cache(self.path, word_digest(self.path), self.most).look_up(words)
 
 
 @dataclass(eq=False)
@@ -116,7 +116,7 @@ class WordVectorCache:
 
 
 @functools.lru_cache(maxsize=4)
-def _rows(path: Path, mark: str, most: int) -> WordVectorCache:
+def _open_vector_cache(path: Path, mark: str, most: int) -> WordVectorCache:
     """What was asked for of a file that has the digest `mark`."""
     return WordVectorCache(path, open_words(path), most)
 

@@ -84,7 +84,7 @@ def _batch(
     """Sentences that a model reads at once, behind a prompt."""
     texts = [s.text for s in sentences]
     features = preprocess_texts(ready.model, texts, before, ready.way.arguments)
-    read, ids = _read(features), [row.cpu().tolist() for row in features["input_ids"]]
+    read, ids = _mark_text_tokens(features), [row.cpu().tolist() for row in features["input_ids"]]
     output = ready.forward(features)
     kept = output["attention_mask"].bool().cpu().numpy()
     vectors = output["token_embeddings"].float().cpu().numpy()
@@ -102,7 +102,7 @@ def _batch(
         )
 
 
-def _read(features: dict[str, Any]) -> NDArray[np.bool_]:
+def _mark_text_tokens(features: dict[str, Any]) -> NDArray[np.bool_]:
     """Which tokens are the text's, [texts, tokens]: no padding, and none that a query is expanded
     with.
     """

@@ -371,7 +371,7 @@ class SubwordSplitter:
         for sentence in sentences:
             parts = [cut_apart(text) for text in self._spaced_words(sentence)]
             flat = [*prompt, *chain.from_iterable(parts)]
-            places = _places(parts, len(prompt), space)
+            places = _find_word_pieces(parts, len(prompt), space)
             outside = (places[:, 1] > room) | (places[:, 0] >= places[:, 1])
             words.append(np.where(outside[:, None], 0, places + len(before)))
             cut.append(len(flat) > room)
@@ -387,7 +387,7 @@ class SubwordSplitter:
             yield " " + word if i or self.frame.before else word
 
 
-def _places(parts: Sequence[Sequence[int]], start: int, space: Sequence[int]) -> Ints:
+def _find_word_pieces(parts: Sequence[Sequence[int]], start: int, space: Sequence[int]) -> Ints:
     """From which to which piece each word reaches without the space before it, [words, 2]."""
     stops = start + np.cumsum([len(part) for part in parts], dtype=np.int64)
     first = stops - np.array([len(part) - _leading(part, space) for part in parts], np.int64)
@@ -429,7 +429,7 @@ def marks_of(tokenizer: Any) -> Flags:
         sign
         for part in (backend.normalizer, backend.pre_tokenizer)
         if part is not None
-        for sign in _signs(_state(part))
+        for sign in _find_space_signs(_state(part))
     }
     vocabulary = backend.get_vocab(with_added_tokens=True)
     marks = np.zeros(max(vocabulary.values(), default=-1) + 1, bool)
@@ -444,11 +444,11 @@ def _state(part: Any) -> Any:
         return {}
 
 
-def _signs(state: Any) -> Iterator[str]:
+def _find_space_signs(state: Any) -> Iterator[str]:
     """The characters that stand for a space, by the settings of a normaliser or a pre-tokeniser."""
     if isinstance(state, list):
         for part in state:
-            yield from _signs(part)
+            yield from _find_space_signs(part)
     if not isinstance(state, dict):
         return
     kind = state.get("type")
@@ -459,5 +459,8 @@ def _signs(state: Any) -> Iterator[str]:
     elif kind == "Replace" and state["pattern"].get("String") == " ":
         yield state["content"]
     yield from (
-        sign for value in state.values() if isinstance(value, list) for sign in _signs(value)
+        sign
+        for value in state.values()
+        if isinstance(value, list)
+        for sign in _find_space_signs(value)
     )

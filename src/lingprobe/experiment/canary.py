@@ -163,12 +163,12 @@ def _gives(
 ) -> bool:
     """Whether an encoder gives these vectors, batch by batch."""
     try:
-        return _alike(_vectors(encoder, batches), wanted, limit)
+        return _are_vectors_alike(_vectors(encoder, batches), wanted, limit)
     except Exception:
         return False
 
 
-def _alike(some: Sequence[Floats], others: Sequence[Floats], limit: float) -> bool:
+def _are_vectors_alike(some: Sequence[Floats], others: Sequence[Floats], limit: float) -> bool:
     """Whether vectors differ by no more than a share of their length."""
     return measure_gap(some, others) <= limit
 
@@ -194,5 +194,5 @@ def _matching(results: Path, stem: str, vectors: Sequence[Floats]) -> Iterator[s
         if (block := open_block(path)) is None:
             continue
         stored = [block.array(str(number)) for number in range(len(block.arrays))]
-        if _alike(stored, vectors, SAME):
+        if _are_vectors_alike(stored, vectors, SAME):
             yield path.stem.rpartition("-")[2]

@@ -169,7 +169,7 @@ class VectorCheck:
         found = dict[str, KeptHandful]()
         paths = [path for one in self._folders for path in one.glob(f"{self.stem}-*{SUFFIX}")]
         for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True):
-            if path.name not in found and (handful := _read(path)) is not None:
+            if path.name not in found and (handful := _read_kept_sample(path)) is not None:
                 found[path.name] = handful
         return list(found.values())
 
@@ -316,7 +316,7 @@ class _Unchecked(LingprobeError):
     """Why vectors cannot be made again."""
 
 
-def _read(path: Path) -> KeptHandful | None:
+def _read_kept_sample(path: Path) -> KeptHandful | None:
     """A handful that is kept; None for a damaged one."""
     block = open_block(path)
     if block is None:

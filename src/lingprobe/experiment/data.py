@@ -137,7 +137,7 @@ def load_task_facts(task: Task, known: Identity, cache: Path) -> Facts:
     return fresh
 
 
-def _alike(labels: Column, what: str) -> str:
+def _refuse_equal_labels(labels: Column, what: str) -> str:
     """What is wrong with labels that are all the same; '' if nothing is."""
     if not len(labels) or labels.vary():
         return ""
@@ -155,8 +155,8 @@ def _find(task: Task, known: Identity) -> Facts:
         train = dataset.rows("train")
         return Facts(
             name_folds(dataset),
-            _alike(dataset.labels, "")
-            or _alike(dataset.labels.take(train), "training ")
+            _refuse_equal_labels(dataset.labels, "")
+            or _refuse_equal_labels(dataset.labels.take(train), "training ")
             or dataset.labels.problem(),
             strata=sorted(dataset.strata),
             unit=unit_of(dataset),

@@ -87,12 +87,15 @@ def _work_of(group: TrialGroup) -> Work | None:
     seeds: dict[str, int] = {}
     for trial in group.trials:
         seeds[trial.read] = seeds.get(trial.read, 0) + 1
-    sizes = [(_size(dataset, _features(group, read)), many) for read, many in seeds.items()]
+    sizes = [
+        (_estimate_input_size(dataset, _count_features(group, read)), many)
+        for read, many in seeds.items()
+    ]
     every = [one.work(size, many) for one in counted for size, many in sizes]
     return Work(*(sum(parts) / len(counted) for parts in zip(*every, strict=True)))
 
 
-def _size(dataset: Dataset, features: int) -> FitSize:
+def _estimate_input_size(dataset: Dataset, features: int) -> FitSize:
     train = dataset.rows("train")
     labels = dataset.labels
     return FitSize(
@@ -106,7 +109,7 @@ def _size(dataset: Dataset, features: int) -> FitSize:
     )
 
 
-def _features(group: TrialGroup, read: str) -> int:
+def _count_features(group: TrialGroup, read: str) -> int:
     """Numbers of what a probe reads of an example; of a mix, those of a layer."""
     usual = width(group.encoder) or FEATURES
     try:
@@ -130,7 +133,9 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
     said, folder = encoder.configuration, encoder.files.folder
     words = said.get("vocab_size")
     table = words * width(encoder) if isinstance(words, int) else 0  # of which none is multiplied
-    parameters = (_numbers(folder, said) - table) * _share(said_in(said, DEPTH), slots)
+    parameters = (_numbers(folder, said) - table) * _compute_depth_share(
+        said_in(said, DEPTH), slots
+    )
     pieces = sum(len(s.words) * PIECES + MARKS for s in sentences)
     half = isinstance(encoder, Running) and encoder.runs[0] == "bfloat16"
     return 2 * parameters * pieces / measure_speeds().products * beside_products(half)
@@ -143,7 +148,7 @@ def _numbers(folder: Path, said: Mapping[str, Any]) -> float:
     return size / (2 if half else 4)
 
 
-def _share(depth: int | None, slots: Iterable[str]) -> float:
+def _compute_depth_share(depth: int | None, slots: Iterable[str]) -> float:
     """Which share of a network of so many layers is run; all of it where layers have no numbers."""
     names = [slot.partition(".")[0] for slot in slots]
     if not depth or not all(name.isdecimal() for name in names):

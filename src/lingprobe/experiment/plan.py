@@ -219,7 +219,7 @@ def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     posed = _probes_by_task(tasks, probes, own=not design.probes)
     data = {ref: load_task_facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
     lacking = _lacking(posed, probes, data)
-    refused |= broken | unread | _unfit(probes, design.layers or design.usual, lacking)
+    refused |= broken | unread | _find_unfit_tasks(probes, design.layers or design.usual, lacking)
     probes |= further
     lacking |= _lacking({ref: list(further) for ref in tasks}, further, data)
     trials = tuple(
@@ -254,7 +254,7 @@ def _task_identities(design: TrialDesign, tasks: Mapping[str, Task]) -> dict[str
     }
 
 
-def _unfit(
+def _find_unfit_tasks(
     probes: Mapping[str, Probe], chosen: Sequence[str], lacking: Mapping[tuple[str, str], str]
 ) -> dict[str, str]:
     """The tasks and the reads that probes cannot take, with the reason."""

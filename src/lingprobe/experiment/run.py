@@ -253,7 +253,7 @@ def fill(
             with working, encoding_bar(encoder.name, progress), threads():
                 done = embed_sentences(encoder, one.sentences, store, one.key, workers=workers)
             _check_usable(encoder, done)
-            _note(one.groups, store.folder(one.key), paths)
+            _note_shared_vectors(one.groups, store.folder(one.key), paths)
             failed.forget(place)
         except EncoderProblem as problem:
             log.debug("%s", problem, exc_info=problem)
@@ -276,7 +276,7 @@ def encoder_place(results: Path, vectors: str) -> Path:
     return results / f"encoder-{vectors}"
 
 
-def _note(groups: Sequence[TrialGroup], vectors: Path, paths: Paths) -> None:
+def _note_shared_vectors(groups: Sequence[TrialGroup], vectors: Path, paths: Paths) -> None:
     """Say beside the vectors that groups share whose they are, and where results of them lie."""
     name = shorten_reference(ENCODERS, groups[0].trials[0].encoder)
     identities = {str(group.ingredients.encoder) for group in groups}

@@ -104,7 +104,7 @@ def _encoding(name: str, encoder: str, paths: Paths) -> EncodingStatus:
     failure, failures = failure_of(encoder_place(paths.results, name)), failures_in(folder)
     sentences: dict[State, set[bytes]] = {"done": set(), "running": set(), "waiting": set()}
     machines = set[str]()
-    for keys, state, machine in _blocks(folder):
+    for keys, state, machine in _list_planned_blocks(folder):
         machines |= {machine} - {""}
         sentences[state] |= set(map(bytes, keys))
     running = sentences["running"] - sentences["done"]
@@ -123,7 +123,7 @@ def _encoding(name: str, encoder: str, paths: Paths) -> EncodingStatus:
     )
 
 
-def _blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
+def _list_planned_blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
     """The sentences of each planned block, how far they are, and the machine that is at them."""
     committed = BlockFolder(folder).refresh().blocks
     for path in sorted(folder.glob("*.plan")):

@@ -230,7 +230,7 @@ def _standardize_ranks(values: Doubles) -> Doubles:
     return _standardize(ranks(values))
 
 
-def _signs(values: Doubles) -> Doubles:
+def _compare_observations(values: Doubles) -> Doubles:
     """Which of each two observations is higher, [columns, n, n], of length one."""
     columns = values.T
     signs = np.sign(columns[:, :, None] - columns[:, None, :])
@@ -243,7 +243,7 @@ def _signs(values: Doubles) -> Doubles:
 METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
     "spearman": _standardize_ranks,
     "pearson": _standardize,
-    "kendall": _signs,
+    "kendall": _compare_observations,
 }
 SYMBOLS = {"spearman": "ρ", "pearson": "r", "kendall": "τ"}
 

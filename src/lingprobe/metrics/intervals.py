@@ -219,7 +219,7 @@ class Answers:
 
     def fits(self, metric: Metric) -> ScoreInfluences:
         """The score of each fit, and how fast it grows with the weight of each example."""
-        return _fits(self, metric)
+        return _compute_influences(self, metric)
 
     def interval(self, metric: str | Metric) -> tuple[float, float]:
         """The 95 % interval of their mean."""
@@ -276,7 +276,7 @@ class Answers:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _fits(answers: Answers, metric: Metric) -> ScoreInfluences:
+def _compute_influences(answers: Answers, metric: Metric) -> ScoreInfluences:
     pairs = list(zip(answers.golds, answers.predicted, strict=True))
     return ScoreInfluences(
         np.array([metric(*pair) for pair in pairs]),

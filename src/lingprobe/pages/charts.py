@@ -90,7 +90,7 @@ def dots(made: Grid) -> Figure:
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):
             if row := line.cells.get(column.task):
-                _score(made, row, label_of(made, line), axes, place)
+                _draw_score_dot(made, row, label_of(made, line), axes, place)
     drawn.label_rows([line.kind != "trained" for line in made.lines])
     figure = drawn.figure
     key(figure, list(_key(made)), max(1, int(figure.get_figwidth() / 1.7)))
@@ -128,7 +128,7 @@ def _rules(axes: Axes, lines: Sequence[EncoderLine]) -> None:
             axes.axhline(i - 0.5, color=GREY, lw=0.5)
 
 
-def _score(made: Grid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
+def _draw_score_dot(made: Grid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
     """A dot on its interval."""
     mark = made.signs.get(id(row), "")
     told = f"{name}: {row.score:.1f}{mark} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}"
@@ -170,7 +170,7 @@ def heat(made: Grid) -> Figure:
     """
     constants = firsts(made)
     cells = [
-        _cell(made, line, column, constants[column.task].majority)
+        _build_heat_cell(made, line, column, constants[column.task].majority)
         for line in made.lines
         for column in made.columns
     ]
@@ -184,7 +184,9 @@ def heat(made: Grid) -> Figure:
     )
 
 
-def _cell(made: Grid, line: EncoderLine, column: TaskColumn, constant: float) -> HeatCell:
+def _build_heat_cell(
+    made: Grid, line: EncoderLine, column: TaskColumn, constant: float
+) -> HeatCell:
     row, place = line.cells.get(column.task), (label_of(made, line), made.full_name(column))
     if row is None:
         return HeatCell(*place, "", math.nan)

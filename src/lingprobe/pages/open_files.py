@@ -91,7 +91,7 @@ def write_files(rows: ResultFrame, folder: Path) -> None:
         place = folder / models[row.encoder] / f"{tasks[row.task]}.json"
         groups.setdefault(place, []).append(row)
     for place, mine in groups.items():
-        write_text(place, _json(mine))
+        write_text(place, _format_json_rows(mine))
     write_records_parquet(rows, folder / TABLE)
 
 
@@ -119,7 +119,7 @@ def file_name(text: str) -> str:
     )
 
 
-def _json(rows: Sequence[FrameRow]) -> str:
+def _format_json_rows(rows: Sequence[FrameRow]) -> str:
     """What one model scores on one task: a row for each layer, probe and control."""
     content = {
         "model": rows[0].encoder,

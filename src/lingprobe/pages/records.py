@@ -30,23 +30,23 @@ def format_csv(rows: Lines) -> str:
 
     A name that a spreadsheet would compute has a space in front, and nothing moves a cursor.
     """
-    return _lines(_columns(rows), (flatten_row(row).values() for row in rows))
+    return _format_csv_lines(_columns(rows), (flatten_row(row).values() for row in rows))
 
 
 def format_frame_csv(frame: ResultFrame) -> str:
     """The same of a frame."""
-    return _lines(frame.names, frame)
+    return _format_csv_lines(frame.names, frame)
 
 
-def _lines(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+def _format_csv_lines(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(map(_cell, row) for row in rows)
+    writer.writerows(map(_format_csv_cell, row) for row in rows)
     return out.getvalue()
 
 
-def _cell(value: object) -> object:
+def _format_csv_cell(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.3e}" if 0 < abs(value) < TINY else f"{value:.4f}"
     return safe(strip_unprintable(value)) if isinstance(value, str) else value

@@ -75,7 +75,9 @@ def _map(relation: Relation, kind: HeatMapKind) -> Figure:
         raise PlotProblem("nothing to draw: no pair of columns")
     pairs = {(one.first, one.second): one for one in relation.found}
     cells = [
-        _cell(first, second, pairs.get((first, second)) or pairs.get((second, first)), kind)
+        _build_heat_cell(
+            first, second, pairs.get((first, second)) or pairs.get((second, first)), kind
+        )
         for (r, first), (c, second) in product(enumerate(down), enumerate(across))
         if not (square and c > r)
     ]
@@ -90,7 +92,7 @@ def _map(relation: Relation, kind: HeatMapKind) -> Figure:
 UNTESTED = "without p values: too few families"
 
 
-def _cell(row: str, column: str, one: Correlation | None, kind: HeatMapKind) -> HeatCell:
+def _build_heat_cell(row: str, column: str, one: Correlation | None, kind: HeatMapKind) -> HeatCell:
     value = math.nan if one is None else kind.value(one)
     if one is None or math.isnan(value):
         return HeatCell(row, column, "", math.nan)
@@ -107,7 +109,7 @@ def describe_correlation(one: Correlation) -> str:
     return f"{one.first}, {one.second}: {one.correlation:.2f}{interval}{p}, n = {one.n:,}"
 
 
-def _signs(one: Correlation) -> str:
+def _describe_family_pair(one: Correlation) -> str:
     """A pair within families in words, for a pointer."""
     return (
         f"{one.first}, {one.second}: {one.within:.2f} within {one.groups:,} families, positive in"
@@ -129,7 +131,7 @@ BETWEEN = HeatMapKind(
 WITHIN = HeatMapKind(
     lambda one: one.within,
     lambda one: bool(one.positive and one.negative),
-    _signs,
+    _describe_family_pair,
     lambda relation: "sign differs between families",
 )
 

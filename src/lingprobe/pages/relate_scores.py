@@ -58,7 +58,7 @@ def draw_language_radar(found: Languages) -> Figure:
     names = fold_names([each.task for each in found.tasks], 1000, AROUND)
     if len(names) < 3:
         raise PlotProblem(f"a radar needs three tasks, and there are {len(names)}: draw scores")
-    figure, both = _beside(
+    figure, both = _draw_language_panels(
         found, (2.8 + 2 * measure_names(names), circle(names)), len(encoders), "polar"
     )
     for axes, half in zip(both, halves(found), strict=True):
@@ -72,23 +72,25 @@ def scores_figure(found: Languages) -> Figure:
     """The same as dots: a line for each task, a panel for each language."""
     encoders, names = _encoders(found), fold_names([each.task for each in found.tasks], 1000)
     size = DOT_PANEL_INCHES + 0.5 * measure_names(names), 0.5 + row_height(names) * len(names)
-    figure, both = _beside(found, size, len(encoders), None)
+    figure, both = _draw_language_panels(found, size, len(encoders), None)
     for axes, half in zip(both, halves(found), strict=True):
         axes.sharex(both[0])
         for place, i in enumerate(encoders):
-            _scores(axes, half[i], place, found.relation.table.rows[i].name, names)
+            _draw_encoder_scores(axes, half[i], place, found.relation.table.rows[i].name, names)
         is_left = axes.get_position().x0 == both[0].get_position().x0
         label_rows(axes, names if is_left else [""] * len(names))
     return figure
 
 
-def _scores(axes: Axes, scores: Doubles, place: int, encoder: str, names: Sequence[str]) -> None:
+def _draw_encoder_scores(
+    axes: Axes, scores: Doubles, place: int, encoder: str, names: Sequence[str]
+) -> None:
     for task, (name, score) in enumerate(zip(names, scores.tolist(), strict=True)):
         look = make_legend_mark(MARKERS[place], COLOURS[place])
         point(axes, (score, task), look, f"{encoder}, {name}: {score:.1f}")
 
 
-def _beside(
+def _draw_language_panels(
     found: Languages, size: Size, many: int, projection: str | None
 ) -> tuple[Figure, list[Axes]]:
     """A panel for each language, above the names of encoders in their colours."""

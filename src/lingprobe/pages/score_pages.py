@@ -43,7 +43,7 @@ def scores_page(
     scored = compute_scores(frame)  # all formats share its rows
     return Page(
         frame,
-        lambda: [_scores(frame, scored, each, beside)],
+        lambda: [_build_score_section(frame, scored, each, beside)],
         texts={
             "csv": lambda: format_csv(scored),
             "mteb": lambda: mteb_lines(frame, scored),
@@ -57,7 +57,9 @@ def scores_page(
     )
 
 
-def _scores(frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside) -> Table:
+def _build_score_section(
+    frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside
+) -> Table:
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """

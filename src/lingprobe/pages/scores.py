@@ -100,7 +100,8 @@ def tabulate_scores(
         mine = by_kind([row for row in plain if row.task == task])
         lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in mine]
         body = tuple(
-            _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
+            _format_score_line(line, [signs.get(id(row), "") for row in line], shown)
+            for line in lines
         )
         line = get_row_question(mine, (questions or {}).get(task, ""))
         at = head.index("score")
@@ -174,7 +175,7 @@ def _what(row: FrameRow) -> tuple[str, ...]:
     return row.task, row.stratum, row.encoder, row.layer, row.probe, row.metric
 
 
-def _cells(
+def _format_score_line(
     line: Sequence[FrameRow | None], signs: Sequence[str], shown: ShownColumns
 ) -> tuple[str, ...]:
     """The cells of a row, which comes first, and of what its controls scored."""
@@ -185,11 +186,11 @@ def _cells(
     beside = [
         cell
         for control, other, remembered in remembered
-        for cell in _beside(control, other, remembered)
+        for cell in _format_control_cells(control, other, remembered)
     ]
     unknown = row.high - row.low >= PERCENT  # of too few clusters
     interval = "none" if unknown else f"{format_number(row.low)} – {format_number(row.high)}"
-    coded = _code(row) if shown.code else []
+    coded = _format_code_cells(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")
     how = [computing.format_computation(row, shown.computed)] if shown.computed else []
@@ -274,7 +275,7 @@ def _controls(rows: Sequence[FrameRow]) -> dict[str, bool]:
     return keyed
 
 
-def _beside(control: FrameRow | None, sign: str, remembered: bool) -> list[str]:
+def _format_control_cells(control: FrameRow | None, sign: str, remembered: bool) -> list[str]:
     """The cells of one control: its score, and where it can be remembered, that on keys that train
     has and has not, and selectivity.
     """
@@ -296,7 +297,7 @@ def _beside(control: FrameRow | None, sign: str, remembered: bool) -> list[str]:
     ]
 
 
-def _code(row: FrameRow) -> list[str]:
+def _format_code_cells(row: FrameRow) -> list[str]:
     """The cells about a code for the training labels."""
     if math.isnan(row.bits):
         return [""] * len(CODE)

@@ -47,7 +47,7 @@ def build_wide_table(made: Grid) -> Table:
         groups += [mine[0].group] * (len(mine) + has_mean(made, mine))
     return Table(
         tuple(columns),
-        (_scores(made), *_beside(made)),
+        (_build_score_section(made), *_list_side_sections(made)),
         frozenset(words),
         groups=tuple(groups) if any(groups) else (),
         mark=MARK,
@@ -77,40 +77,46 @@ def mean_of(
 def label_of(made: Grid, line: EncoderLine) -> str:
     """What a line is called in a figure."""
     read = said_of(line.layer) if made.has_layers else ""
-    return ", ".join([_words(made, line)[0] + read, *([line.probe] if line.probe else [])])
+    return ", ".join([_name_line(made, line)[0] + read, *([line.probe] if line.probe else [])])
 
 
-def _words(made: Grid, line: EncoderLine) -> list[str]:
+def _name_line(made: Grid, line: EncoderLine) -> list[str]:
     old = {row.version for row in line.cells.values() if row.format}
     name = made.names.get(line.encoder, line.encoder)
     name += "".join(f" ({version})" for version in sorted(old))
     return [name, *([line.layer] * made.has_layers), *([line.probe] * made.has_probes)]
 
 
-def _cells(
+def _format_group_cells(
     made: Grid,
     line: EncoderLine,
     cell: Callable[[FrameRow], str],
     value: Callable[[FrameRow], float],
 ) -> tuple[str, ...]:
     """The cells of a line, group by group with the mean."""
-    cells = _words(made, line)
+    cells = _name_line(made, line)
     for mine in made.groups:
         cells += [cell(row) if (row := line.cells.get(column.task)) else "–" for column in mine]
         cells += [format_number(mean_of(line, mine, value))] * has_mean(made, mine)
     return tuple(cells)
 
 
-def _scores(made: Grid) -> TableSection:
+def _build_score_section(made: Grid) -> TableSection:
     """Scores with their intervals below constant answers, and numbers of test examples."""
     constant = EncoderLine(CONSTANT, "-", "", "baseline", firsts(made))
     lines = [
-        _cells(made, constant, lambda row: format_number(row.majority), lambda row: row.majority),
+        _format_group_cells(
+            made, constant, lambda row: format_number(row.majority), lambda row: row.majority
+        ),
         *(
-            _cells(made, line, lambda row: score_cell(made, row), lambda row: row.score)
+            _format_group_cells(
+                made, line, lambda row: score_cell(made, row), lambda row: row.score
+            )
             for line in made.lines
         ),
-        _cells(made, EncoderLine("n", "", "", "oracle", constant.cells), _many, lambda _: math.nan),
+        _format_group_cells(
+            made, EncoderLine("n", "", "", "oracle", constant.cells), _many, lambda _: math.nan
+        ),
     ]
     kinds = ["baseline", *(line.kind for line in made.lines), "n"]
     rules = frozenset(i for i, (one, two) in enumerate(pairwise(kinds), 1) if one != two)
@@ -183,7 +189,7 @@ def locate_scores(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
             yield r, columns[task], row
 
 
-def _beside(made: Grid) -> Iterator[TableSection]:
+def _list_side_sections(made: Grid) -> Iterator[TableSection]:
     """What stands below the scores: controls, selectivity, lengths of codes."""
     for control, lines in made.controls.items():
         yield _section(made, control, lines, lambda row: row.score)
@@ -205,7 +211,9 @@ def _section(
         return format_number(value(row)) + made.signs.get(id(row), "")
 
     rules = frozenset(i for i, (a, b) in enumerate(pairwise(lines), 1) if a.kind != b.kind)
-    return TableSection(name, tuple(_cells(made, line, cell, value) for line in lines), rules=rules)
+    return TableSection(
+        name, tuple(_format_group_cells(made, line, cell, value) for line in lines), rules=rules
+    )
 
 
 def reading(made: Grid) -> Iterator[str]:

@@ -205,7 +205,8 @@ def write_block_file(
     """
     about, chunks = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     text = json.dumps(
-        {"kind": kind, "sonde": version(), "facts": facts, "arrays": about}, default=_plain
+        {"kind": kind, "sonde": version(), "facts": facts, "arrays": about},
+        default=_convert_to_json,
     ).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
     lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
@@ -272,7 +273,7 @@ def _commit(path: Path, parts: Iterable[Any], keep: bool) -> None:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-        _name(draft, path, keep)
+        _publish_draft(draft, path, keep)
         _flush_folder(path.parent)
     except OSError as error:
         _forget(draft)
@@ -285,7 +286,7 @@ def _commit(path: Path, parts: Iterable[Any], keep: bool) -> None:
         raise
 
 
-def _name(draft: Path, path: Path, keep: bool) -> None:
+def _publish_draft(draft: Path, path: Path, keep: bool) -> None:
     """Give a finished draft its name, in one step."""
     if keep:
         try:
@@ -406,7 +407,7 @@ def open_block(path: Path) -> BlockFile | None:
         return None
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_json(value: Any) -> Any:
     """What JSON lacks, in its nearest terms."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()

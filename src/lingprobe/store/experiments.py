@@ -75,10 +75,10 @@ def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
 
 def experiments(root: Path) -> list[ExperimentRecord]:
     """The experiments of a folder, the last one first."""
-    return sorted(_read(root), key=lambda e: e.date, reverse=True)
+    return sorted(_read_experiments(root), key=lambda e: e.date, reverse=True)
 
 
-def _read(root: Path) -> Iterator[ExperimentRecord]:
+def _read_experiments(root: Path) -> Iterator[ExperimentRecord]:
     for _, name in list_folder_files(root, *RESULTS):
         if name.endswith(SUFFIX) and (block := open_block(root / name)) is not None:
             ids = tuple(block.facts["ids"])

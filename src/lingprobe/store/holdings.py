@@ -37,7 +37,7 @@ def list_holdings(results: Path, cache: Path) -> list[Holding]:
     out.
     """
     groups: dict[tuple[str, int, str], list[Path]] = {}
-    for path in _files(results, cache):
+    for path in _list_kept_files(results, cache):
         try:
             block = BlockFile(path)
         except (DamagedFile, FileNotFoundError):
@@ -52,7 +52,7 @@ def list_holdings(results: Path, cache: Path) -> list[Holding]:
     ]
 
 
-def _files(results: Path, cache: Path) -> Iterator[Path]:
+def _list_kept_files(results: Path, cache: Path) -> Iterator[Path]:
     """The files of results and scores, then those of vectors."""
     yield from sorted(
         p for p in results.glob("*") if p.suffix in IN_RESULTS and not p.name.startswith(".")

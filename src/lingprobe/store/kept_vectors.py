@@ -123,7 +123,7 @@ def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
     folders = [path for path in sorted((cache / "vectors").glob("*")) if path.is_dir()]
     notes = {path: _note(path) for path in folders}
     places = {Path(p) for said in notes.values() for p in said.get("results", ())} | {results}
-    counts = _counts(places)
+    counts = _count_results(places)
     vectors = [_kept_vectors(folder, said, counts) for folder, said in notes.items()]
     columns = {path: get_file_size(path) for path in listed_columns(cache)}
     outdated = tuple(path for path in columns if not _is_current(path))
@@ -173,7 +173,7 @@ def _is_current(path: Path) -> bool:
     return made is not None and made.current
 
 
-def _counts(places: Iterable[Path]) -> dict[str, int]:
+def _count_results(places: Iterable[Path]) -> dict[str, int]:
     """How many results there are of each identity of an encoder."""
     counts: dict[str, int] = {}
     for place in places:

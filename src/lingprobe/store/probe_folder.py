@@ -144,7 +144,9 @@ class ProbeFacts(NotePart):
 
     def plain(self) -> dict[str, Any]:
         """The facts as JSON has them; a number that is none is not written."""
-        return {name: _plain(each) for name, each in asdict(self).items() if each is not None}
+        return {
+            name: _convert_to_json(each) for name, each in asdict(self).items() if each is not None
+        }
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> ProbeFacts:
@@ -173,12 +175,14 @@ _LISTED: Mapping[str, type[NotePart]] = MappingProxyType(
 )
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_json(value: Any) -> Any:
     """A value as JSON has it."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items() if not _is_nan(each)}
+        return {
+            str(name): _convert_to_json(each) for name, each in value.items() if not _is_nan(each)
+        }
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_convert_to_json(each) for each in value]
     return value.item() if isinstance(value, np.generic) else value
 
 

@@ -169,7 +169,7 @@ def _unit(block: BlockFile) -> list[tuple[str, Result]]:
 
 def _write(path: Path, results: Sequence[tuple[str, Result]]) -> None:
     pool = ArrayPool()
-    rows = [_row(trial_id, result, pool) for trial_id, result in results]
+    rows = [_store_result_row(trial_id, result, pool) for trial_id, result in results]
     write_block_file(path, "results", {"results": rows, **pool.facts}, pool.arrays, keep=True)
 
 
@@ -281,7 +281,7 @@ class PackedResult(NamedTuple):
     def of(cls, result: Result) -> PackedResult:
         """What `result` makes the result of again."""
         pool = ArrayPool()
-        return cls({"result": _row("", result, pool), **pool.facts}, pool.arrays)
+        return cls({"result": _store_result_row("", result, pool), **pool.facts}, pool.arrays)
 
     def result(self) -> Result:
         """The result that was packed."""
@@ -313,7 +313,7 @@ class _StoredPool:
         return restore_column(about["loss"], arrays, about["names"], about["partial"])
 
 
-def _row(trial_id: str, result: Result, pool: ArrayPool) -> dict[str, Any]:
+def _store_result_row(trial_id: str, result: Result, pool: ArrayPool) -> dict[str, Any]:
     numbers = {
         "score": float(result.score),
         "low": float(result.low),

@@ -155,7 +155,7 @@ def read_paper_facts(
         if line.startswith("# ?")
     ]
     header, body = read_tab_separated(file)
-    lines = [(cells[0], _line(cells, where, source)) for where, cells in body]
+    lines = [(cells[0], _parse_paper_row(cells, where, source)) for where, cells in body]
     blocks = tuple(
         Block(heading, tuple(line for _, line in mine))
         for heading, mine in groupby(lines, key=lambda pair: pair[0])
@@ -163,7 +163,7 @@ def read_paper_facts(
     return tuple(header[2:]), blocks, tuple(doubts)
 
 
-def _line(cells: Sequence[str], where: str, source: str) -> PaperRow:
+def _parse_paper_row(cells: Sequence[str], where: str, source: str) -> PaperRow:
     block, name, *figures = cells
     return PaperRow(
         name, tuple(_figure(text, where) for text in figures), f"{source}, {block}, {name}"

@@ -101,7 +101,7 @@ def tabulate_paper(
 
     sections = [_block_section(block, paper, best(block.heading)) for block in paper.blocks]
     sections += [
-        _own(paper.beside(block := blocks.get(key, "")), *key, mine, best(block))
+        _build_own_section(paper.beside(block := blocks.get(key, "")), *key, mine, best(block))
         for key, mine in groups.items()
     ]
     columns = ("encoder", *paper.columns)
@@ -109,7 +109,7 @@ def tabulate_paper(
         columns,
         tuple(sections),
         frozenset({"encoder"}),
-        tuple(_notes(paper, entries, groups, others)),
+        tuple(_explain_paper_table(paper, entries, groups, others)),
         paper.title,
     )
 
@@ -181,7 +181,7 @@ def _block_section(block: Block, paper: PaperTable, best: Sequence[float]) -> Ta
     return TableSection(block.heading, body, "", frozenset(strong))
 
 
-def _own(
+def _build_own_section(
     paper: PaperTable, data: str, why: str, mine: Sequence[TableRow], best: Sequence[float]
 ) -> TableSection:
     """One's own rows over some data; those on the published data are ranked among the paper's, and
@@ -191,7 +191,7 @@ def _own(
     body: list[tuple[str, ...]] = [*_sizes(mine, many)]
     strong: set[tuple[int, int]] = set()
     rules: set[int] = set()
-    signs = [_signs(mine, c) for c in many]
+    signs = [_mark_other_examples(mine, c) for c in many]
     encoders = sum(1 for _ in _encoders(paper)) + 1
     for above, row in zip([None, *mine], mine, strict=False):
         rules |= {len(body)} if row.oracle and above and not above.oracle else set()
@@ -220,14 +220,14 @@ def _own(
 
 def _seeds(row: TableRow, mine: Sequence[TableRow]) -> str:
     """Over how many seeds an encoder's row is, where others are over more."""
-    counts, every = _fits([row]), _fits(mine)
+    counts, every = _count_seeds([row]), _count_seeds(mine)
     if not counts or len(every) == 1 or counts == {max(every)}:
         return ""
     least, most = min(counts), max(counts)
     return f" ({least} seed{'s' * (least > 1)})" if least == most else f" ({least} to {most} seeds)"
 
 
-def _fits(rows: Iterable[TableRow]) -> set[int]:
+def _count_seeds(rows: Iterable[TableRow]) -> set[int]:
     """Over how many seeds scores of encoders are."""
     return {
         cell.seeds
@@ -238,7 +238,7 @@ def _fits(rows: Iterable[TableRow]) -> set[int]:
     }
 
 
-def _signs(mine: Sequence[TableRow], column: int) -> dict[str, str]:
+def _mark_other_examples(mine: Sequence[TableRow], column: int) -> dict[str, str]:
     """The signs of rows whose score in a column is over other test examples than most are, by
     label.
     """
@@ -294,7 +294,7 @@ def _rank(paper: PaperTable, row: TableRow, column: int) -> str:
     return f"{first}" if first == last else f"{first}–{last}"
 
 
-def _notes(
+def _explain_paper_table(
     paper: PaperTable,
     entries: Sequence[CellResults],
     groups: Mapping[tuple[str, str], Sequence[TableRow]],

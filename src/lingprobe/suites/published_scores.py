@@ -33,7 +33,11 @@ def published_scores(name: str) -> PaperScores:
 
 def _conneau2018() -> PaperScores:
     paper = conneau2018().paper
-    scores = tuple(score for block in paper.blocks for score in _scores(paper, block, "eng", True))
+    scores = tuple(
+        score
+        for block in paper.blocks
+        for score in _list_published_scores(paper, block, "eng", True)
+    )
     remarks = (
         "Conneau et al. 2018: the scores of its Table 2, without human scores and baselines that"
         " are not embeddings. The downstream scores of its Figure 2 are in its appendix, which"
@@ -49,7 +53,7 @@ def _ud2019() -> PaperScores:
     scores = tuple(
         score
         for block in paper.blocks
-        for score in _scores(paper, block, LANGUAGES[block.heading], False)
+        for score in _list_published_scores(paper, block, LANGUAGES[block.heading], False)
         if score.column.task != TWICE
     )
     remarks = (
@@ -61,7 +65,9 @@ def _ud2019() -> PaperScores:
     return PaperScores(scores, ("eng", "pol"), remarks)
 
 
-def _scores(paper: PaperTable, block: Block, language: str, blocks: bool) -> Iterator[ScoreCell]:
+def _list_published_scores(
+    paper: PaperTable, block: Block, language: str, blocks: bool
+) -> Iterator[ScoreCell]:
     """The figures of the encoders of a block, whose heading is part of their names where blocks are
     of encoders.
     """

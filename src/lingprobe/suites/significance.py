@@ -70,7 +70,9 @@ def compare_paper(paper: PaperTable, correction: str = "holm") -> list[Printed]:
         for heading, lines in _comparable_rows(paper.blocks, paper)
         for column, task in enumerate(paper.columns)
         if (n := paper.examples(heading, task))
-        for one in _correct_pairs(_pairs(paper, (heading, lines), column, n), correction)
+        for one in _correct_pairs(
+            _list_printed_pairs(paper, (heading, lines), column, n), correction
+        )
     ]
 
 
@@ -91,7 +93,7 @@ def _comparable_rows(
         yield "", named
 
 
-def _pairs(
+def _list_printed_pairs(
     paper: PaperTable, block: tuple[str, Sequence[PaperRow]], column: int, n: int
 ) -> list[Printed]:
     heading, lines = block
@@ -144,7 +146,7 @@ def tabulate_best_encoders(
             (
                 task,
                 f"{best.first} {best.first_score:g}",
-                _some(alike),
+                _list_first_names(alike),
                 f"{len(left)} of {len(mine)}",
                 format_number(detectable(paper.error(task, best.first_score, best.n))),
                 f"{best.n:,}",
@@ -164,7 +166,7 @@ def tabulate_best_encoders(
     return Table((*words, "detectable", "n"), sections, frozenset(words), notes)
 
 
-def _some(names: Sequence[str]) -> str:
+def _list_first_names(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return "; ".join(names[:SHOWN]) + more or "–"
@@ -175,7 +177,7 @@ def not_significant(paper: PaperTable, pairs: Sequence[Printed], correction: str
     tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
     sections = []
     for (block, task), mine in by_task(pairs).items():
-        body = tuple(_cells(one) for one in mine if one.corrected >= ALPHA)
+        body = tuple(_format_printed_pair(one) for one in mine if one.corrected >= ALPHA)
         differ = f"{len(mine) - len(body)} of {len(mine)} pairs differ significantly"
         title = f"{block}, {task}" if block else task
         sections.append(TableSection(title, body, f"n = {mine[0].n:,}; {differ}."))
@@ -190,7 +192,7 @@ def not_significant(paper: PaperTable, pairs: Sequence[Printed], correction: str
     return Table(head, tuple(sections), frozenset({"score of", "against"}), notes)
 
 
-def _cells(one: Printed) -> tuple[str, ...]:
+def _format_printed_pair(one: Printed) -> tuple[str, ...]:
     return (
         one.first,
         f"{one.first_score:g}",

@@ -160,7 +160,7 @@ def tenney2019(
         {line.name for line in sizes.lines}
         | {line.name for block in blocks for line in block.lines if line.name.endswith(" lex")}
     )
-    data = Data(_place(folder), _place(ontonotes), _place(jiant), task)
+    data = Data(_expand_path(folder), _expand_path(ontonotes), _expand_path(jiant), task)
     return Suite(
         "tenney2019",
         PaperTable(
@@ -185,7 +185,7 @@ def tenney2019(
     )
 
 
-def _place(path: str | None) -> Path | None:
+def _expand_path(path: str | None) -> Path | None:
     return None if path is None else Path(path).expanduser()
 
 

@@ -30,14 +30,14 @@ def break_rows(table: Table, points: float, height: Height) -> list[Table]:
         for r, row in enumerate(section.rows):
             left -= height(row)
             if left < 0 and (r or pages[-1]):
-                pages[-1] += [_rows(section, first, r)] * (r > first)
+                pages[-1] += [_slice_section(section, first, r)] * (r > first)
                 pages.append([])
                 first, left = r, points - ABOVE - height(row)
-        pages[-1].append(_rows(section, first, len(section.rows)))
+        pages[-1].append(_slice_section(section, first, len(section.rows)))
     return [replace(table, sections=tuple(page)) for page in pages] if pages[1:] else [table]
 
 
-def _rows(section: TableSection, first: int, after: int) -> TableSection:
+def _slice_section(section: TableSection, first: int, after: int) -> TableSection:
     """Some of the rows of a section."""
     more = " (continued)" if first and section.heading else ""
     return TableSection(

@@ -114,7 +114,7 @@ def lay_out_figure(figure: Figure) -> Figure:
     wide = printed_width()
     if wide and figure.get_figwidth() != wide:
         figure.set_figwidth(wide)
-    return _plain(figure)
+    return _escape_names(figure)
 
 
 def _svg(draw: Callable[[], Figure], ground: str, width: float | None = None) -> str:
@@ -137,7 +137,7 @@ def _ids_to_titles(text: str) -> str:
     return re.sub(r"<g id=(['\"]).*?\1", "<g", told)
 
 
-def _plain(figure: Figure) -> Figure:
+def _escape_names(figure: Figure) -> Figure:
     """The figure with names that no device takes for commands."""
     from matplotlib.text import Text
     from matplotlib.ticker import FuncFormatter

@@ -45,7 +45,7 @@ def render_table(table: Table, room: int | None = None) -> Group:
     if table.title:
         parts.append(Text(strip_unprintable(table.title), style="bold"))
     for piece in _pieces(table, room):
-        parts += _sections(piece, room)
+        parts += _fit_sections(piece, room)
     if table.notes:
         parts.append(
             Padding(
@@ -102,7 +102,7 @@ def _groups(columns: Sequence[int], widths: Sequence[int], room: int) -> list[li
     return groups
 
 
-def _sections(table: Table, room: int | None) -> list[RenderableType]:
+def _fit_sections(table: Table, room: int | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
     widths = _fit_widths(table, room)
     for section in table.sections:

@@ -95,12 +95,12 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    fits = all(_size(one, look, ABREAST)[0] <= WIDEST for one in maps)
+    fits = all(_measure_heat_map(one, look, ABREAST)[0] <= WIDEST for one in maps)
     across = abreast(len(maps), ABREAST if fits else 1, LEAST)
     if across == 1:
         names = measure_names([name for one in maps for name in _row_names(one, across)])
         maps = [part for one in maps for part in _bands(one, names)]
-    sizes = [_size(one, look, across) for one in maps]
+    sizes = [_measure_heat_map(one, look, across) for one in maps]
     tall = [max(h for _, h in sizes[i : i + across]) for i in range(0, len(maps), across)]
     wide = max(*(w for w, _ in sizes), 3.3 if look.ends else 0.0)
     figure = blank((across * wide, sum(tall) + (0.6 if look.ends else 0.1)), look.about)
@@ -127,7 +127,7 @@ def _row_names(one: HeatMap, across: int) -> list[str]:
     return fold_names(one.rows, LONGEST, 0.42 / across)
 
 
-def _size(one: HeatMap, look: HeatLook, across: int) -> tuple[float, float]:
+def _measure_heat_map(one: HeatMap, look: HeatLook, across: int) -> tuple[float, float]:
     """Inches of a map with its names."""
     rows, columns = _row_names(one, across), one.columns
     wide = measure_names(rows) + look.wide * len(columns) + 0.6 * measure_names(columns[-1:]) + 0.2

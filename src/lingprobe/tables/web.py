@@ -229,14 +229,14 @@ def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str
     title = next((table.title for table in tables if table.title), "lingprobe")
     drawn = (picture(figure),) if figure else ()
     below = (replace(each, title="" if each.title == title else each.title) for each in tables)
-    blocks = (block for table in below for block in _blocks(table))
+    blocks = (block for table in below for block in _list_section_blocks(table))
     return WebDocument(title, "", (PageChapter("tables", "", (*drawn, *blocks)),)).text()
 
 
 def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """The same as an element of a notebook's page, which has its own colours."""
     drawn = (picture(figure),) if figure else ()
-    blocks = (block for table in tables for block in _blocks(table))
+    blocks = (block for table in tables for block in _list_section_blocks(table))
     return _render_template("notebook.html", blocks=(*drawn, *blocks))
 
 
@@ -248,7 +248,7 @@ def picture(draw: Drawn, caption: str = "") -> PageBlock:
         return ProseBlock((f"No figure: {problem}.",), "note")
 
 
-def _blocks(table: Table) -> Iterator[PageBlock]:
+def _list_section_blocks(table: Table) -> Iterator[PageBlock]:
     if table.lead:
         yield ProseBlock(table.lead, "finding")
     if table.sections:
@@ -289,7 +289,7 @@ def laid(sheet: TableSheet) -> Iterator[Laid]:
     heads = tuple((name, name in table.words) for name in table.columns)
     for number, section in enumerate(table.sections):
         bodies = [
-            [_line(sheet, number, section, r) for r in range(first, after)]
+            [_build_template_row(sheet, number, section, r) for r in range(first, after)]
             for first, after in pairwise([0, *sorted(section.rules), len(section.rows)])
         ]
         yield Laid(
@@ -304,7 +304,9 @@ def laid(sheet: TableSheet) -> Iterator[Laid]:
         )
 
 
-def _line(sheet: TableSheet, number: int, section: TableSection, r: int) -> TemplateRow:
+def _build_template_row(
+    sheet: TableSheet, number: int, section: TableSection, r: int
+) -> TemplateRow:
     words = [name in sheet.table.words for name in sheet.table.columns]
     variants = sheet.variants.of_row(r) if sheet.variants and not number else ""
     cells = [

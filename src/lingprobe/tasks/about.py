@@ -74,13 +74,13 @@ def _licence_terms(name: str) -> str:
 
 
 @cache
-def _own() -> Mapping[str, TaskDescription]:
+def _read_descriptions() -> Mapping[str, TaskDescription]:
     """What `about.tsv` says, by name or pattern; the first that fits counts."""
     _, lines = read_tab_separated(Path(__file__).with_suffix(".tsv"))
-    return {cells[0]: _read(cells) for _, cells in lines}
+    return {cells[0]: _parse_description(cells) for _, cells in lines}
 
 
-def _read(cells: Sequence[str]) -> TaskDescription:
+def _parse_description(cells: Sequence[str]) -> TaskDescription:
     """What a line says."""
     _, unit, labels, reads, papers, languages, licence, size = cells
     return TaskDescription(
@@ -105,13 +105,15 @@ def _about_places() -> dict[str, str]:
 @cache
 def known_tasks() -> Mapping[str, TaskDescription]:
     """What is known, with what extensions and plugins know of their tasks."""
-    return reduce(or_, map(attribute, _about_places().values()), dict(_own()))
+    return reduce(or_, map(attribute, _about_places().values()), dict(_read_descriptions()))
 
 
 def find_task_description(name: str) -> TaskDescription | None:
     """What is known of a task of that name; None for one of somebody else's."""
     there = any(fnmatchcase(name, pattern) for pattern in _about_places())
-    every = known_tasks() if there else _own()  # modules are imported for their own tasks alone
+    every = (
+        known_tasks() if there else _read_descriptions()
+    )  # modules are imported for their own tasks alone
     return next((about for p, about in every.items() if fnmatchcase(name, p)), None)
 
 

@@ -101,7 +101,9 @@ class CorpusShard:
         if self.place is None:
             counted, table = self._contents
             return counted, [len(table.slice(at, GROUP)) for at in range(0, len(table), GROUP)]
-        about: tuple[FileCounts, list[int]] = self._read_file(lambda file: _about(file.metadata))
+        about: tuple[FileCounts, list[int]] = self._read_file(
+            lambda file: _read_shard_facts(file.metadata)
+        )
         return about
 
     @property
@@ -181,10 +183,10 @@ class CorpusShard:
             )
             waiting.append(_Judged(sentences, depths, self.judge(block, sentences)))
             if sum(len(each.sentences) for each in waiting) >= GROUP:
-                yield _table(waiting, self.known)
+                yield _build_arrow_table(waiting, self.known)
                 waiting = []
         if waiting:
-            yield _table(waiting, self.known)
+            yield _build_arrow_table(waiting, self.known)
 
 
 def _options(schema: Arrow) -> dict[str, Any]:
@@ -200,7 +202,7 @@ def _options(schema: Arrow) -> dict[str, Any]:
     }
 
 
-def _about(metadata: Any) -> tuple[FileCounts, list[int]]:
+def _read_shard_facts(metadata: Any) -> tuple[FileCounts, list[int]]:
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     return FileCounts.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
 
@@ -215,7 +217,7 @@ class _Judged(NamedTuple):
     said: Mapping[str, Sequence[Any]]
 
 
-def _table(judged: Sequence[_Judged], known: FindingCoder) -> Arrow:
+def _build_arrow_table(judged: Sequence[_Judged], known: FindingCoder) -> Arrow:
     """The columns of some blocks."""
     import pyarrow as pa
 
@@ -308,7 +310,7 @@ def _finding(plain: Any) -> Finding:
     return Answer(label, target, strata, *lemma)
 
 
-def _split(column: Arrow) -> Arrow:
+def _split_joined_strings(column: Arrow) -> Arrow:
     """The joined strings of a column as lists."""
     import pyarrow.compute as pc
 
@@ -328,7 +330,7 @@ class Lists:
     @classmethod
     def of(cls, column: Arrow) -> Lists:
         """Those of a column of a group."""
-        lists = _split(column)
+        lists = _split_joined_strings(column)
         flat = lists.flatten().dictionary_encode()
         starts = np.concatenate([[0], np.cumsum(lists.value_lengths().fill_null(0).to_numpy())])
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
@@ -342,7 +344,9 @@ def occurrences(columns: Iterable[Arrow]) -> dict[str, int]:
     empty = {"values": pa.array([], pa.string()), "counts": pa.array([], pa.int64())}
     tables = [pa.table(empty)]  # the first has the sums so far
     for column in columns:
-        tables.append(pa.Table.from_struct_array(pc.value_counts(_split(column).flatten())))
+        tables.append(
+            pa.Table.from_struct_array(pc.value_counts(_split_joined_strings(column).flatten()))
+        )
         if sum(map(len, tables[1:])) > len(tables[0]) + WAITING:
             tables = [_sum_counts(tables)]
     values, counts = _sum_counts(tables).columns

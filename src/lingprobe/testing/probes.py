@@ -154,7 +154,7 @@ def plant_labels(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
         examples.append(Example(sites, _make_label(kind, k, rng), str(splits[i]), strata=tags))
     dataset = Dataset.of(examples)
     if pairs:
-        return Readings(dataset, _alike(hidden, rng), "mean+contrast")
+        return Readings(dataset, _draw_pair_vectors(hidden, rng), "mean+contrast")
     return Readings(dataset, _vectors(hidden, rng))
 
 
@@ -166,7 +166,7 @@ def _vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
     return Vectors((noise, signal), ("0", "1"))
 
 
-def _alike(hidden: Ints, rng: np.random.Generator) -> Vectors:
+def _draw_pair_vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
     """Vectors of pairs, first and second in turn; in layer '1' opposite, unrelated or like."""
     noise, signal = rng.normal(size=(2, len(hidden), 2, DIM)).astype(np.float32)
     signal[:, 1] += (2 * hidden[:, None] - 2) * signal[:, 0]

@@ -108,7 +108,7 @@ class ELMo:
         """The layers that are asked for, each with its pooling."""
         forms, tokens = each_word(sentences)
         marks, shape = self._digests, read_elmo_shape(self.sizes)
-        net = _net(self.file, self.sizes, marks, (self.weights, self.seed))
+        net = _load_elmo(self.file, self.sizes, marks, (self.weights, self.seed))
         vectors = net.words(character_ids(forms, shape.longest))
         deep = any(layer not in ("lex", "0") for layer, _ in asked)
 
@@ -134,7 +134,7 @@ def character_ids(words: Sequence[str], longest: int) -> Ints:
 
 
 @functools.lru_cache(maxsize=2)
-def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int]) -> Any:
+def _load_elmo(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int]) -> Any:
     """The network of two files, of which `marks` are the digests, with weights as they are or
     drawn.
     """

@@ -104,7 +104,7 @@ class SkipThought:
         net = _net(weights, _digest(weights), part == "bi")
         words, counts, cut = gather_read_words(sentences)
         forms = dict.fromkeys([END, *(word for row in words for word in row)])
-        table = _table(self, place, net.reads)
+        table = _check_word_table(self, place, net.reads)
         vectors = table.look_up(list(forms))
         numbers = {form: number for number, form in enumerate(forms)}
         read = _tokens(words, numbers, counts, cut, self.end)
@@ -117,7 +117,7 @@ class SkipThought:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are read as UNK."""
-        numbers = _numbers(self.folder, _digest(self.folder.expanduser() / WORDS))
+        numbers = _read_word_numbers(self.folder, _digest(self.folder.expanduser() / WORDS))
         lacking = np.array([word not in numbers for word in words], bool)
         if self.vectors is not None:
             lacking &= ~open_word_table(self.vectors, 0, 0).look_up(words)[1]
@@ -174,9 +174,9 @@ class ExpandedVocabulary:
         return vectors
 
 
-def _table(encoder: SkipThought, place: Path, dim: int) -> ExpandedVocabulary:
+def _check_word_table(encoder: SkipThought, place: Path, dim: int) -> ExpandedVocabulary:
     """The table of a model; DataProblem where it is not one of its words and numbers."""
-    numbers = _numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
+    numbers = _read_word_numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
     own = _digest(place)
     rows = mmap_table(place)
     if rows.shape[1] != dim or len(rows) < len(numbers):
@@ -210,7 +210,7 @@ def _expansion(
     """Word vectors, and the matrix that maps them to the table with the least squares over words
     that both have; `marks` are the digests of the files.
     """
-    numbers = _numbers(folder, _digest(folder.expanduser() / WORDS))
+    numbers = _read_word_numbers(folder, _digest(folder.expanduser() / WORDS))
     own = [word for word in list(numbers)[:OWN] if word not in (END, UNKNOWN)]
     others = open_word_table(vectors, 0, 0)
     found, known = others.look_up(own)
@@ -226,7 +226,7 @@ def _expansion(
 
 
 @functools.lru_cache(maxsize=2)
-def _numbers(folder: Path, mark: str) -> dict[str, int]:
+def _read_word_numbers(folder: Path, mark: str) -> dict[str, int]:
     """The row of each word, by a folder whose dictionary has the digest `mark`."""
     file = folder.expanduser() / WORDS
     with report_damage(file, "a UTF-8 text"):

@@ -40,9 +40,9 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     if not len(one.controls):
         return ()
     every = compute_scores(one.controls).rows
-    plain = {_place(row): row for row in every if row.control == "none"}
+    plain = {_get_layer_key(row): row for row in every if row.control == "none"}
     lines = [
-        _control_cells(board, plain.get(_place(row)), row)
+        _control_cells(board, plain.get(_get_layer_key(row)), row)
         for row in _sort_rows(board, every)
         if row.control != "none"
     ]
@@ -51,7 +51,7 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     return (sheet, ProseBlock((SELECTIVITY,), "note"))
 
 
-def _place(row: Any) -> tuple[str, str]:
+def _get_layer_key(row: Any) -> tuple[str, str]:
     return row.encoder, row.layer
 
 
@@ -95,8 +95,8 @@ def _group_blocks(board: Board, shown: ResultFrame) -> Iterator[PageBlock]:
 def _by_group(board: Board, every: Sequence[Any], stratum: str) -> TableSheet:
     """Encoders below each other, and the values of a tag beside each other."""
     values = list(dict.fromkeys(row.stratum for row in every))
-    known = {(*_place(row), row.stratum): row for row in every}
-    places = dict.fromkeys(map(_place, _sort_rows(board, every)))
+    known = {(*_get_layer_key(row), row.stratum): row for row in every}
+    places = dict.fromkeys(map(_get_layer_key, _sort_rows(board, every)))
     lines = []
     for place in places:
         mine = [known.get((*place, value)) for value in values]

@@ -125,7 +125,7 @@ def strip_private(result: Result) -> Result:
     among its tags.
     """
     said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
-    return replace(result, provenance=said, strata=_groups(result), scores=None)
+    return replace(result, provenance=said, strata=_list_group_tags(result), scores=None)
 
 
 def plain_columns(result: Result) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def plain_columns(result: Result) -> dict[str, Any]:
     }
 
 
-def _groups(result: Result) -> dict[str, Tags]:
+def _list_group_tags(result: Result) -> dict[str, Tags]:
     """Tags that name groups of examples; others, as target forms, may be words of the data."""
     return {
         name: tags

@@ -136,7 +136,7 @@ class _Same:
         encoders = [[(r.trial.encoder, _identity(r, "encoder")) for r in each] for each in several]
         self.tasks: States = {**_states(tasks[0]), **_states(tasks[1])}
         self.encoders: States = {**_states(encoders[0]), **_states(encoders[1])}
-        self.places = dict(_places(own.results))
+        self.places = dict(_locate_task_data(own.results))
         self.here = set(_states(tasks[1]))
         self.other_data: dict[str, None] = {}
         self.measured = {_model_key(line.identity): line for line in own.lines}
@@ -168,7 +168,7 @@ class _Same:
         return _mark_reference(reference, identity, self.encoders)
 
 
-def _places(results: Sequence[Result]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _locate_task_data(results: Sequence[Result]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Where the data of tasks lie, by what else stands for a task."""
     for one in results:
         parsed = try_parse_reference(one.trial.task)

@@ -64,7 +64,7 @@ def model_page(board: Board, encoder: str) -> WebDocument:
     names = {key: board.task_name(key) for key in (*mine, *reports)}
     blocks: tuple[PageBlock, ...] = (
         ProseBlock(tuple(_findings(mine, reports, names)), "finding"),
-        *([_scores(board, mine)] if mine else []),
+        *([_tabulate_model_scores(board, mine)] if mine else []),
         *_layers(board, {key: (one.row, *one.others) for key, one in mine.items()}),
         *report_blocks(
             [(names[key], one) for key, one in reports.items()],
@@ -75,7 +75,7 @@ def model_page(board: Board, encoder: str) -> WebDocument:
         ProseBlock((*board.notes, "Training data are as declared by the submitter."), "note"),
         *mteb_of(model),
         TermBlock(terms),
-        FoldedBlock("Identity, code and files", _facts(model)),
+        FoldedBlock("Identity, code and files", _list_model_facts(model)),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
     )
     return WebDocument(
@@ -101,7 +101,7 @@ def _findings(
         )
 
 
-def _facts(model: ListedModel) -> tuple[PageBlock, ...]:
+def _list_model_facts(model: ListedModel) -> tuple[PageBlock, ...]:
     line = model.line
     sums = "".join(f"{value}  {name}\n" for name, value in model.stated.files.items())
     return (
@@ -111,8 +111,8 @@ def _facts(model: ListedModel) -> tuple[PageBlock, ...]:
     )
 
 
-def _scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
-    rows = tuple(_row(board, key, one) for key, one in mine.items())
+def _tabulate_model_scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
+    rows = tuple(_build_standing_row(board, key, one) for key, one in mine.items())
     strong = frozenset(
         (r, HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
     )
@@ -122,7 +122,7 @@ def _scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
     return TableSheet(table, "Tasks", classes=whole, links=links)
 
 
-def _row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
+def _build_standing_row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
     row, (floor, by), (ceiling, _) = one.row, board.floor(key), board.ceiling(key)
     return (
         board.task_name(key),

@@ -54,10 +54,13 @@ def submitted_rows(results: Sequence[Result]) -> list[SubmittedRow]:
     groups: dict[tuple[str, ...], list[Result]] = {}
     for one in plain:
         groups.setdefault(row_place(one), []).append(one)
-    return [SubmittedRow(_row(group), group, _score_on_dev(group)) for group in groups.values()]
+    return [
+        SubmittedRow(_build_fit_row(group), group, _score_on_dev(group))
+        for group in groups.values()
+    ]
 
 
-def _row(group: Sequence[Result]) -> Any:
+def _build_fit_row(group: Sequence[Result]) -> Any:
     first = group[0]
     # without a score nothing of the row is computed by the metric
     row = compute_scores(ResultFrame.of([replace(first, score=math.nan)]))[0]

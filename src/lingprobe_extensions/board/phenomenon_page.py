@@ -90,11 +90,11 @@ def _draw(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> Figure:
         one = board.tasks[key]
         models = [each for each in one.models if each.row.encoder in shown]
         rows += [*one.floors, *(each.row for each in models), *one.ceilings]
-        leading |= {_place(each.row) for each in models if each.group == "leading"}
+        leading |= {_get_row_place(each.row) for each in models if each.group == "leading"}
     titles = {key[0]: _title(board, key) for key in keys}
     names = {row.encoder: board.name(row.encoder) for row in rows}
     return draw_row_dots(rows, titles, names, frozenset(leading))
 
 
-def _place(row: Any) -> tuple[str, ...]:
+def _get_row_place(row: Any) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe

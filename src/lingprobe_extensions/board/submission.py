@@ -89,7 +89,7 @@ def describe_results(results: Sequence[Result], said: SubmitterStatement) -> Des
     name.
     """
     scored = [r for r in results if not math.isnan(r.score)]
-    names = _names(
+    names = _name_models(
         dict.fromkeys(r.trial.encoder for r in scored if get_encoder_kind(r) == "trained"), said
     )
     encoders = _portable({r.trial.encoder for r in scored})
@@ -97,11 +97,13 @@ def describe_results(results: Sequence[Result], said: SubmitterStatement) -> Des
     lines = []
     for encoder, name in sorted(names.items()):
         mine = [r for r in moved if r.trial.encoder == encoders[encoder]]
-        lines.append(_line(name, encoder, mine, said))
+        lines.append(_build_model_line(name, encoder, mine, said))
     return DescribedResults(tuple(moved), tuple(lines), encoders)
 
 
-def _line(name: str, encoder: str, mine: Sequence[Result], said: SubmitterStatement) -> ModelLine:
+def _build_model_line(
+    name: str, encoder: str, mine: Sequence[Result], said: SubmitterStatement
+) -> ModelLine:
     files, size = files_and_size(encoder, hashes=said.hashes)
     try:
         facts = facts_told_by(mine)
@@ -144,7 +146,7 @@ def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> 
     return moved
 
 
-def _names(models: Iterable[str], said: SubmitterStatement) -> dict[str, str]:
+def _name_models(models: Iterable[str], said: SubmitterStatement) -> dict[str, str]:
     short = {encoder: shorten_reference(get_contents("encoders"), encoder) for encoder in models}
     if said.name is not None and len(short) > 1:
         raise UsageProblem(

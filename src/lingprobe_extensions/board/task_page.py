@@ -147,7 +147,7 @@ def _report_row(name: str, one: ReportedScore) -> tuple[str, ...]:
 
 def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     order = sorted(mine, key=lambda one: board.name(one.row.encoder).casefold())
-    rows = tuple(_row(board, one) for one in order)
+    rows = tuple(_build_task_row(board, one) for one in order)
     links = {(0, r, 0): f"../{board.model_files[one.row.encoder]}" for r, one in enumerate(order)}
     strong = frozenset((r, HEAD.index("score")) for r in range(len(rows)) if group == "leading")
     section = TableSection("", rows, strong=strong)
@@ -155,7 +155,7 @@ def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     return TableSheet(Table(HEAD, (section,), words), TITLES[group], links=links)
 
 
-def _row(board: Board, one: Standing) -> tuple[str, ...]:
+def _build_task_row(board: Board, one: Standing) -> tuple[str, ...]:
     row = one.row
     return (
         board.name(row.encoder),

@@ -96,7 +96,9 @@ def measure_cues(
 ) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
-    floors = {name: _score_keys(name, by, halves, metric) for name, by in _words(train, test)}
+    floors = {
+        name: _score_keys(name, by, halves, metric) for name, by in _answer_by_words(train, test)
+    }
     rules = _rules(train, test)
     floors |= {name: _score_keys(name, by, halves, metric, cue=True) for name, by in rules.items()}
     pairs = []
@@ -120,7 +122,7 @@ Keys = tuple[Ints, Ints]
 """What each example of train, and of test, is told by."""
 
 
-def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
+def _answer_by_words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
     slots = train.asked.shape[1]
     together = np.unique(np.concatenate([train.asked, test.asked]), axis=0, return_inverse=True)[
         1
@@ -164,7 +166,7 @@ def ceilings(dataset: Dataset) -> dict[str, AuditBaseline]:
         "asked words and bag of words": {},
         "the same without number": _singular(),
     }.items():
-        groups = _groups(dataset, called)
+        groups = _number_asked_words(dataset, called)
         some = np.flatnonzero(np.bincount(groups)[groups] > 1)
         if len(some):
             codes, labels = (
@@ -196,7 +198,7 @@ def _best(groups: Ints, labels: Ints) -> float:
     return float(counts.max(1).sum() / len(labels))
 
 
-def _groups(dataset: Dataset, called: dict[str, str]) -> Ints:
+def _number_asked_words(dataset: Dataset, called: dict[str, str]) -> Ints:
     """A number an example [n], equal for the same asked words and the same words in any order."""
     bags: dict[tuple[str, ...], int] = {}
     of = [

@@ -325,24 +325,24 @@ def _average_group(
     for contrast in group:
         if estimator(contrast, claim):
             by_tasks.setdefault(contrast.tasks, []).append(contrast)
-    kept = [mine for mine in by_tasks.values() if estimator(_mean(mine), claim)]
-    joined = _mean([contrast for mine in kept for contrast in mine])
+    kept = [mine for mine in by_tasks.values() if estimator(_average_contrasts(mine), claim)]
+    joined = _average_contrasts([contrast for mine in kept for contrast in mine])
     difference = estimator(joined, claim) if kept else None
     return (joined, difference) if difference else None
 
 
-def _mean(group: Sequence[ScoreContrast[R]]) -> ScoreContrast[R]:
+def _average_contrasts(group: Sequence[ScoreContrast[R]]) -> ScoreContrast[R]:
     """The mean of some differences."""
     share = 1 / max(1, len(group))
     return ScoreContrast(
-        _names([c.first for c in group]),
-        _names([c.second for c in group]),
+        _join_side_names([c.first for c in group]),
+        _join_side_names([c.second for c in group]),
         tuple((share * weight, row, task) for c in group for weight, row, task in c.ours),
         tuple((share * weight, row, task) for c in group for weight, row, task in c.theirs),
     )
 
 
-def _names(names: Sequence[str]) -> str:
+def _join_side_names(names: Sequence[str]) -> str:
     """The names of a side; of many only how many there are."""
     known = list(dict.fromkeys(names))
     return "; ".join(known) if len(known) < 4 else f"{len(known)} encoders"

@@ -181,11 +181,11 @@ def read_claims(file: Path = FILE) -> tuple[Claim, ...]:
 
 def match_names(pattern: str, names: Sequence[str]) -> list[str]:
     """The names that a list with `;` names: patterns with `*`, and after `!` those excluded."""
-    some, out = _parts(pattern)
+    some, out = _split_entries(pattern)
     return [name for part in some for name in names if fnmatchcase(name, part) and not out(name)]
 
 
-def _parts(text: str) -> tuple[list[str], Callable[[str], bool]]:
+def _split_entries(text: str) -> tuple[list[str], Callable[[str], bool]]:
     """The entries of a list with `;`, and whether a name is among those excluded."""
     parts = [part.strip() for part in text.split(";")]
     out = [part[1:] for part in parts if part.startswith("!")]
@@ -197,7 +197,7 @@ def items(side: str, rows: Sequence[R], name: Callable[[R], str]) -> list[Matche
     """What a side of a claim names among some rows: `A; B; A minus B; !C`, with `*` for anything
     and `<x>` for what is the same wherever it stands.
     """
-    parts, out = _parts(side)
+    parts, out = _split_entries(side)
     there = [row for row in rows if not out(name(row))]
     every = [item for part in parts for item in _items(part, there, name)]
     return list({item.rows: item for item in every}.values())

@@ -55,7 +55,9 @@ def _over_tasks(
 ) -> Iterator[CorrelationDifference]:
     """Whether each two rows correlate."""
     for first, second in matched:
-        [one] = coefficients(_table([first, second], tasks, scores).T, [(0, 1)], METHOD).values()
+        [one] = coefficients(
+            _arrange_scores([first, second], tasks, scores).T, [(0, 1)], METHOD
+        ).values()
         variance = (1 + one.value**2 / 2) / (one.n - 3)  # Bonett & Wright 2000
         estimate = DifferenceEstimate(math.atanh(one.value), math.sqrt(variance))
         low, high = (100 * math.tanh(end) for end in estimate.interval)
@@ -72,7 +74,11 @@ def _over_rows(
     for task, other in product(*sides):
         left, right = ([pair[side] for pair in matched] for side in range(2))
         four = np.column_stack(
-            [_table(rows, [each], scores) for each in (task, other) for rows in (left, right)]
+            [
+                _arrange_scores(rows, [each], scores)
+                for each in (task, other)
+                for rows in (left, right)
+            ]
         )
         four = four[~np.isnan(four).any(1)]
         places = [(i, j) for i in range(4) for j in range(4)]
@@ -86,6 +92,8 @@ def _over_rows(
         )
 
 
-def _table(rows: Sequence[str], tasks: Sequence[str], scores: Figures) -> NDArray[np.float64]:
+def _arrange_scores(
+    rows: Sequence[str], tasks: Sequence[str], scores: Figures
+) -> NDArray[np.float64]:
     """Scores [rows, tasks], NaN where there is none."""
     return np.array([[scores.get((row, task), math.nan) for task in tasks] for row in rows])

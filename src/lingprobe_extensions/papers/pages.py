@@ -33,7 +33,7 @@ def published_page(
     """Papers' claims, tested on their own tables."""
 
     def make_tables() -> list[Table]:
-        notes = (*_notes(found, correction, "paper"), *_published_notes(found))
+        notes = (*_explain_claims(found, correction, "paper"), *_published_notes(found))
         return [Table(HEAD, tuple(_sections(found, every)), TEXT, notes)]
 
     return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
@@ -50,7 +50,7 @@ def claims_page(
     lacking = [one for one in found if one.verdict not in WORDS.values()]
 
     def make_tables() -> list[Table]:
-        notes = [*_notes(tested, correction, "table"), *_result_notes(tested, settings)]
+        notes = [*_explain_claims(tested, correction, "table"), *_result_notes(tested, settings)]
         if lacking and not every:
             notes.append(
                 f"{len(lacking)} claims were not tested, because encoders or tasks are missing;"
@@ -70,24 +70,28 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSectio
         heading = f"{TITLES[paper]}: {shorten_task(data)}, {by}" if data else TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
-        lines = tuple(line for one in mine for line in _lines(one, every))
+        lines = tuple(line for one in mine for line in _format_claim(one, every))
         claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
         yield TableSection(heading, lines, f"{total}.", claims)
 
 
-def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, str, str]]:
+def _format_claim(one: TestedClaim, every: bool) -> Iterator[tuple[str, str, str]]:
     """A claim with its verdicts, the difference that decides, the paper's words and its cause."""
     yield (one.verdict, format_p_value(one.corrected), f"{one.claim} ({one.where})")
     if one.compared:
         recipes = f"recipes: {one.recipes}" if one.recipes else ""
-        yield (recipes, "", f"{_counts(one)}. {_decisive_sides(one)}; {_difference(one)}")
+        yield (
+            recipes,
+            "",
+            f"{_format_sign_counts(one)}. {_decisive_sides(one)}; {_difference(one)}",
+        )
     if every:
         yield ("", "", f"The paper: “{one.quote}”")
     if every and one.cause:
         yield ("", "", f"Suggested cause, not tested: {one.cause}.")
 
 
-def _counts(one: TestedClaim) -> str:
+def _format_sign_counts(one: TestedClaim) -> str:
     """How many comparisons have the sign of the claim, and how many it needs if not all."""
     needed = f", {one.needed} needed ({one.quantifier})" if one.needed < one.compared else ""
     return f"{one.agree}/{one.compared} agree{needed}"
@@ -112,7 +116,7 @@ def _difference(one: TestedClaim) -> str:
     return told.replace("-", "−") + (f", n {one.n:,}" if one.n else "")
 
 
-def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
+def _explain_claims(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
     """What the columns mean."""
     yield (
         "agree: how many comparisons have the sign of the claim. It is supported if significantly"

@@ -165,7 +165,7 @@ def collect_scores(
     for paper in papers:
         _, suite = suites(paper)
         for one in scored:
-            if found := _place(paper, one):
+            if found := _locate_score(paper, one):
                 setting, column, why = found
                 floor = suite.floor_of(suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
@@ -197,7 +197,7 @@ def suites(paper: str) -> tuple[Suite, Suite]:
     )
 
 
-def _place(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] | None:
+def _locate_score(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] | None:
     """Where a score belongs, if its task has a column in the paper's table or is beside it: the
     setting, the column, and why it is not over the paper's data.
     """
@@ -252,7 +252,7 @@ def _judge_claim(claim: Claim, setting: PaperSetting, cells: Cells) -> Judgement
         groups = _along_epochs(claim, cells)
         one = decide_claim(claim, [[[[contrast]]] for contrast in groups], estimate_contrast)
     else:
-        one = tested_on(claim, _whole(cells), tasks, _row, estimate_contrast)
+        one = tested_on(claim, _whole(cells), tasks, _get_row_name, estimate_contrast)
     if one is None:
         return None
     # a claim about baselines alone is the same beside every probe
@@ -263,18 +263,18 @@ def _judge_claim(claim: Claim, setting: PaperSetting, cells: Cells) -> Judgement
 def _about_floors(claim: Claim, cells: Cells) -> bool:
     """Whether a claim is about baselines of the paper alone."""
     sides = [claim.first, *([claim.second] if claim.level is None else [])]
-    found = [item for side in sides for item in items(side, cells.encoders, _row)]
+    found = [item for side in sides for item in items(side, cells.encoders, _get_row_name)]
     return all(who == Stand(who.row, who.row) for item in found for _, who in item.rows)
 
 
-def _row(who: Stand) -> str:
+def _get_row_name(who: Stand) -> str:
     return who.row
 
 
 def _along_epochs(claim: Claim, cells: Cells) -> list[ScoreContrast[Stand]]:
     """Of each encoder that was measured after several epochs, the last against the first."""
     courses: dict[tuple[str, str], list[Stand]] = {}
-    for item in items(claim.first, _several(cells), _row):
+    for item in items(claim.first, _several(cells), _get_row_name):
         who = item.rows[0][1]
         courses.setdefault((who.row, who.recipe), []).append(who)
     contrasts = []
@@ -320,7 +320,7 @@ def _estimate_difference(
     weights = [w**2 / len(cells.scores[who, t]) for w, who, t in contrast.terms if who.drawn]
     if between and weights:
         known.append(DifferenceEstimate(0.0, math.sqrt(between * sum(weights)), df))
-    first, second = (_score(side, cells) for side in (contrast.ours, contrast.theirs))
+    first, second = (_sum_side(side, cells) for side in (contrast.ours, contrast.theirs))
     if claim.second.startswith(CHANCE):
         second = sum(
             w * cells.scores[who, t][0].compared.row.majority for w, who, t in contrast.ours
@@ -335,7 +335,7 @@ def _estimate_difference(
     return EstimatedDifference(spread._replace(value=first - second), first, second, n)
 
 
-def _score(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
+def _sum_side(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
     return sum(
         weight * float(np.mean([one.compared.row.score for one in cells.scores[who, task]]))
         for weight, who, task in side
@@ -374,7 +374,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
     epochs = claim.relation in EPOCHS
     rows = [who for cells in here for who in (_several(cells) if epochs else _whole(cells))]
     sides = [claim.first, *([claim.second] if claim.level is None and claim.second else [])]
-    gone = [side for side in sides if not items(side, rows, _row)]
+    gone = [side for side in sides if not items(side, rows, _get_row_name)]
     after = " after several epochs" if epochs else ""
     if gone:
         return f"no encoder for {' and for '.join(dict.fromkeys(gone))}{after}"

@@ -36,7 +36,7 @@ class FilledSheet:
 
 def read_filled_sheet(file: Path) -> FilledSheet:
     """The judgements in a file. DataProblem with file and line for what cannot be understood."""
-    numbered = _rows(file)
+    numbered = _read_sheet_rows(file)
     sheet = _sheet(file, numbered)
     at, columns = next((number, cells) for number, cells in numbered if _is_header(cells))
     where = {name.strip().casefold(): i for i, name in reversed(list(enumerate(columns)))}
@@ -47,7 +47,7 @@ def read_filled_sheet(file: Path) -> FilledSheet:
         if number == at or cells[0].lstrip().startswith("#") or not any(map(str.strip, cells)):
             continue
         row = {name: cells[i].strip() if i < len(cells) else "" for name, i in where.items()}
-        key = _number(row["id"], sheet.n, f"{file}:{number}")
+        key = _parse_row_number(row["id"], sheet.n, f"{file}:{number}")
         answer = answers.get(row["judgement"].casefold(), "")
         if row["judgement"] and not answer:
             raise DataProblem(
@@ -63,11 +63,11 @@ def read_filled_sheet(file: Path) -> FilledSheet:
     return FilledSheet(file.name, sheet, judged, sentences)
 
 
-def _rows(file: Path) -> list[tuple[int, list[str]]]:
+def _read_sheet_rows(file: Path) -> list[tuple[int, list[str]]]:
     """The rows of a file with their line numbers, cut at the delimiter that makes a header of its
     header.
     """
-    text = _text(file)
+    text = _read_sheet_text(file)
     for delimiter in DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=None), delimiter=delimiter)
         try:
@@ -84,7 +84,7 @@ def _rows(file: Path) -> list[tuple[int, list[str]]]:
     )
 
 
-def _text(file: Path) -> str:
+def _read_sheet_text(file: Path) -> str:
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -125,7 +125,7 @@ def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
     )
 
 
-def _number(text: str, n: int, where: str) -> int:
+def _parse_row_number(text: str, n: int, where: str) -> int:
     """A row's number, also where a spreadsheet made 7.0 of it."""
     whole = text.removesuffix(".0").removesuffix(",0")
     if not whole.isdecimal() or not 1 <= int(whole) <= n:

@@ -65,14 +65,14 @@ def train(
         judged = judged or its_dev
     left_out = [
         *_option("--exclude", map(str, as_list(exclude))),
-        *_option("-t", map(_text, as_list(tasks))),
+        *_option("-t", map(_describe_task, as_list(tasks))),
     ]
     request = TrainingRequest(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
     chosen = settings or TrainingSettings.of(options, recipe or _usual(architecture))
     return train_sentence_encoder(request, Path(output).expanduser(), chosen, told)
 
 
-def _text(task: Any) -> str:
+def _describe_task(task: Any) -> str:
     """A task as it is typed, or the kind of one that is not."""
     return str(task) if isinstance(task, str | Reference) else type(task).__qualname__
 

@@ -47,7 +47,7 @@ def start_word_vectors(
 ) -> Start:
     """Read the files into a corpus, and divide it."""
     _import_steps()  # which says that numba is missing before much is read
-    _check(settings)
+    _check_settings(settings)
     corpus, train, dev = _split_train_dev(request, how, settings, out)
     vocabulary = Vocabulary.of(corpus, train, settings.least)
     learner = WordVectorTraining(corpus, vocabulary, settings)
@@ -65,7 +65,7 @@ def start_word_vectors(
     return Start(learner, said, train, dev)
 
 
-def _check(settings: TrainingSettings) -> None:
+def _check_settings(settings: TrainingSettings) -> None:
     """Refuse what would be passed over in silence."""
     if count_processes() > 1:
         raise UsageProblem("cbow learns in one process; start it without torchrun")

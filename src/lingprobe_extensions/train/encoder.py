@@ -166,7 +166,7 @@ class Trained:
         words [words, dim], and which of these have a vector of their own; `facts` are the folder's.
         """
         seed, shape = facts["settings"]["seed"], self._shape(facts)
-        network = _net(self.weights(facts), seed, shape, self.pool == "none")
+        network = _load_trained_network(self.weights(facts), seed, shape, self.pool == "none")
         return network, self._vectors(forms, facts)
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
@@ -199,7 +199,10 @@ class Trained:
         from lingprobe_extensions.train.nets.forms import FormNumbers
 
         words = read_training_words(Path(self.folder).expanduser())
-        net, letters = _forms(self.weights(facts), self.fingerprint), facts["parser"]["letters"]
+        net, letters = (
+            _load_form_network(self.weights(facts), self.fingerprint),
+            facts["parser"]["letters"],
+        )
         static = np.empty((len(forms), 0), np.float32)
         if net.shape.static:
             static, _ = table.look_up(forms)
@@ -305,7 +308,7 @@ def _epochs(text: str, folder: Path) -> list[str]:
 
 
 @functools.lru_cache(maxsize=4)
-def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
+def _load_trained_network(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
     """A network with the weights of a file, or with those that training began with, which the seed
     draws.
     """
@@ -317,7 +320,7 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
 
 
 @functools.lru_cache(maxsize=2)
-def _forms(weights: Path | None, mark: str) -> Any:
+def _load_form_network(weights: Path | None, mark: str) -> Any:
     """What makes vectors of forms, with the weights of a file; `mark` tells one content of it from
     another.
     """

@@ -36,11 +36,15 @@ def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
     counted.
     """
     for path in paths:
-        rows = _json(path) if uncompressed_path(path).suffix == ".jsonl" else _rows(path, how.where)
+        rows = (
+            _json(path)
+            if uncompressed_path(path).suffix == ".jsonl"
+            else _read_inference_rows(path, how.where)
+        )
         for where, row in rows:
             if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
                 continue
-            premise, hypothesis, label = _cells(where, row)
+            premise, hypothesis, label = _parse_inference(where, row)
             if reason := "without a label" if label in UNLABELLED else unfit(row, how):
                 how.counts[reason] += 1
                 continue
@@ -71,7 +75,7 @@ def unfit(row: Mapping[str, str], how: FileReading) -> str:
     )
 
 
-def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
+def _parse_inference(where: str, row: Mapping[str, str]) -> Sequence[str]:
     cells = {
         name: next((row[key] for key in keys if key in row), None) for name, keys in COLUMNS.items()
     }
@@ -80,7 +84,9 @@ def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
     return [str(cell).strip() for cell in cells.values()]
 
 
-def _rows(path: Path, needed: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _read_inference_rows(
+    path: Path, needed: Iterable[str]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
     header: list[str] = []
     for number, line in read_text_lines(path):
         cells = line.split("\t")

@@ -78,16 +78,16 @@ def commonest(trees: Iterable[Pieces], lengths: Iterable[int]) -> list[Pieces]:
 def format_bracket_tree(tree: BracketTree) -> str:
     """A tree as one line of brackets."""
     pieces: list[str] = []
-    _write(tree, 0, pieces)
+    _write_node(tree, 0, pieces)
     return "".join(pieces)
 
 
-def _write(tree: BracketTree, node: int, pieces: list[str]) -> None:
+def _write_node(tree: BracketTree, node: int, pieces: list[str]) -> None:
     pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
     for label, start, _, below in tree.children(node):
         pieces.append(" ")
         if below < 0:
             pieces.append(format_terminal(label, tree.words[start]))
         else:
-            _write(tree, below, pieces)
+            _write_node(tree, below, pieces)
     pieces.append(")")

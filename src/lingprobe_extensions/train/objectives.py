@@ -187,7 +187,7 @@ class Writing:
         written where it is asked for.
         """
         total, right, count = 0.0, 0, 0
-        for part in _parts(rows):
+        for part in _batch_rows(rows):
             read = encode(self.words, part)
             for decoder, texts in zip(self.head, self.wanted, strict=True):
                 pieces = torch.from_numpy(texts.pad_rows(part, PAD)).to(read.sentences.device)
@@ -204,7 +204,7 @@ class Writing:
         longest = int(self.wanted[0].lengths[rows].max()) + 10
         written = [
             row
-            for part in _parts(rows)
+            for part in _batch_rows(rows)
             for row in self.head[0].write(encode(self.words, part), longest)
         ]
         wanted = [self.wanted[0].row(i).tolist() for i in rows.tolist()]
@@ -312,7 +312,7 @@ class Inferring:
         """The share of pairs whose label is right."""
         right = sum(
             int((self._scores(part, encode).argmax(1).cpu().numpy() == self.labels[part]).sum())
-            for part in _parts(rows)
+            for part in _batch_rows(rows)
         )
         return {"accuracy": 100 * right / len(rows)}
 
@@ -378,7 +378,7 @@ def annotate() -> Objective:
     return Objective(None, data.read_bracketed_examples, "score", alone="parser")
 
 
-def _parts(rows: Ints) -> list[Ints]:
+def _batch_rows(rows: Ints) -> list[Ints]:
     return np.array_split(rows, range(BATCH, len(rows), BATCH)) if len(rows) else []
 
 

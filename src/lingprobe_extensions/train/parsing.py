@@ -71,7 +71,9 @@ def start_parser(
     shape = NetworkShape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
     network = shape.network(settings.seed)
     network.body.cells.dropout = settings.dropout  # type: ignore[union-attr]
-    lesson = Parsing(lexicon.texts, examples, columns, _heads(columns, shape, settings))
+    lesson = Parsing(
+        lexicon.texts, examples, columns, _make_annotation_heads(columns, shape, settings)
+    )
     schedule = _schedule(settings)
     ranks = ProcessRank.from_environment(schedule.place)
     learner = Learner(network, lesson, forms, schedule, ranks, whole=True)
@@ -95,9 +97,11 @@ def _split_train_dev(
     request: TrainingRequest, how: FileReading, settings: TrainingSettings
 ) -> tuple[list[AnnotatedSentence], Ints, Ints]:
     """The sentences, and which are train and dev, none of whose is in train."""
-    learnt = list(_read(request.files, how))
+    learnt = list(_read_learnable_sentences(request.files, how))
     kept = choose_rows(len(learnt), settings.most, settings.seed)
-    examples = [learnt[i] for i in kept.tolist()] + list(_read(request.dev, how))
+    examples = [learnt[i] for i in kept.tolist()] + list(
+        _read_learnable_sentences(request.dev, how)
+    )
     dev = np.arange(len(kept), len(examples))
     how.seen.keep(np.concatenate([kept, dev + len(learnt) - len(kept)]))
     if not request.dev:
@@ -115,7 +119,9 @@ def _unlike(examples: Sequence[AnnotatedSentence], rows: Ints, dev: Ints) -> Int
     return np.array([i for i in rows.tolist() if examples[i].words not in judged], np.int64)
 
 
-def _read(paths: Sequence[Path], how: FileReading) -> Iterable[AnnotatedSentence]:
+def _read_learnable_sentences(
+    paths: Sequence[Path], how: FileReading
+) -> Iterable[AnnotatedSentence]:
     """The sentences that may be learnt from."""
     tally = ProblemTally()
     for each in read_annotated_sentences(paths, how.on_error, tally):
@@ -184,7 +190,9 @@ def _common(counts: Mapping[str, int], settings: TrainingSettings) -> list[str]:
     return [name for name, n in order[: settings.vocabulary] if n >= settings.least]
 
 
-def _heads(columns: AnnotationColumns, shape: NetworkShape, settings: TrainingSettings) -> Heads:
+def _make_annotation_heads(
+    columns: AnnotationColumns, shape: NetworkShape, settings: TrainingSettings
+) -> Heads:
     tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
     labels = len(columns.names.get(DEPREL, ()))
     told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
@@ -236,7 +244,7 @@ class AnnotationColumns(NamedTuple):
             names[kind] = sorted(counts, key=lambda name: (-counts[name], name))
             made[kind] = _number_values(examples, rows, names[kind], kind == PAIRS)
         labels = made.pop(DEPREL, np.empty(0, np.int64))
-        return cls(names, _places(examples), labels, made)
+        return cls(names, _list_example_places(examples), labels, made)
 
     def gold(self, rows: Ints, starts: Ints) -> GoldAnnotations:
         """Of some sentences, whose words begin there."""
@@ -272,7 +280,7 @@ KINDS: Mapping[str, Callable[[AnnotatedSentence], Sequence[str]]] = {
 }
 
 
-def _places(examples: Sequence[AnnotatedSentence]) -> Ints:
+def _list_example_places(examples: Sequence[AnnotatedSentence]) -> Ints:
     return np.array(
         [
             head + 1 if each.gold.heads else NONE

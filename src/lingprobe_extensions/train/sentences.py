@@ -71,7 +71,7 @@ def train_sentence_encoder(
         where=where,
     )
     asked = _request_facts(request, settings, how)
-    _check(out, asked)
+    _check_folder(out, asked)
     begin = STARTS.get(request.architecture, _start)
     learner, facts, rows, judged = begin(request, how, settings, out)
     counts = how.counts + Counter(facts.pop("counts"))
@@ -112,7 +112,7 @@ def _start(
     request: TrainingRequest, how: FileReading, settings: TrainingSettings, _: Path
 ) -> Start:
     """Read the files, and divide what they have."""
-    parts = _split(request, how, settings)
+    parts = _split_train_dev(request, how, settings)
     return Start(*_learner(request, parts, settings), parts.train, parts.dev)
 
 
@@ -221,7 +221,7 @@ def _request_facts(
     }
 
 
-def _check(out: Path, asked: Mapping[str, Any]) -> None:
+def _check_folder(out: Path, asked: Mapping[str, Any]) -> None:
     """Refuse a folder that holds another training."""
     known = read_training_facts(out) if (out / MODEL).is_file() else None
     if known is None:
@@ -234,7 +234,9 @@ def _check(out: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def _split(request: TrainingRequest, how: FileReading, settings: TrainingSettings) -> TrainDevSplit:
+def _split_train_dev(
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings
+) -> TrainDevSplit:
     """The examples, and which of them are train and dev; without files of dev a part is drawn, and
     none of its sentences is in train.
     """

@@ -134,7 +134,7 @@ class DecoderVocabulary:
         """Each text as pieces between START and END."""
         rows = (
             [START, *encoding.ids, END]
-            for part in _parts(texts)
+            for part in _group_texts(texts)
             for encoding in self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
         )
         return Texts.of(rows, len(self))
@@ -148,7 +148,7 @@ class DecoderVocabulary:
         return [str(self.tokenizer.decode(list(row))).strip() for row in rows]
 
 
-def _parts(texts: Iterable[str]) -> Iterator[list[str]]:
+def _group_texts(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts, some thousand at a time."""
     every = iter(texts)
     while part := list(islice(every, 4096)):

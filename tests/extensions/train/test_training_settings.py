@@ -178,14 +178,14 @@ def test_sentences_of_dev_are_not_in_train(tmp_path):
     train = written(tmp_path / "a.txt", *(f"w{i} a" for i in range(40)), "x y", "x y")
     dev = written(tmp_path / "b.txt", "x y", "w3 a", "z")
     request, how = TrainingRequest("mean", "autoencode", [train], [dev]), FileReading()
-    parts = sentences._split(request, how, TrainingSettings())
+    parts = sentences._split_train_dev(request, how, TrainingSettings())
     assert parts.dev.tolist() == [42, 43, 44]
     assert parts.train.tolist() == [i for i in range(40) if i != 3]
     assert how.counts["also in dev"] == 3
-    some = sentences._split(request, FileReading(), TrainingSettings.of({"most": 9}))
+    some = sentences._split_train_dev(request, FileReading(), TrainingSettings.of({"most": 9}))
     assert some.dev.tolist() == [9, 10, 11]
     assert 6 <= len(some.train) <= 9
-    drawn = sentences._split(
+    drawn = sentences._split_train_dev(
         TrainingRequest("mean", "autoencode", [train]), FileReading(), TrainingSettings()
     )
     assert len(drawn.dev) == 2
@@ -196,7 +196,7 @@ def test_sentences_of_dev_are_not_in_train(tmp_path):
 def test_too_little_is_said(tmp_path, lines):
     request = TrainingRequest("mean", "autoencode", [written(tmp_path / "a.txt", *lines)])
     with pytest.raises(lingprobe.DataProblem, match=r"left to train on and \d for dev"):
-        sentences._split(request, FileReading(), TrainingSettings())
+        sentences._split_train_dev(request, FileReading(), TrainingSettings())
 
 
 TREE = "1\t{0}\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
@@ -231,13 +231,15 @@ def test_a_treebank_is_divided_alike(tmp_path):
 def test_trees_that_are_left_out_of_a_treebank_are_counted(tmp_path):
     file = written(tmp_path / "a.ptb", "(S (NN dog))", "(S ((NN", "(S (NN cat) (VB is))", "(S)")
     how = FileReading(on_error="skip", longest=1)
-    assert [each.words for each in parsing._read([file], how)] == [("dog",)]
+    assert [each.words for each in parsing._read_learnable_sentences([file], how)] == [("dog",)]
     assert how.counts["read"] == how.counts["too long"] == 1
     assert how.counts["trees without words, or malformed"] == 2
 
 
 def test_static_vectors_of_forms_are_looked_up_where_they_are_given(tmp_path):
-    [*examples] = parsing._read([trees(tmp_path / "a.conllu", "dog", "cat", "dog")], FileReading())
+    [*examples] = parsing._read_learnable_sentences(
+        [trees(tmp_path / "a.conllu", "dog", "cat", "dog")], FileReading()
+    )
     vectors = written(tmp_path / "a.vec", "dog 1 2", "cat 3 4")
     rows = np.arange(2)
     without = parsing.FormInventory.of(examples, rows, TrainingSettings.of({"least": 1}))

@@ -64,7 +64,7 @@ class CoreNLP:
                     " something before it that changes what is sent?"
                 )
             for words, answer in zip(some, answers, strict=True):
-                yield _annotation(words, answer)
+                yield _convert_answer(words, answer)
 
     def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         lines = {"ssplit.eolonly": "true"} if whole else {}
@@ -105,7 +105,7 @@ def _single(text: str) -> str:
     return "".join(c if c <= "\uffff" else "?" for c in text)
 
 
-def _annotation(words: Words, answer: Mapping[str, Any]) -> Annotation:
+def _convert_answer(words: Words, answer: Mapping[str, Any]) -> Annotation:
     """What the server says of a sentence; nothing where it has other words."""
     tokens = answer["tokens"]
     if len(tokens) != len(words):

@@ -37,10 +37,10 @@ def convert_penn_tag(word: str, tag: str, relation: str) -> tuple[str, str]:
         upos = "PRON"
     else:
         upos = _UPOS.get(tag, "PUNCT")
-    return upos, _number(word) if tag == "PRP" else _FEATS.get(tag, "_")
+    return upos, _find_pronoun_number(word) if tag == "PRP" else _FEATS.get(tag, "_")
 
 
-def _number(word: str) -> str:
+def _find_pronoun_number(word: str) -> str:
     """The number of a personal pronoun that has one."""
     low = word.lower()
     return (

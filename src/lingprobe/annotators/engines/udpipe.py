@@ -99,7 +99,13 @@ def train_udpipe(
     """
     udpipe, error = library(), library().ProcessingError()
     model = udpipe.Trainer.train(
-        "morphodita_parsito", _trees(learnt), _trees(held), tokenizer, tagger, parser, error
+        "morphodita_parsito",
+        _read_udpipe_sentences(learnt),
+        _read_udpipe_sentences(held),
+        tokenizer,
+        tagger,
+        parser,
+        error,
     )
     if error.occurred() or not model:
         raise DataProblem(f"UDPipe learnt nothing: {error.message or 'no sentences'}")
@@ -107,7 +113,7 @@ def train_udpipe(
         place.write_bytes(model)
 
 
-def _trees(paths: Iterable[Path]) -> Any:
+def _read_udpipe_sentences(paths: Iterable[Path]) -> Any:
     """The sentences of some files, as UDPipe has them."""
     udpipe = library()
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()

@@ -90,7 +90,10 @@ class HeldRows:
         for start in range(0, len(self.columns[0]), BATCH):
             if self._is_listed:
                 some = (c for n, c in zip(self.names, self.columns, strict=True) if n in names)
-                yield [[_plain(cell) for cell in column[start : start + BATCH]] for column in some]
+                yield [
+                    [_convert_cell(cell) for cell in column[start : start + BATCH]]
+                    for column in some
+                ]
             else:
                 part = self.columns.slice(start, BATCH)
                 yield [part.column(name).to_pylist() for name in self.names if name in names]
@@ -164,7 +167,7 @@ def _as_list(column: Any) -> Sequence[Any]:
     return list(column.tolist() if isinstance(column, ListConvertible) else column)
 
 
-def _plain(cell: Any) -> Any:
+def _convert_cell(cell: Any) -> Any:
     """A cell as a file would have it."""
     if isinstance(cell, np.generic):
         return cell.item()

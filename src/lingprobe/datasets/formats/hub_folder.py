@@ -112,10 +112,10 @@ def is_own_folder(parts: Sequence[CorpusPart]) -> bool:
     """Whether files, in Parquet or as `datasets` keeps them, have the columns that
     `write_hub_folder` writes, and no others.
     """
-    return all(_split(part) and _has_own_columns(part.path) for part in parts)
+    return all(_get_part_split(part) and _has_own_columns(part.path) for part in parts)
 
 
-def _split(part: CorpusPart) -> str:
+def _get_part_split(part: CorpusPart) -> str:
     return part.split or split_in_name(part.path.stem)
 
 
@@ -186,7 +186,7 @@ def _examples(
         if name in columns and name in names:
             columns[name] = [_name_label(cell, names[name]) for cell in columns[name]]
     rows = len(columns["text"])
-    columns["split"] = [_split(part)] * rows
+    columns["split"] = [_get_part_split(part)] * rows
     return parquet.read_row_examples(columns, rows, part.path, on_error, tally)
 
 

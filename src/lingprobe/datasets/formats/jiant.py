@@ -41,7 +41,7 @@ def _records(
     dataset: Dataset, counts: dict[str, int], proba: NDArray[Any] | None
 ) -> Iterator[SentenceRecord]:
     """Neighbouring examples of one sentence, or of one line of a jiant file, together."""
-    _check(dataset)
+    _check_writable_spans(dataset)
     record = dataset.strata.get(RECORD)
     lines = record.codes if record else np.full(len(dataset), -1)
     keys = list(zip(dataset.sites[:, 0, 0].tolist(), lines.tolist(), strict=True))
@@ -62,7 +62,7 @@ def _records(
         yield SentenceRecord(text, tuple(words), tuple(target for _, target in targets), more, 0)
 
 
-def _check(dataset: Dataset) -> None:
+def _check_writable_spans(dataset: Dataset) -> None:
     if dataset.labels.numbers is not None:
         raise DataProblem("jiant's format holds labels, not scores; write Parquet or JSONL instead")
     if (
@@ -83,7 +83,7 @@ def _target(dataset: Dataset, i: int) -> SpanTarget:
         for s, a, b in dataset.sites[i].tolist()
     ]
     more = _target_info(dataset, i)
-    label, weights = _label(dataset, i)
+    label, weights = _format_jiant_label(dataset, i)
     if "label" in more:
         label = tuple(more.pop("label"))
     if weights:
@@ -107,7 +107,7 @@ def _target_info(dataset: Dataset, i: int) -> dict[str, Any]:
     return {"info": tags} if tags else {}
 
 
-def _label(dataset: Dataset, i: int) -> tuple[str | tuple[str, ...], dict[str, float]]:
+def _format_jiant_label(dataset: Dataset, i: int) -> tuple[str | tuple[str, ...], dict[str, float]]:
     """The label, or those that hold, and their weights where they are more than that."""
     (label,) = dataset.labels.take(np.array([i])).plain()
     if isinstance(label, str):

@@ -85,7 +85,7 @@ def _open_rows(
     numbered = iter(values)
     start = list(islice(numbered, HEAD))
     names, told, guess = _name_lists([value[1] for value in start], columns)
-    rows = (_row(names, *value) for value in chain(start, numbered))
+    rows = (_make_row_cells(names, *value) for value in chain(start, numbered))
     head = list(islice(rows, HEAD))
     keys = list(dict.fromkeys(name for row in head for name in row.cells))
     if head and not keys:
@@ -114,7 +114,7 @@ def _is_annotated(row: Any) -> bool:
     return is_pair and isinstance(row[0], str) and isinstance(row[1], dict)
 
 
-def _row(names: Sequence[str], number: int, value: Any, problem: str = "") -> RowCells:
+def _make_row_cells(names: Sequence[str], number: int, value: Any, problem: str = "") -> RowCells:
     if problem:
         return RowCells(number, {}, problem)
     if isinstance(value, dict):

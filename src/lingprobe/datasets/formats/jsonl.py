@@ -34,7 +34,7 @@ from lingprobe.datasets.formats.kinds import Asked
 def write_jsonl(dataset: Dataset, path: Path) -> dict[str, int]:
     """Write every example; returns how many."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in (make_header(dataset), *_rows(dataset)):
+        for row in (make_header(dataset), *_list_json_rows(dataset)):
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return {"examples": len(dataset)}
 
@@ -112,13 +112,13 @@ def find_jsonl_loss(path: Path) -> Loss:
             if "loss" in header:
                 kind: Loss = header["loss"]
                 return kind
-            label = _label(row.get("label"), where)
+            label = _read_json_label(row.get("label"), where)
             is_whole = isinstance(label, float) and label.is_integer()
             return read_jsonl_dataset(path).labels.loss if is_whole else build_column([label]).loss
     raise DataProblem(f"{path}: no examples in it")
 
 
-def _rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
+def _list_json_rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
     labels = dataset.labels.plain()
     for i, (example, label) in enumerate(zip(dataset.examples(), labels, strict=True)):
         row: dict[str, Any] = {"split": SPLITS[dataset.splits[i]], "label": label}
@@ -153,20 +153,20 @@ def _example(row: dict[str, Any], where: str) -> Example:
     places = row.get("sites", [row])
     if not isinstance(places, list) or not places:
         raise DataProblem(f"{where}: sites is a list of objects, each with a text")
-    sites = tuple(_place(place, where) for place in places)
+    sites = tuple(_read_span(place, where) for place in places)
     strata = row.get("strata", {})
     if not isinstance(strata, dict) or not all(isinstance(v, str) for v in strata.values()):
         raise DataProblem(f"{where}: strata must be an object whose values are strings")
     return Example(
         sites,
-        _label(row.get("label"), where),
+        _read_json_label(row.get("label"), where),
         split,
         _strings(row.get("asked", []), "asked", where),
         strata,
     )
 
 
-def _place(place: Any, where: str) -> Site:
+def _read_span(place: Any, where: str) -> Site:
     if (
         not isinstance(place, dict)
         or not isinstance(place.get("text", ""), str)
@@ -188,24 +188,24 @@ def _place(place: Any, where: str) -> Site:
     return Site(Sentence.of(words, text), (span[0], span[1]))
 
 
-def _label(label: Any, where: str) -> Label:
+def _read_json_label(label: Any, where: str) -> Label:
     if isinstance(label, str):
         return label
     if isinstance(label, int | float) and not isinstance(label, bool):
-        return _number(label, where)
+        return _check_finite_number(label, where)
     if isinstance(label, list):
         return frozenset(_strings(label, "label", where))
     if isinstance(label, dict) and all(
         isinstance(w, int | float) and not isinstance(w, bool) for w in label.values()
     ):
-        return {name: _number(weight, where) for name, weight in label.items()}
+        return {name: _check_finite_number(weight, where) for name, weight in label.items()}
     raise DataProblem(
         f"{where}: label {label!r} is not a string, a number, a list of strings or an object of"
         " weights"
     )
 
 
-def _number(value: float, where: str) -> float:
+def _check_finite_number(value: float, where: str) -> float:
     if not math.isfinite(value):
         raise DataProblem(f"{where}: {value} is too large a number")
     return float(value)

@@ -37,7 +37,7 @@ def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
     if asked == "classes" and dataset.labels.numbers is not None:
         return replace(dataset, labels=_classes(dataset.labels, where))
     if asked == "scores" and dataset.labels.numbers is None:
-        return replace(dataset, labels=_scores(dataset.labels, where))
+        return replace(dataset, labels=_convert_to_scores(dataset.labels, where))
     if asked == "sets":
         return replace(dataset, labels=_sets(dataset.labels, where))
     return dataset
@@ -165,7 +165,7 @@ def _sets(labels: Column, where: str) -> Column:
     return labels if labels.classes is None else read_sets(labels)
 
 
-def _scores(labels: Column, where: str) -> Column:
+def _convert_to_scores(labels: Column, where: str) -> Column:
     if labels.classes is not None and have_decimal_commas(labels.names):
         return read_decimals(labels)
     try:

@@ -96,7 +96,7 @@ def list_options(source: TableSource) -> TableSource:
     head = list(islice(rows, HEAD))
     every = chain(head, rows)
     columns = _decide(head, columns)
-    if not _fits(head, columns):
+    if not _is_multiple_choice(head, columns):
         return replace(source, rows=lambda wanted: every)
     rest = [n for n in source.names if n not in (*columns.options, columns.answer, *_NAMES)]
     question, option, label, item = _NAMES
@@ -172,7 +172,7 @@ def _decide(head: Sequence[RowCells], columns: ChoiceColumns) -> ChoiceColumns:
     return replace(columns, questions=questions, is_from_one=is_from_one)
 
 
-def _fits(head: Sequence[RowCells], columns: ChoiceColumns) -> bool:
+def _is_multiple_choice(head: Sequence[RowCells], columns: ChoiceColumns) -> bool:
     """Whether the first rows are questions with several options, of which one is correct where an
     answer is said.
     """

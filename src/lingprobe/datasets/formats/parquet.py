@@ -69,10 +69,10 @@ def site_columns(dataset: Dataset) -> dict[str, Any]:
     """The columns of each example but those of its label and split: text, words and span of each
     site, asked words, strata.
     """
-    return {**_site_columns(dataset), **_beside(dataset)}
+    return {**_site_columns(dataset), **_build_tag_columns(dataset)}
 
 
-def _beside(dataset: Dataset) -> dict[str, Any]:
+def _build_tag_columns(dataset: Dataset) -> dict[str, Any]:
     """Asked words, where there are some, and strata."""
     import pyarrow as pa
 
@@ -201,11 +201,11 @@ def _is_whole(kind: Any) -> bool:
     return bool(kinds.is_integer(kind))
 
 
-def _is_text(kind: Any) -> bool:
+def _is_text_type(kind: Any) -> bool:
     import pyarrow.types as kinds
 
     if kinds.is_dictionary(kind):
-        return _is_text(kind.value_type)
+        return _is_text_type(kind.value_type)
     return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
 
 
@@ -224,13 +224,13 @@ def _are(right: Callable[[Any], bool], kind: Any) -> bool:
 
 
 EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "split": ("strings", _is_text),
-    "text": ("strings", _is_text),
-    "label": ("strings or numbers", lambda kind: _is_text(kind) or _is_number(kind)),
-    "labels": ("lists of strings", lambda kind: _are(_is_text, kind)),
+    "split": ("strings", _is_text_type),
+    "text": ("strings", _is_text_type),
+    "label": ("strings or numbers", lambda kind: _is_text_type(kind) or _is_number(kind)),
+    "labels": ("lists of strings", lambda kind: _are(_is_text_type, kind)),
     "weights": ("lists of numbers", lambda kind: _are(_is_number, kind)),
-    "words": ("lists of strings", lambda kind: _are(_is_text, kind)),
-    "asked": ("lists of strings", lambda kind: _are(_is_text, kind)),
+    "words": ("lists of strings", lambda kind: _are(_is_text_type, kind)),
+    "asked": ("lists of strings", lambda kind: _are(_is_text_type, kind)),
     "start": ("whole numbers", _is_whole),
     "stop": ("whole numbers", _is_whole),
 }
@@ -299,7 +299,7 @@ def _example(
         if key.startswith("strata.") and v[i] is not None
     }
     asked = _strings(columns["asked"][i] or (), "asked", where) if "asked" in columns else ()
-    return Example(sites, _label(columns, i, where), split, asked, strata)
+    return Example(sites, _read_column_label(columns, i, where), split, asked, strata)
 
 
 def _site(
@@ -323,7 +323,7 @@ def _site(
     return Site(sentence, (int(start), int(stop)))
 
 
-def _label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
+def _read_column_label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
     if "label" in columns:
         label = columns["label"][i]
         if isinstance(label, bool) or not isinstance(label, str | int | float) or label != label:  # noqa: PLR0124

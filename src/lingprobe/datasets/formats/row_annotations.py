@@ -67,8 +67,8 @@ def end_at_last(rows: Sequence[tuple[Any, Sequence[Any]]]) -> bool:
 def read_annotation(entry: Any) -> SpanAnnotation:
     """The span and the label of one entry of a list."""
     if isinstance(entry, dict):
-        start, end = _first(entry, _STARTS), _first(entry, _ENDS)
-        label = _first(entry, _LABELS)
+        start, end = _get_first_value(entry, _STARTS), _get_first_value(entry, _ENDS)
+        label = _get_first_value(entry, _LABELS)
     else:
         start, end, label = entry if isinstance(entry, list) and len(entry) == 3 else [None] * 3
     if isinstance(label, list):
@@ -91,5 +91,5 @@ def _is_annotation(entry: Any) -> bool:
     return type(entry[0]) is int and type(entry[1]) is int and isinstance(entry[2], str)
 
 
-def _first(entry: dict[str, Any], keys: Sequence[str]) -> Any:
+def _get_first_value(entry: dict[str, Any], keys: Sequence[str]) -> Any:
     return next((entry[key] for key in keys if key in entry), None)

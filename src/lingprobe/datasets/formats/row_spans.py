@@ -62,7 +62,7 @@ def find_site(text: str | list[str], span: tuple[int, int] | str, offsets: str) 
     if not (0 <= span[0] < span[1] <= len(text) and text[slice(*span)].strip()):
         raise BadRow(f"span {list(span)} is empty in a text of {len(text)} characters")
     words = cut(text)
-    places = enumerate(_places(words, text))
+    places = enumerate(_find_word_places(words, text))
     inside = [i for i, (start, stop) in places if start < span[1] and span[0] < stop]
     return Site(Sentence.of(map(intern, words), text), (inside[0], inside[-1] + 1))
 
@@ -102,7 +102,7 @@ def _only(found: Sequence[int], span: object) -> int:
     return found[0]
 
 
-def _places(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
+def _find_word_places(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
     """Where words lie in the text that they were cut from."""
     stop = 0
     for word in words:

@@ -151,7 +151,7 @@ def read_dataset(
             numbers are that the file says nothing of is decided, and remarked in the notes
     how     the columns and the encoding of a table that was not written here
     """
-    file = _there(path)
+    file = _check_is_there(path)
     own = format or _own_format(file, how)
     if own is not None:
         return READERS[own](file, labels, how.on_error)
@@ -168,7 +168,7 @@ def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PL
     """The metric of the labels in a file where none is named: that of their kind, or AUROC where
     one of two classes is rare in a table that was not written here.
     """
-    file = _there(path)
+    file = _check_is_there(path)
     if (own := _own_format(file, how)) is not None:
         kind = build_column([EXAMPLES[labels]]).loss if labels else LOSSES[own](file)
         return KINDS[kind].metric
@@ -180,7 +180,7 @@ def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PL
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
     """Whether the labels of a table that was not written here are about two texts or spans."""
-    file = _there(path)
+    file = _check_is_there(path)
     if _own_format(file, how) is not None:
         return False
     parts = table_parts(file)
@@ -189,7 +189,7 @@ def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
     return count_sites(parts, how) == 2
 
 
-def _there(path: str | Path) -> Path:
+def _check_is_there(path: str | Path) -> Path:
     file = Path(path).expanduser()
     if not is_on_hub(file) and not file.exists():
         raise DataProblem(f"no file or folder {str(path)!r}; is the path complete?")

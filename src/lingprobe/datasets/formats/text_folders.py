@@ -21,8 +21,10 @@ def find_text_folders(path: Path, split_in_name: Callable[[str], str]) -> list[C
     none.
     """
     named = [(folder, split_in_name(folder.name)) for folder in _folders(path)]
-    within = [part for folder, split in named if split for part in _classes(folder, split)]
-    return within or ([] if any(split for _, split in named) else _classes(path, ""))
+    within = [
+        part for folder, split in named if split for part in _find_class_folders(folder, split)
+    ]
+    return within or ([] if any(split for _, split in named) else _find_class_folders(path, ""))
 
 
 def find_unlabelled_folders(path: Path) -> list[Path]:
@@ -56,7 +58,7 @@ def open_texts(folder: Path, encoding: str = "") -> TableSource:
     return TableSource(("text", "label"), rows, ": file ", remark=remark)
 
 
-def _classes(folder: Path, split: str) -> list[CorpusPart]:
+def _find_class_folders(folder: Path, split: str) -> list[CorpusPart]:
     """The folders of classes in a folder."""
     named = [p for p in _folders(folder) if p.name.casefold() not in _UNLABELLED]
     parts = [CorpusPart(split, place) for place in named if list_texts(place)]

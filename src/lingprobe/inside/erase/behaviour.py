@@ -131,7 +131,7 @@ class WordPredictions:
         sentences = tuple(data.sentences[k] for k in kept)
         examples = np.array([first[k] for k in kept], np.int64)
         now = encoder.predictions(sentences)
-        words = _words(now)
+        words = _list_predicted_words(now)
         items = []
         if len(words):
             right = column_from_codes(np.zeros(len(words), np.int64), OUTCOMES)
@@ -169,7 +169,7 @@ class WordPredictions:
         return float(np.mean(found, 0).sum() / self.tokens.sum())
 
 
-def _words(now: TokenPredictions) -> Ints:
+def _list_predicted_words(now: TokenPredictions) -> Ints:
     """The words of which something is predicted: sentence and word, [words, 2]."""
     both = np.stack([now.sentence, now.word], 1)
     return np.asarray(np.unique(both[now.word >= 0], axis=0))

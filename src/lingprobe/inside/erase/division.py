@@ -132,14 +132,14 @@ def dependence(one: Ints, other: Ints) -> Dependence:
 
     both = (one >= 0) & (other >= 0)
     n = int(both.sum())
-    table = _counts(one[both], other[both])
+    table = _count_label_pairs(one[both], other[both])
     if n < KNOWN or min(table.shape) < 2:
         return Dependence(np.nan, np.nan, n if min(table.shape) > 1 else 0)
     p = float(chi2_contingency(table, correction=False).pvalue)
     return Dependence(float(association(table, method="cramer")), p, n)
 
 
-def _counts(one: Ints, other: Ints) -> Ints:
+def _count_label_pairs(one: Ints, other: Ints) -> Ints:
     """How often each pair of labels that there are occurs."""
     first, second = (np.unique(each, return_inverse=True)[1].reshape(-1) for each in (one, other))
     shape = (int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1)

@@ -106,7 +106,10 @@ def effect_cells(
         for what in sizes
         if any(key.what == what for key in item.said)
     ]
-    made = [_cell(item, named, (what, sizes[what]), ALPHA / len(asked)) for item, what in asked]
+    made = [
+        _build_effect_cell(item, named, (what, sizes[what]), ALPHA / len(asked))
+        for item, what in asked
+    ]
     corrected = zip(
         made,
         holm([cell.beyond_p for cell in made]),
@@ -127,7 +130,7 @@ def effect_cells(
     return [*judged, *(() if spoken is None else _losses(spoken, named, sizes))]
 
 
-def _cell(
+def _build_effect_cell(
     item: EffectMeasurement, named: Named, change: tuple[str, ChangeSize], level: float
 ) -> EffectCell:
     """A cell whose p values are not corrected yet; differences are detectable at a p of `level`."""
@@ -143,8 +146,8 @@ def _cell(
         (math.nan, math.nan) if own is None else compare_with_each(item.metric, opponents, own)
     )
     label = None if own is None else difference(item.metric, own, after)
-    scores = {kind: _score(item, floor) for kind, floor in floors.items()}
-    unit = _unit(item)
+    scores = {kind: _compute_effect_score(item, floor) for kind, floor in floors.items()}
+    unit = _get_score_unit(item)
     interval = contrast(item.metric, ((1.0, after),))
     low, high = (interval.low, interval.high) if unit == 1 else after.interval(item.metric)
     return EffectCell(
@@ -155,11 +158,11 @@ def _cell(
         measured=item.name,
         metric=find_metric(item.metric).name,
         n=len(item.data),
-        before=_score(item, item.answers("")),
-        after=_score(item, after),
+        before=_compute_effect_score(item, item.answers("")),
+        after=_compute_effect_score(item, after),
         low=unit * low,
         high=unit * high,
-        own=math.nan if own is None else _score(item, own),
+        own=math.nan if own is None else _compute_effect_score(item, own),
         rank_floor=scores.get("rank", math.nan),
         variance_floor=scores.get("variance", math.nan),
         shuffled_floor=scores.get("shuffled", math.nan),
@@ -193,11 +196,11 @@ def _or_one(p: float) -> float:
     return 1.0 if math.isnan(p) else p
 
 
-def _score(item: EffectMeasurement, answers: Answers) -> float:
-    return _unit(item) * float(np.mean(answers.scores(item.metric)))
+def _compute_effect_score(item: EffectMeasurement, answers: Answers) -> float:
+    return _get_score_unit(item) * float(np.mean(answers.scores(item.metric)))
 
 
-def _unit(item: EffectMeasurement) -> float:
+def _get_score_unit(item: EffectMeasurement) -> float:
     """What scores are multiplied by: margins are in nats, others in percent."""
     return 1.0 if item.name == MARGIN else PERCENT
 

@@ -64,12 +64,12 @@ def find_translations(x: Doubles, y: Doubles) -> Hits:
     """Whether row i of y has the highest cosine with row i of x, and the other way around, [2, n];
     one that shares it with another has not.
     """
-    cosines = _unit(x) @ _unit(y).T
+    cosines = _scale_to_unit_length(x) @ _scale_to_unit_length(y).T
     own = np.diagonal(cosines).copy()
     np.fill_diagonal(cosines, -np.inf)
     return np.stack([own > cosines.max(1), own > cosines.max(0)])
 
 
-def _unit(x: Doubles) -> Doubles:
+def _scale_to_unit_length(x: Doubles) -> Doubles:
     norms = np.sqrt((x**2).sum(1, keepdims=True))
     return np.asarray(x / np.where(norms > 0, norms, 1))

@@ -63,9 +63,9 @@ def hsics(x: LayerVectors, y: LayerVectors) -> Doubles:
     """HSIC of two representations, and without each group of sentences, [groups + 1]."""
     shift = _middle(x), _middle(y)
     held = x.shape[1] * y.shape[1] * 8 * len(make_jackknife_groups(x.shape[0])) <= HELD
-    parts = list(_parts(x, y, shift)) if held else None
-    total = reduce(Sums.plus, parts or _parts(x, y, shift))
-    left = (hsic(total.minus(part)) for part in parts or _parts(x, y, shift))
+    parts = list(_sum_groups(x, y, shift)) if held else None
+    total = reduce(Sums.plus, parts or _sum_groups(x, y, shift))
+    left = (hsic(total.minus(part)) for part in parts or _sum_groups(x, y, shift))
     return np.array([hsic(total), *left])
 
 
@@ -110,7 +110,7 @@ def _middle(rows: LayerVectors) -> Doubles:
     return np.asarray(rows.read(*first).mean(0))
 
 
-def _parts(x: LayerVectors, y: LayerVectors, shift: tuple[Doubles, Doubles]) -> Iterator[Sums]:
+def _sum_groups(x: LayerVectors, y: LayerVectors, shift: tuple[Doubles, Doubles]) -> Iterator[Sums]:
     """The sums of each group of sentences."""
     for start, stop in make_jackknife_groups(x.shape[0]):
         some = (

@@ -225,13 +225,13 @@ def _unfit(word: SpellingCounts, has_none: bool, feature: str) -> str:
     return "forms of several lemmas" if len(word.lemmas) > 1 else ""
 
 
-def _parts(options: FormOptions) -> list[CorpusPart]:
+def _find_form_files(options: FormOptions) -> list[CorpusPart]:
     return find_word_files(options.paths)
 
 
 def _lexicon(options: FormOptions) -> FormLexicon:
     """The words of the sources, read once for all features and folds."""
-    parts = _parts(options)
+    parts = _find_form_files(options)
     key = digest_files(part.path for part in parts), options.on_error
     return LEXICONS.get(key, lambda: FormLexicon.of(parts, options.on_error))
 
@@ -242,7 +242,7 @@ def _load(options: FormOptions) -> Dataset:
     forms = FeatureForms.of(lexicon, options)
     forms.check(lexicon)
     kept = forms.usable_values
-    paths = [str(part.path) for part in _parts(options)]
+    paths = [str(part.path) for part in _find_form_files(options)]
     notes = {**note_sources("forms/feat", paths, lexicon.tally), **forms.notes(kept)}
     if said := forms.syncretism():
         notes["remarks"] = [*notes.get("remarks", ()), said]
@@ -261,11 +261,15 @@ def _load(options: FormOptions) -> Dataset:
     return sample(forms.examples(kept), settings, notes)
 
 
-def _facts(
+def _compute_form_facts(
     oracle: str, options: FormOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the data say of a form."""
-    key = "forms/feat", digest_files(part.path for part in _parts(options)), options.on_error
+    key = (
+        "forms/feat",
+        digest_files(part.path for part in _find_form_files(options)),
+        options.on_error,
+    )
 
     def facts() -> Iterator[tuple[Sentence, Facts]]:
         for word in _lexicon(options).words.values():
@@ -293,10 +297,10 @@ feat = TaskDefinition(
     "Which value of a feature does an isolated word have?",
     FormOptions,
     _load,
-    _parts,
+    _find_form_files,
     baselines=(word_by_word(NGRAMS),),
     oracles=ORACLES,
-    facts=_facts,
+    facts=_compute_form_facts,
     varied=_metric_and_question,
     every={"feature": _every_feature},
     place="lingprobe.inside.languages.forms:feat",

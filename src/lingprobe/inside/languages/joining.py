@@ -63,14 +63,14 @@ def join(
     labels: Column = column_from_codes(np.array(codes, np.int64), classes)
     splits = np.repeat([part.split for part in parts], [len(part.rows) for part in parts])
     whole = Dataset.of_columns(
-        numbers, np.concatenate(sites), labels, splits, strata=_strata(parts, by)
+        numbers, np.concatenate(sites), labels, splits, strata=_join_strata(parts, by)
     )
     clusters = dict.fromkeys(name for part in parts for name in part.dataset.clusters)
     whole = replace(whole, clusters=tuple(clusters))
     return whole.with_notes(Unlabelled(by, len(numbers), groups)) if unlabelled else whole
 
 
-def _strata(parts: Sequence[RowSelection], by: str) -> dict[str, Tags | Sequence[str | None]]:
+def _join_strata(parts: Sequence[RowSelection], by: str) -> dict[str, Tags | Sequence[str | None]]:
     """The tags of all rows, and where they are from."""
     names = dict.fromkeys(name for part in parts for name in part.dataset.strata)
     strata: dict[str, Tags | Sequence[str | None]] = {

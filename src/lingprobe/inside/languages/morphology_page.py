@@ -100,7 +100,7 @@ def _tables(found: Morphology, names: Names) -> Iterator[Table]:
             head,
             tuple(_sections(mine, places, names)),
             frozenset({"layer"}),
-            tuple(_notes(mine, places, found)),
+            tuple(_explain_morphology(mine, places, found)),
             title=f"{feature} in {treebank}, layer by layer",
             lead=tuple(describe_encoders(found, (feature, treebank), names)),
         )
@@ -149,13 +149,17 @@ def _sections(
 ) -> Iterator[TableSection]:
     """What anybody reaches, and the layers of each encoder."""
     floors = [row for row in mine if row.kind != "trained"]
-    yield TableSection("baselines and oracle", tuple(_lines(floors, places, names, by_name=True)))
+    yield TableSection(
+        "baselines and oracle", tuple(_list_layer_lines(floors, places, names, by_name=True))
+    )
     for encoder in dict.fromkeys(row.encoder for row in mine if row.kind == "trained"):
         layers = [row for row in mine if row.encoder == encoder]
-        yield TableSection(names.get(encoder, encoder), tuple(_lines(layers, places, names)))
+        yield TableSection(
+            names.get(encoder, encoder), tuple(_list_layer_lines(layers, places, names))
+        )
 
 
-def _lines(
+def _list_layer_lines(
     mine: Sequence[FrameRow], places: Sequence[str], names: Names, by_name: bool = False
 ) -> Iterator[tuple[str, ...]]:
     """A line for each layer, or for each baseline at its best layer."""
@@ -166,11 +170,11 @@ def _lines(
         if best is None or (by_name and row.score > best.score):
             lines[name][row.where] = row
     for name, by_place in lines.items():
-        cells = [cell for place in places for cell in _cells(by_place.get(place))]
+        cells = [cell for place in places for cell in _format_score_cells(by_place.get(place))]
         yield name, *cells
 
 
-def _cells(row: FrameRow | None) -> tuple[str, str]:
+def _format_score_cells(row: FrameRow | None) -> tuple[str, str]:
     """A score, and how far it is above the best baseline; a star where that is significant."""
     if row is None:
         return NONE, ""
@@ -178,7 +182,9 @@ def _cells(row: FrameRow | None) -> tuple[str, str]:
     return format_number(row.score), over.replace("-", "−")
 
 
-def _notes(mine: Sequence[FrameRow], places: Sequence[str], found: Morphology) -> Iterator[str]:
+def _explain_morphology(
+    mine: Sequence[FrameRow], places: Sequence[str], found: Morphology
+) -> Iterator[str]:
     sizes = []
     for place in places:
         row = next(row for row in mine if row.where == place)

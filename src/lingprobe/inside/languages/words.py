@@ -170,7 +170,7 @@ def convert_unimorph_tags(tags: str) -> tuple[str, str]:
     for tag in (first, *others):
         # alternatives, as {ACC/GEN}, have commas in Universal Dependencies
         value = tag.strip("{}").replace("/", ",")
-        if name := _features().get(value.partition(",")[0].partition("+")[0]):
+        if name := _read_tag_features().get(value.partition(",")[0].partition("+")[0]):
             values.setdefault(name, value)
     feats = "|".join(f"{name}={value}" for name, value in sorted(values.items()))
     pos = first.partition(".")[0]
@@ -178,7 +178,7 @@ def convert_unimorph_tags(tags: str) -> tuple[str, str]:
 
 
 @cache
-def _features() -> Mapping[str, str]:
+def _read_tag_features() -> Mapping[str, str]:
     """Tag -> the feature that it is of."""
     _, lines = read_tab_separated(Path(__file__).with_name("unimorph.tsv"))
     return {tag: name for _, (name, tags) in lines for tag in tags.split()}

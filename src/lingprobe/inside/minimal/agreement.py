@@ -86,13 +86,15 @@ def paradigms_of(trees: Sequence[Tree]) -> Paradigms:
     for tree in trees:
         seen.update(word.lower() for word in tree.words)
         for i, (word, lemma) in enumerate(zip(tree.words, tree.lemmas, strict=True)):
-            if tree.upos[i] in ("VERB", "AUX") and (cell := _cell(lemma, tree.feats[i])):
+            if tree.upos[i] in ("VERB", "AUX") and (
+                cell := _find_paradigm_cell(lemma, tree.feats[i])
+            ):
                 forms[cell][word.lower()] += 1
                 cells[word.lower()].add(cell)
     return Paradigms(forms, cells, seen)
 
 
-def _cell(lemma: str, raw: str) -> Cell | None:
+def _find_paradigm_cell(lemma: str, raw: str) -> Cell | None:
     """The cell of a finite form that says its number; None of others."""
     feats = dict(parse_features(raw))
     number = feats.pop("Number", "")
@@ -186,7 +188,10 @@ def _pair(
     tree: Tree, verb: int, subject: int, paradigms: Paradigms
 ) -> tuple[MinimalPair | None, str]:
     """The pair of a clause; None, and the reason, where there is none."""
-    cell, said = _cell(tree.lemmas[verb], tree.feats[verb]), parse_features(tree.feats[subject])
+    cell, said = (
+        _find_paradigm_cell(tree.lemmas[verb], tree.feats[verb]),
+        parse_features(tree.feats[subject]),
+    )
     why = _doubt(tree, verb, subject, cell)
     if why or cell is None:
         return None, why
@@ -196,7 +201,7 @@ def _pair(
         other, why = "", "a word beside the verb that is elided beside one of both forms"
     if not other:
         return None, why
-    start = _place(tree, verb)
+    start = _find_word_start(tree, verb)
     if start is None:
         return None, "a verb that is not in the text"
     bad = tree.text[:start] + _as(form, other) + tree.text[start + len(form) :]
@@ -237,7 +242,7 @@ def _low(tree: Tree, word: int) -> str:
     return tree.words[word].lower()
 
 
-def _place(tree: Tree, word: int) -> int | None:
+def _find_word_start(tree: Tree, word: int) -> int | None:
     """Where a word begins in the raw text; None where the words do not spell it."""
     at = 0
     covered = {r.start: r for r in tree.ranges}

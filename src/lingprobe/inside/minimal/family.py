@@ -126,10 +126,13 @@ def _keep_known(
 
 
 def _pair_parts(options: MinimalPairOptions) -> list[CorpusPart]:
-    return [*(file.part for file in list_pair_files(options.path)), *_files(options.words)]
+    return [
+        *(file.part for file in list_pair_files(options.path)),
+        *_make_pair_parts(options.words),
+    ]
 
 
-def _files(*paths: Path | None) -> list[CorpusPart]:
+def _make_pair_parts(*paths: Path | None) -> list[CorpusPart]:
     return [CorpusPart("", path.expanduser()) for path in paths if path is not None]
 
 
@@ -177,7 +180,7 @@ def _load_agreement(options: AgreementOptions) -> Dataset:
 
 
 def _agreement_parts(options: AgreementOptions) -> list[CorpusPart]:
-    return [*find_treebank_files(options.path), *_files(options.forms, options.words)]
+    return [*find_treebank_files(options.path), *_make_pair_parts(options.forms, options.words)]
 
 
 _definition = partial(

@@ -83,7 +83,7 @@ def _pad(words: Sequence[str], order: int) -> Gram:
 
 
 @lru_cache(maxsize=2)
-def _counts(path: Path, content: str, order: int) -> NGramCounts:
+def _load_counts(path: Path, content: str, order: int) -> NGramCounts:
     return NGramCounts.of((sentence.words for sentence in text.read_running_text(path)), order)
 
 
@@ -115,6 +115,6 @@ class NGram:
         return f"{digest_files([self.path.expanduser()])} {self.order}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        counts = _counts(self.path.expanduser(), self.fingerprint, self.order)
+        counts = _load_counts(self.path.expanduser(), self.fingerprint, self.order)
         said = [counts.log_probability(sentence.words) for sentence in sentences]
         return score_vectors(np.array(said, np.float64))

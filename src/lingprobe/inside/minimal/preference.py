@@ -26,7 +26,7 @@ HALF = 0.5
 
 def preference() -> Metric:
     """Share of pairs in which the better sentence is preferred; a tie counts half."""
-    return Metric("preference", _sums, _share, influence=_influence)
+    return Metric("preference", _sums, _divide_sums, influence=_influence)
 
 
 def _worth(gold: Column, predicted: Column) -> Doubles:
@@ -42,7 +42,7 @@ def _sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
     return sum_blocks(np.stack([worth, np.ones(len(worth))], 1), blocks, many)
 
 
-def _share(sums: Doubles) -> Doubles:
+def _divide_sums(sums: Doubles) -> Doubles:
     return ratio(sums[..., 0], sums[..., 1])
 
 

@@ -78,7 +78,9 @@ def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> ReadingP
     """Each token of a sentence behind the first, predicted from those before it."""
     rows, owners = list[TokenTree](), list[int]()
     items, uses = list[Triple](), list[Triple]()
-    for group in _alike(sentences) if branching else ([i] for i in range(len(sentences))):
+    for group in (
+        _group_by_beginning(sentences) if branching else ([i] for i in range(len(sentences)))
+    ):
         ids, parents, known = list[int](), list[int](), dict[tuple[int, int], int]()
         number: dict[int, int] = {}
         for sentence in group:
@@ -100,7 +102,7 @@ def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> ReadingP
     return _plan(rows, items, uses, owners)
 
 
-def _alike(sentences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def _group_by_beginning(sentences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Numbers of sentences that are put into one row: neighbours in alphabetical order that share
     enough of their beginnings.
     """

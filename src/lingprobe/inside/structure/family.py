@@ -26,13 +26,13 @@ TREE = "the edges between each word and the root: squared distances of words are
 TAGS = "the part of speech of each word, and its place in the sentence"
 
 
-def _heads(tree: Tree) -> list[int | None]:
+def _list_heads(tree: Tree) -> list[int | None]:
     return [None if (head := word.head) is None else head.index for word in tree.words]
 
 
 def _tree(tree: Tree) -> list[tuple[str, ...]]:
     """An edge is named by its lower word, so that words that share it share the fact."""
-    return [tuple(f"edge above word {at + 1}" for at in path) for path in paths(_heads(tree))]
+    return [tuple(f"edge above word {at + 1}" for at in path) for path in paths(_list_heads(tree))]
 
 
 def _tags(tree: Tree) -> list[tuple[str, ...]]:
@@ -49,14 +49,14 @@ def _oracles(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
 
 
 def _read_trees(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
-    return _facts("tree", options, parts, count)
+    return _read_structure_facts("tree", options, parts, count)
 
 
 def _read_tags(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
-    return _facts("tags", options, parts, count)
+    return _read_structure_facts("tags", options, parts, count)
 
 
-def _facts(
+def _read_structure_facts(
     oracle: str, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
 ) -> WordFacts:
     for part in parts:
@@ -84,7 +84,7 @@ def distance(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
     counts = [word.upos != "PUNCT" for word in words]
     first, second = list_word_pairs(len(words))
     both = [counts[i] and counts[j] for i, j in zip(first.tolist(), second.tolist(), strict=True)]
-    yield (0, len(words)), Answer(NumberList("distance", distances(_heads(tree)), both))
+    yield (0, len(words)), Answer(NumberList("distance", distances(_list_heads(tree)), both))
 
 
 @question(
@@ -104,4 +104,7 @@ def depth(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
         yield Reason("sentences of one word")
         return
     counts = [word.upos != "PUNCT" for word in words]
-    yield (0, len(words)), Answer(NumberList("depth", compute_word_depths(_heads(tree)), counts))
+    yield (
+        (0, len(words)),
+        Answer(NumberList("depth", compute_word_depths(_list_heads(tree)), counts)),
+    )

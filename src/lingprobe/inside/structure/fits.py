@@ -94,7 +94,7 @@ def pad_batches(
         longest = int(lengths.max())
         number = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         places = np.repeat(np.arange(len(mine)) * longest, lengths) + number
-        wanted, weights = _targets(part, mine, lengths)
+        wanted, weights = _pad_targets(part, mine, lengths)
         units = part.starts[words], part.stops[words]
         read = {
             name: torch.from_numpy(units_of_words(layers, *units)).to(device)
@@ -105,7 +105,7 @@ def pad_batches(
         )
 
 
-def _targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:
+def _pad_targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:
     """What a batch is to predict, padded, and the weight of each number: 1 over those of its
     sentence, over all pairs of words in both orders, or over words.
     """

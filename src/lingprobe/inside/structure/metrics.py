@@ -31,7 +31,7 @@ def uuas() -> Metric:
     Both are minimum spanning trees of distances between the words that are not PUNCT; edges of all
     sentences count together.
     """
-    return Metric("uuas", _edge_sums, _share)
+    return Metric("uuas", _edge_sums, _divide_sums)
 
 
 def dspr() -> Metric:
@@ -47,7 +47,7 @@ def root_accuracy() -> Metric:
     """Share of sentences whose root has the least predicted depth of all words that are not
     PUNCT.
     """
-    return Metric("root-accuracy", _root_sums, _share)
+    return Metric("root-accuracy", _root_sums, _divide_sums)
 
 
 def nspr() -> Metric:
@@ -76,7 +76,7 @@ def _lists(gold: Column, predicted: Column, metric: str, name: str) -> Lists:
     )
 
 
-def _share(sums: Doubles) -> Doubles:
+def _divide_sums(sums: Doubles) -> Doubles:
     return ratio(sums[..., 0], sums[..., 1])
 
 

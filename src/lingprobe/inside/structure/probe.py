@@ -73,7 +73,7 @@ class Structural(Fitting):
         check_device(self.device)
         machine.spare_torch()
         found: dict[MapRequest, Predictor] = {}
-        for alike in _alike(jobs):
+        for alike in _group_equal_jobs(jobs):
             wishes = [
                 MapRequest(k, cell.read, cell.seed, _rank(jobs[k]))
                 for k in alike
@@ -133,7 +133,7 @@ def _rank(job: Job) -> int | None:
     return job.probe.rank
 
 
-def _alike(jobs: Sequence[Job]) -> list[list[int]]:
+def _group_equal_jobs(jobs: Sequence[Job]) -> list[list[int]]:
     """The numbers of the jobs that ask about the same examples and vectors, together."""
     groups: list[list[int]] = []
     for k, job in enumerate(jobs):

@@ -63,10 +63,10 @@ CENTRED = "center_writing_weights"
 
 def fingerprint_of(path: Path) -> str:
     """A digest of a folder's files."""
-    return digest_files(_files(path)[1])
+    return digest_files(_find_autoencoder_files(path)[1])
 
 
-def _files(path: Path) -> tuple[PackageLayout, list[Path]]:
+def _find_autoencoder_files(path: Path) -> tuple[PackageLayout, list[Path]]:
     """The layout and the files of an autoencoder, which is a folder or the file of a plain encoder
     or of Gemma Scope.
     """
@@ -83,13 +83,13 @@ def _files(path: Path) -> tuple[PackageLayout, list[Path]]:
 
 def load_folder(path: Path) -> Folder:
     """What lies in a folder; DataProblem where it is none, or asks for what is not known here."""
-    layout, files = _files(path)
+    layout, files = _find_autoencoder_files(path)
     return _load(layout, tuple(files), digest_files(files))
 
 
 def read_folder_layer(path: Path) -> str | None:
     """The layer or site that a folder says it reads, without its weights."""
-    layout, files = _files(path)
+    layout, files = _find_autoencoder_files(path)
     return layout.layer(files)
 
 
@@ -144,7 +144,7 @@ def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
         raise make_unknown_problem(where, "architecture", kind)
     if activation not in ("relu", "topk") or (activation == "topk" and kind != "topk"):
         raise make_unknown_problem(where, "activation_fn", activation)
-    layer = _layer(where, told)
+    layer = _parse_hook_layer(where, told)
     of_heads = (layer or "").startswith("head:")
     if (told.get("reshape_activations") or "none") not in ("none", "hook_z" if of_heads else ""):
         raise make_unknown_problem(where, "reshape_activations", told["reshape_activations"])
@@ -162,7 +162,7 @@ def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
     )
 
 
-def _layer(where: str, told: Mapping[str, Any]) -> str | None:
+def _parse_hook_layer(where: str, told: Mapping[str, Any]) -> str | None:
     """The layer or site of a hook: what block L is given is state L, and blocks of sites count from
     1.
     """

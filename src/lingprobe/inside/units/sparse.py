@@ -83,7 +83,7 @@ class Sparse:
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         """The cells of each job; units are ranked once for all jobs over the same examples."""
         fits: dict[tuple[int, Cell], Predictor] = {}
-        for group in _alike(jobs):
+        for group in _group_equal_jobs(jobs):
             for wish, made in self._fit_group(group):
                 fits[wish] = made
         return [[fits[id(job), cell] for cell in job.cells] for job in jobs]
@@ -234,7 +234,7 @@ def _any_layer(readings: Readings) -> str:
     return readings.vectors.names[0]
 
 
-def _alike(jobs: Sequence[Job]) -> list[list[Job]]:
+def _group_equal_jobs(jobs: Sequence[Job]) -> list[list[Job]]:
     """Jobs over the same examples and vectors, together."""
     groups: list[list[Job]] = []
     for job in jobs:

@@ -107,7 +107,7 @@ def _list_items(examples: AnsweredExamples) -> Iterator[AnsweredExample]:
         if probable is not None:
             sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
         yield AnsweredExample(
-            _text(dataset, i),
+            _format_item_text(dataset, i),
             _format_label(label),
             _format_label(answer),
             label == answer,
@@ -149,7 +149,7 @@ def _format_label(label: object) -> str:
     return ", ".join(sorted(map(str, label))) if isinstance(label, frozenset) else str(label)
 
 
-def _text(dataset: Dataset, i: int) -> str:
+def _format_item_text(dataset: Dataset, i: int) -> str:
     """The sentences of an example, and the words that its label is about."""
     sites = dataset.sites[i].tolist()
     texts = dict.fromkeys(dataset.sentences[sentence].text for sentence, _, _ in sites)

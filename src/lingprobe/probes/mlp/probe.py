@@ -77,7 +77,7 @@ def mlp(
             )
         return OneByOne(Ettinger())
     chosen = PROTOCOLS[protocol]
-    _check(hidden, dropout, l2)
+    _check_grid(hidden, dropout, l2)
     plan = chosen.plan
     if isinstance(plan, SentEvalLoop):
         plan = replace(plan, reduction=reduction)
@@ -100,7 +100,7 @@ def mlp(
     return Mlp("mlp" if protocol == "fast" else f"mlp-{protocol}", settings, precision)
 
 
-def _check(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
+def _check_grid(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
     check_number("mlp,hidden", hidden, "0", "of units; 0 is logistic regression")
     check_number("mlp,dropout", dropout, "0-<1", "a share of units")
     check_number("mlp,l2", l2, "0", "a penalty")

@@ -117,7 +117,8 @@ class ExampleBatch:
 def batch_of(examples: SplitExamples, rows: Ints, context: int = 0) -> ExampleBatch:
     """The batch of some examples."""
     distinct = [
-        _distinct(a[rows], b[rows]) for a, b in zip(examples.starts, examples.stops, strict=True)
+        _find_distinct_spans(a[rows], b[rows])
+        for a, b in zip(examples.starts, examples.stops, strict=True)
     ]
     order = _in_order(distinct[0])
     flat = [expand_ranges(starts, stops) for starts, stops, _ in distinct]
@@ -162,7 +163,7 @@ def _sorted_units(units: Ints) -> Ints:
     return np.flatnonzero(seen) + low
 
 
-def _distinct(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
+def _find_distinct_spans(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
     """Starts and stops of the distinct spans, those of one unit first, and which of them each
     example has.
     """

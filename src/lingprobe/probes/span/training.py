@@ -57,7 +57,7 @@ class NetworkTraining:
             [torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3)
         )
         self.steps = [t.new_zeros((), requires_grad=False) for t in self.tensors]
-        self.kinds = _kinds(net, config.mix_rate)
+        self.kinds = _group_tensors(net, config.mix_rate)
         self.noise = torch.Generator().manual_seed(seed + 1)
         self.rate = config.plan.rate
         self.best: LearntNetwork | None = None
@@ -135,7 +135,7 @@ class NetworkTraining:
         return replace(best, steps=steps, likeliest=likeliest)
 
 
-def _kinds(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
+def _group_tensors(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
     """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast,
     and whether they decay.
     """

@@ -228,7 +228,7 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     """
     if not len(dataset.rows("train")):
         return dataset
-    forms, many, train = _forms(dataset), dataset.sites.shape[1], dataset.rows("train")
+    forms, many, train = _number_span_words(dataset), dataset.sites.shape[1], dataset.rows("train")
     pair = forms[:, 0] if many == 1 else forms[:, 0] * (int(forms.max()) + 1) + forms[:, 1]
     each = np.all([np.isin(forms[:, k], forms[train, k]) for k in range(many)], 0)
     together = np.isin(pair, pair[train])
@@ -239,7 +239,7 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     return replace(dataset, strata={key: strata[key] for key in sorted(strata)})
 
 
-def _forms(dataset: Dataset) -> Ints:
+def _number_span_words(dataset: Dataset) -> Ints:
     """Numbers of the words of each span, case ignored [examples, spans]."""
 
     @lru_cache(maxsize=AT_ONCE)  # targets of a sentence follow one another

@@ -283,7 +283,7 @@ def _bank(parts: list[CorpusPart], count: Count) -> Bank:
 _NEWDOC = re.compile(r"#\s*newdoc\s+id\s*=\s*(\S+)")
 
 
-def _parts(options: CorefOptions) -> list[CorpusPart]:
+def _list_corpus_parts(options: CorefOptions) -> list[CorpusPart]:
     suffixes = (
         (".conll",) if options.sentences is not None else CONLLU + conll2012.SUFFIXES + (".conll",)
     )
@@ -298,7 +298,7 @@ coref = edge(
     "edge/coref",
     TargetFinder(
         "Do the two spans name the same?",
-        _parts,
+        _list_corpus_parts,
         _coref,
         oracles={"chains": TaskOracle(CHAINS, _chains)},
     ),

@@ -73,7 +73,7 @@ def find_pronoun_pair(
 def _recast(part: CorpusPart, options: DprOptions, count: Count) -> Iterator[SentenceTargets]:
     """The examples of the recast text, sentence by sentence, in order."""
     held: SentenceTargets | None = None
-    for number, row, wrong in _blocks(part):
+    for number, row, wrong in _read_key_value_blocks(part):
         example = _example(row, wrong, f"{part.path}:{number}", options, count)
         if held and example and (held.sentence, held.split) == (example.sentence, example.split):
             held = held._replace(
@@ -87,7 +87,7 @@ def _recast(part: CorpusPart, options: DprOptions, count: Count) -> Iterator[Sen
         yield held
 
 
-def _blocks(part: CorpusPart) -> Iterator[tuple[int, dict[str, str], str]]:
+def _read_key_value_blocks(part: CorpusPart) -> Iterator[tuple[int, dict[str, str], str]]:
     """What each block of lines `key: value` says, the number of its first line, and what is wrong
     with one of them.
     """
@@ -166,7 +166,7 @@ def _person_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts
     return units
 
 
-def _parts(options: DprOptions) -> list[CorpusPart]:
+def _list_corpus_parts(options: DprOptions) -> list[CorpusPart]:
     return keep_one_file_per_split(list_corpus_files(options.paths, _JSON))
 
 
@@ -174,7 +174,7 @@ dpr = edge(
     "edge/dpr",
     TargetFinder(
         "Does the pronoun stand for the second span?",
-        _parts,
+        _list_corpus_parts,
         _dpr,
         oracles={"names": oracle_of(_dpr, NAMES, _person_facts)},
     ),

@@ -182,7 +182,7 @@ def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon
     counts: dict[WordClass, Counter[tuple[str, str]]] = {}
     every, tagged = Counter[str](), Counter[tuple[str, str]]()
     with pause_garbage_collection():
-        for sentence, classes, lemmas in _annotation(parts, on_error):
+        for sentence, classes, lemmas in _read_word_classes(parts, on_error):
             for place, (form, group, lemma) in enumerate(
                 zip(sentence.words, classes, lemmas, strict=True)
             ):
@@ -190,7 +190,7 @@ def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon
                 if group is not None:
                     tagged[form.casefold(), group.upos] += 1
                     known = counts.setdefault(group, Counter())
-                    known[lemma, _plain(form, group, place)] += 1
+                    known[lemma, _lower_initial(form, group, place)] += 1
             rows.setdefault(sentence, list(map(ClassedLemma, classes, lemmas)))
     if not any(group.feats != "_" for group in counts):
         raise DataProblem(
@@ -208,14 +208,14 @@ def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon
     return WordClassLexicon(rows, pools)
 
 
-def _plain(form: str, group: WordClass, place: int) -> str:
+def _lower_initial(form: str, group: WordClass, place: int) -> str:
     """A form as it stands inside a sentence."""
     small = form[:1].lower()
     inside = place or group.upos == NAME or len(small) > 1  # as of a dotted capital I
     return form if inside else small + form[1:]
 
 
-def _annotation(
+def _read_word_classes(
     parts: Sequence[CorpusPart], on_error: OnError
 ) -> Iterator[tuple[Sentence, list[WordClass | None], list[str]]]:
     """The sentences with the classes of their words, None of those that stay, and the lemmas."""

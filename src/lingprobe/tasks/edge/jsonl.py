@@ -70,9 +70,9 @@ def read_record_targets(
         yield SentenceTargets(
             Sentence(record.words, record.text),
             [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
-            [_label(t) for t in record.targets],
+            [_read_target_label(t) for t in record.targets],
             part.split or _info_split(record),
-            _strata(record),
+            _list_record_strata(record),
         )
 
 
@@ -89,11 +89,11 @@ def _kind(single: bool, one: bool) -> str:
     )
 
 
-def _label(target: SpanTarget) -> Label:
+def _read_target_label(target: SpanTarget) -> Label:
     return target.label if isinstance(target.label, str) else frozenset(target.label)
 
 
-def _strata(record: SentenceRecord) -> dict[str, list[str]]:
+def _list_record_strata(record: SentenceRecord) -> dict[str, list[str]]:
     """What a record says beside spans and labels; numbers and truth values of a target's info are
     tags of their own too.
     """
@@ -115,7 +115,7 @@ def _strata(record: SentenceRecord) -> dict[str, list[str]]:
     return strata
 
 
-def _parts(options: JsonlOptions) -> list[CorpusPart]:
+def _find_task_files(options: JsonlOptions) -> list[CorpusPart]:
     return keep_one_file_per_split(list_corpus_files(options.paths, SUFFIXES))
 
 
@@ -130,7 +130,7 @@ jsonl = edge(
     "edge/jsonl",
     TargetFinder(
         "Which label has the span, or the pair of spans?",
-        _parts,
+        _find_task_files,
         _targets,
         oracles=make_span_or_pair_oracle(_targets),
     ),

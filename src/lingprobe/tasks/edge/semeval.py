@@ -114,7 +114,7 @@ def _original(
         try:
             if unreadable:
                 raise ValueError(unreadable)
-            example = _read(rows, options.words == "cut")
+            example = _parse_relation(rows, options.words == "cut")
         except ValueError as problem:
             count.tally.refuse(f"{part.path}:{number}: {problem}", options.on_error)
             continue
@@ -138,7 +138,7 @@ def _records(part: CorpusPart) -> Iterator[tuple[int, list[str], str]]:
             rows, wrong = [*rows, line], wrong or unreadable
 
 
-def _read(rows: list[str], cut: bool) -> NominalRelation:
+def _parse_relation(rows: list[str], cut: bool) -> NominalRelation:
     """The relation that a sentence, a label and maybe a comment tell; ValueError where they do
     not.
     """
@@ -178,7 +178,7 @@ def _argument_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Fac
     return units
 
 
-def _parts(options: SemEvalOptions) -> list[CorpusPart]:
+def _find_task_files(options: SemEvalOptions) -> list[CorpusPart]:
     """The files that were named; of a folder, the two of the task, or jiant's, of which train.all
     holds dev as well.
     """
@@ -206,7 +206,7 @@ semeval = edge(
     "edge/semeval",
     TargetFinder(
         "Which relation holds between the two spans?",
-        _parts,
+        _find_task_files,
         _semeval,
         oracles={"arguments": oracle_of(_semeval, ARGUMENTS, _argument_facts)},
     ),

@@ -130,7 +130,7 @@ def _place_annotations(
                 annotations
             )
             continue
-        fitting = [one for one in annotations if _fits(one[0], one[1], sentence)]
+        fitting = [one for one in annotations if _matches_phrase(one[0], one[1], sentence)]
         count.left_out["arguments whose sentence is cut into other words there"] += len(
             annotations
         ) - len(fitting)
@@ -142,7 +142,7 @@ def _place_annotations(
         )
 
 
-def _fits(place: ArgumentPlace, phrase: str, sentence: Sentence) -> bool:
+def _matches_phrase(place: ArgumentPlace, phrase: str, sentence: Sentence) -> bool:
     start, stop = place.argument
     if max(stop, place.predicate[1]) > len(sentence.words):
         return False
@@ -224,16 +224,16 @@ def _spr_parts(options: SprOptions) -> list[CorpusPart]:
             if "adjunct" not in part.path.name
         ]
     )
-    return files + _beside(options.treebank, options.ids)
+    return files + _list_side_files(options.treebank, options.ids)
 
 
 def _uds_parts(options: UdsOptions) -> list[CorpusPart]:
-    return [CorpusPart("", Path(path).expanduser()) for path in options.paths] + _beside(
+    return [CorpusPart("", Path(path).expanduser()) for path in options.paths] + _list_side_files(
         options.treebank, options.ids
     )
 
 
-def _beside(treebank: str | None, ids: str | None) -> list[CorpusPart]:
+def _list_side_files(treebank: str | None, ids: str | None) -> list[CorpusPart]:
     """The treebank's files, and the table of identifiers."""
     return [
         *(list_corpus_files([treebank], CONLLU) if treebank else ()),
@@ -243,7 +243,7 @@ def _beside(treebank: str | None, ids: str | None) -> list[CorpusPart]:
 
 def _without(parts: list[CorpusPart], options: SprOptions | UdsOptions) -> list[CorpusPart]:
     """The files of annotations alone."""
-    beside = {part.path for part in _beside(options.treebank, options.ids)}
+    beside = {part.path for part in _list_side_files(options.treebank, options.ids)}
     return [part for part in parts if part.path not in beside]
 
 

@@ -86,7 +86,7 @@ def _srl(options: SrlOptions, parts: list[CorpusPart], count: Count) -> Iterator
             )
 
 
-def _parts(options: SrlOptions) -> list[CorpusPart]:
+def _find_task_files(options: SrlOptions) -> list[CorpusPart]:
     return list_corpus_files(options.paths, conll2012.SUFFIXES)
 
 
@@ -94,7 +94,7 @@ srl = edge(
     "edge/srl",
     TargetFinder(
         "Which role does the second span play in the event of the first?",
-        _parts,
+        _find_task_files,
         _srl,
         oracles=make_role_oracle(_srl),
     ),

@@ -64,13 +64,15 @@ def _targets(
             )
 
 
-def _files(options: TagColumnOptions) -> list[CorpusPart]:
+def _list_tag_files(options: TagColumnOptions) -> list[CorpusPart]:
     named = options.column is not None  # a treebank has several columns of labels
     return list_corpus_files(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
 
 
 tags = edge(
     "edge/tags",
-    TargetFinder("Which label has the word?", _files, _targets, oracles=make_span_oracle(_targets)),
+    TargetFinder(
+        "Which label has the word?", _list_tag_files, _targets, oracles=make_span_oracle(_targets)
+    ),
     TagColumnOptions,
 )

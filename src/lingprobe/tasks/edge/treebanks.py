@@ -64,10 +64,10 @@ ROWS = (
 
 
 def _of_rows(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
-    return {"rows": TaskOracle(ROWS, _rows)}
+    return {"rows": TaskOracle(ROWS, _read_word_rows)}
 
 
-def _rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_word_rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
     """The row of each word but for the column that is asked about, where there are rows; otherwise
     the tags.
     """
@@ -83,14 +83,15 @@ def _rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> Wo
             columns = {"upos": every.upos, "xpos": every.xpos, "deprel": every.deprels}
             cells = {name: values for name, values in columns.items() if name != left}
             rows = [
-                _row(tuple(cells), *row) for row in zip(every.feats, *cells.values(), strict=True)
+                _build_word_facts(tuple(cells), *row)
+                for row in zip(every.feats, *cells.values(), strict=True)
             ]
             for sentence, (start, stop) in zip(sentences, pairwise(every.starts), strict=True):
                 yield sentence, rows[start:stop]
 
 
 @lru_cache(maxsize=1 << 16)
-def _row(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
+def _build_word_facts(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
     """The facts of a word: its features and its other cells."""
     return tuple(
         f"{name}={cell}"

@@ -73,17 +73,17 @@ class Collection:
 
     def known_files(self) -> Mapping[str, Known]:
         """Known facts about the files."""
-        return _facts().get(self.home, {}) if self.facts is None else self.facts
+        return _read_file_facts().get(self.home, {}) if self.facts is None else self.facts
 
 
 @cache
 def read_collections() -> Mapping[str, Collection]:
     """The collections of `collections.tsv`, by name."""
     _, lines = read_tab_separated(Path(__file__).with_name("collections.tsv"))
-    return {name: _read(name, cells) for _, cells in lines for name in _each(cells[0])}
+    return {name: _parse_collection(name, cells) for _, cells in lines for name in _each(cells[0])}
 
 
-def _read(name: str, cells: Sequence[str]) -> Collection:
+def _parse_collection(name: str, cells: Sequence[str]) -> Collection:
     """A collection of a line, which may have several."""
     _, paper, licence, kind, page, base, files, inside, remark = cells
     own = files.replace("{}", name.rpartition("/")[2])
@@ -113,7 +113,7 @@ def get_collection(name: str) -> Collection:
 
 
 @cache
-def _facts() -> Mapping[str, Mapping[str, Known]]:
+def _read_file_facts() -> Mapping[str, Mapping[str, Known]]:
     """Collection -> file -> what is known, from the table beside this module."""
     by_collection: dict[str, dict[str, Known]] = {}
     _, lines = read_tab_separated(Path(__file__).with_suffix(".tsv"))

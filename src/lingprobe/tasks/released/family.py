@@ -183,8 +183,8 @@ class TaskRelease:
                 )
             return self.where(self.name, place)
         if place.is_file():
-            return [CorpusPart(_split(place, self.layout), place)]
-        files = _beside(place, self) if place.is_dir() else []
+            return [CorpusPart(_find_named_split(place, self.layout), place)]
+        files = _find_release_files(place, self) if place.is_dir() else []
         if not files:
             get = f"`lingprobe fetch {self.fetched}` gets it, or write" if self.fetched else "write"
             raise DataProblem(
@@ -279,35 +279,35 @@ class TaskRelease:
             )
 
 
-def _beside(place: Path, release: TaskRelease) -> list[CorpusPart]:
+def _find_release_files(place: Path, release: TaskRelease) -> list[CorpusPart]:
     """The files in a folder that hold a release: one of its name, or one a split in a folder of its
     name or in this one.
     """
-    wanted = {_plain(name) for name in release.names}
+    wanted = {_fold_name(name) for name in release.names}
     inside = compressed_last(place.iterdir())
     if release.layout.split is not None or release.layout.comma:
         return [
             CorpusPart("", p)
             for p in inside
-            if _table(p) and _plain(uncompressed_path(p).stem) in wanted
+            if _is_table_file(p) and _fold_name(uncompressed_path(p).stem) in wanted
         ][:1]
-    folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
+    folders = [p for p in inside if p.is_dir() and _fold_name(p.name) in wanted] or [place]
     parts: dict[str, CorpusPart] = {}
     for path in compressed_last(folders[0].iterdir()):
-        if _table(path) and (split := _split(path, release.layout)):
+        if _is_table_file(path) and (split := _find_named_split(path, release.layout)):
             parts.setdefault(split, CorpusPart(split, path))
     return [parts[split] for split in SPLITS if split in parts]
 
 
-def _table(path: Path) -> bool:
+def _is_table_file(path: Path) -> bool:
     return uncompressed_path(path).suffix in SUFFIXES and path.is_file()
 
 
-def _plain(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold())
 
 
-def _split(path: Path, layout: ColumnLayout) -> str:
+def _find_named_split(path: Path, layout: ColumnLayout) -> str:
     """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
     return (
         "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))

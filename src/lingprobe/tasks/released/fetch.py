@@ -164,7 +164,7 @@ def _fetch_file(wish: FetchRequest, file: str) -> Got:
         part.unlink()
         raise Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
     part.replace(target)
-    _note(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
+    _write_receipt(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
     return got
@@ -202,6 +202,6 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
         )
 
 
-def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
+def _write_receipt(folder: Path, file: str, receipt: dict[str, Any]) -> None:
     with hold_claim(folder / RECEIPT):
         write_text(folder / RECEIPT, json.dumps({**read_receipts(folder), file: receipt}, indent=1))

@@ -45,15 +45,17 @@ def _class(name: str) -> TaskDefinition[SentencePairOptions]:
     return replace(define_set(name, SentencePairOptions), view=VIEW)
 
 
-def _score(name: str, probe: str = "relatedness") -> TaskDefinition[SentencePairOptions]:
+def _make_score_task(name: str, probe: str = "relatedness") -> TaskDefinition[SentencePairOptions]:
     return replace(_class(name), metric="pearson", probe=probe)
 
 
 mrpc, snli, ppc = map(_class, ("pair/mrpc", "pair/snli", "pair/ppc"))
 sick_e, sick_pl_e, cdsc_e = map(_class, ("pair/sick-e", "pair/sick-pl-e", "pair/cdsc-e"))
-sick_r, sick_pl_r, cdsc_r = map(_score, ("pair/sick-r", "pair/sick-pl-r", "pair/cdsc-r"))
-sts_b = _score("pair/sts-b")
-sts12, sts13, sts14, sts15, sts16 = (_score(f"pair/sts{year}", "cosine") for year in range(12, 17))
+sick_r, sick_pl_r, cdsc_r = map(_make_score_task, ("pair/sick-r", "pair/sick-pl-r", "pair/cdsc-r"))
+sts_b = _make_score_task("pair/sts-b")
+sts12, sts13, sts14, sts15, sts16 = (
+    _make_score_task(f"pair/sts{year}", "cosine") for year in range(12, 17)
+)
 
 
 OWN = ColumnLayout("", 3, 2, 0, second=1, between="", raw=True, trimmed=True)
@@ -71,7 +73,7 @@ def _has_scores(options: SentencePairOptions) -> bool:
     return isinstance(row, dict) and "score" in row
 
 
-def _own(options: SentencePairOptions) -> TaskRelease:
+def _find_own_pairs(options: SentencePairOptions) -> TaskRelease:
     """One's own pairs: a file whose lines say the split, or a folder with a file a split."""
     scored = _has_scores(options)
     keys = ("a", "b", "score" if scored else "label")
@@ -95,7 +97,9 @@ def _judged_by(options: SentencePairOptions) -> Mapping[str, str]:
 
 
 jsonl = replace(
-    definition("pair/jsonl", "Which label do the two sentences have?", SentencePairOptions, _own),
+    definition(
+        "pair/jsonl", "Which label do the two sentences have?", SentencePairOptions, _find_own_pairs
+    ),
     view=VIEW,
     varied=_judged_by,
 )

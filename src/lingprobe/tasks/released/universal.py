@@ -75,7 +75,7 @@ def list_treebank_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
     DataProblem.
     """
     place = asked.folder / LISTING
-    facts = _facts(place.read_bytes()) if place.is_file() else {}
+    facts = _parse_listing(place.read_bytes()) if place.is_file() else {}
     if not facts:
         facts = _request_files(asked, bank)
         files = {name: known._asdict() for name, known in facts.items()}
@@ -89,7 +89,7 @@ def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, Known]:
     address = {"name": bank.name, "release": bank.fetched_release}
     first = API.format(**address) if theirs else asked.source + LISTING
     try:
-        facts = _facts(_document(first, asked))
+        facts = _parse_listing(_document(first, asked))
     except DataProblem:  # asked too often, or no such list
         facts = {}
     if not facts and bank.code:
@@ -120,7 +120,7 @@ def _document(url: str, asked: FetchRequest) -> bytes:
         part.unlink()
 
 
-def _facts(document: bytes) -> dict[str, Known]:
+def _parse_listing(document: bytes) -> dict[str, Known]:
     """The files that a listing of ours or of GitHub's names, with size and checksum; none of
     another document.
     """

@@ -210,7 +210,7 @@ def coordination(tree: BracketTree, literal: bool = False) -> Finding:
     """
     if tree.tags.count("CC") != 1:
         return "not exactly one conjunction"
-    top = _clauses(tree, 0, literal)
+    top = _find_joined_clauses(tree, 0, literal)
     if top is None:
         return "the conjunction does not join two top clauses"
     (start, first), (second, tail) = top
@@ -247,7 +247,7 @@ def _once(*places: int) -> Coordination:
     return _KNOWN.setdefault((places[0], places[1], places[2]), Coordination(*places))
 
 
-def _clauses(
+def _find_joined_clauses(
     tree: BracketTree, node: int, literal: bool
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The spans of two clauses, finite unless `literal`, that a conjunction joins right below a
@@ -255,7 +255,7 @@ def _clauses(
     """
     kids = [kid for kid in tree.children(node) if kid.node >= 0 or not mark(tree.words[kid.start])]
     if len(kids) == 1 and kids[0].label == "S":
-        return _clauses(tree, kids[0].node, literal)
+        return _find_joined_clauses(tree, kids[0].node, literal)
     if [kid.label for kid in kids] != ["S", "CC", "S"]:
         return None
     if not literal and (

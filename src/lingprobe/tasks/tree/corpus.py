@@ -140,7 +140,7 @@ def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -
     rules = SentenceRules(
         partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal)
     )
-    return keep_distinct_sentences(parsed_corpus(files, on_error, rules, _blocks))
+    return keep_distinct_sentences(parsed_corpus(files, on_error, rules, _read_file_blocks))
 
 
 def keep_distinct_sentences(corpus: ParsedCorpus) -> ParsedCorpus:
@@ -194,7 +194,7 @@ def _coordination_answer(*places: int) -> Answer:
     return Answer(" ".join(map(str, places)))
 
 
-def _blocks(
+def _read_file_blocks(
     path: Path, on_error: OnError, tally: ProblemTally
 ) -> Iterator[PhraseTrees | RunningText]:
     """The sentences of one file by the kind that its name says; English text is cut into words as

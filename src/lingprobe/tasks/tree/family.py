@@ -73,7 +73,7 @@ def compute_phrase_facts(
         on_error,
     )
     wanted = sentences if is_large(paths) else ()
-    return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error), wanted)
+    return oracle_facts(key, lambda: _read_tree_facts(OF_TREES[oracle], paths, on_error), wanted)
 
 
 def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
@@ -90,14 +90,16 @@ def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, 
 
 def has_trees(files: Sequence[NamedFile]) -> bool:
     """Whether all of some files are of trees."""
-    return not any(_is_text(source.part.path) for source in files)
+    return not any(_is_running_text(source.part.path) for source in files)
 
 
-def _is_text(path: Path) -> bool:
+def _is_running_text(path: Path) -> bool:
     return uncompressed_path(path).suffix == ".txt" or tagged.is_tagged(path)
 
 
-def _read(says: Says, paths: Sequence[Path], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
+def _read_tree_facts(
+    says: Says, paths: Sequence[Path], on_error: OnError
+) -> Iterator[tuple[Sentence, Facts]]:
     strings = Strings()
     for path in paths:
         for tree in brackets.read_brackets(path, on_error, strings=strings):
@@ -111,7 +113,10 @@ def _phrases(tree: BracketTree) -> list[str]:
     for node in range(len(tree.labels)):
         if node:
             above = tree.parents[node]
-            levels[node], paths[node] = levels[above] + 1, _below(paths[above], _label(tree, node))
+            levels[node], paths[node] = (
+                levels[above] + 1,
+                _below(paths[above], _get_phrase_label(tree, node)),
+            )
         if levels[node] > TOP:
             continue
         if tree.labels[node] == "NP" and (noun := find_head_noun(tree, node)).at >= 0:
@@ -124,7 +129,7 @@ def _phrases(tree: BracketTree) -> list[str]:
     return said
 
 
-def _label(tree: BracketTree, node: int) -> str:
+def _get_phrase_label(tree: BracketTree, node: int) -> str:
     """A phrase's label, with the function tag that makes it an adverbial."""
     adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT), "")
     return tree.labels[node] + (f"-{adverbial}" if adverbial else "")
@@ -168,7 +173,7 @@ OF_TREES: Mapping[str, Says] = {
 }
 
 
-def _parts(options: TreeTaskOptions) -> list[CorpusPart]:
+def _list_tree_files(options: TreeTaskOptions) -> list[CorpusPart]:
     """The files, and those that frequencies are counted in."""
     counted = [CorpusPart("freq", path) for name in options.freq for path in corpus(name)]
     return [*(source.part for source in options.sources), *counted]
@@ -180,7 +185,7 @@ def _offered_oracles(oracles: Mapping[str, str], options: TreeTaskOptions) -> li
     return [name for name in oracles if trees or name not in OF_TREES]
 
 
-def _facts(
+def _find_sentence_facts(
     name: str, oracle: str, options: TreeTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the trees of these sentences say, or where their words stood before they were
@@ -223,12 +228,12 @@ def _task(
         f"tree/{name}",
         asks,
         TreeTaskOptions.corpus,
-        _parts,
+        _list_tree_files,
         candidates,
         varied=partial(_settings, name),
         oracles=oracles,
         offered=partial(_offered_oracles, oracles),
-        facts=partial(_facts, f"tree/{name}"),
+        facts=partial(_find_sentence_facts, f"tree/{name}"),
         **more,
     )
     return question.define(TreeTaskOptions)

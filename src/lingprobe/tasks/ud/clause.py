@@ -144,11 +144,11 @@ def extract_main_clauses(
     kinds = kind[kids]
     dependents = {k: kids[kinds == k] for k in range(_AUX, _OBLIQUE + 1)}
     heads = (batch.words, batch.lemmas, batch.upos, batch.feats)
-    roots = [_strings(column, batch.roots) for column in heads]
+    roots = [_decode_strings(column, batch.roots) for column in heads]
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
-    nouns, types = _nouns(batch), _types_of_words(batch, of, language)
+    nouns, types = _find_nouns(batch), _types_of_words(batch, of, language)
     return (
         MainClause(
             sentence,
@@ -173,7 +173,7 @@ def extract_main_clauses(
             _clauses_that_ask(batch, of).tolist(),
             [name if name in _PARTICLES else "" for name in types],
             [language] * len(batch),
-            (_first(batch, of) == batch.roots).tolist(),
+            (_find_first_words(batch, of) == batch.roots).tolist(),
             _markings(batch, dependents[_OBLIQUE], of, nouns),
             strict=True,
         )
@@ -218,8 +218,8 @@ def _relations(deprels: CodedStrings, kids: Ints, of: Ints, sentences: int) -> l
 
 def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
     columns = (batch.words, batch.lemmas, batch.feats)
-    found = zip(*(_strings(column, rows) for column in columns), strict=True)
-    relations = _strings(batch.deprels, rows)
+    found = zip(*(_decode_strings(column, rows) for column in columns), strict=True)
+    relations = _decode_strings(batch.deprels, rows)
     read = [
         (relation, lemma, read_as(form, lemma, raw))
         for relation, (form, lemma, raw) in zip(relations, found, strict=True)
@@ -248,7 +248,10 @@ def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, s
     verbal &= batch.parents == batch.roots[of]
     rows = np.flatnonzero(_has_relation(batch, "aux") & verbal[batch.parents])
     for sentence, lemma, raw in zip(
-        of[rows].tolist(), _strings(batch.lemmas, rows), _strings(batch.feats, rows), strict=True
+        of[rows].tolist(),
+        _decode_strings(batch.lemmas, rows),
+        _decode_strings(batch.feats, rows),
+        strict=True,
     ):
         yield sentence, (INNER, lemma, raw)
     yield from _particles_of_verbal_nouns(batch, of)
@@ -280,13 +283,13 @@ def _particles_of_verbal_nouns(
     marks = _has_relation(batch, "case") | _has_relation(batch, "mark")
     rows = np.flatnonzero(verbal[batch.parents] & (marks | batch.upos.where("PART".__eq__)))
     fixed = np.flatnonzero(_has_relation(batch, "fixed"))
-    lemmas = dict(zip(rows.tolist(), _strings(batch.lemmas, rows), strict=True))
+    lemmas = dict(zip(rows.tolist(), _decode_strings(batch.lemmas, rows), strict=True))
     for above, lemma in zip(
-        batch.parents[fixed].tolist(), _strings(batch.lemmas, fixed), strict=True
+        batch.parents[fixed].tolist(), _decode_strings(batch.lemmas, fixed), strict=True
     ):
         if above in lemmas:
             lemmas[above] += f"_{lemma}"
-    roots = _strings(batch.lemmas, batch.roots)
+    roots = _decode_strings(batch.lemmas, batch.roots)
     for sentence, lemma in zip(of[rows].tolist(), lemmas.values(), strict=True):
         yield sentence, (INNER, f"{roots[sentence]}>{lemma}".replace(" ", "_"), "_")
 
@@ -302,7 +305,9 @@ def _being(
             if lemma in ("soi", "se", "si") or "Reflex=Yes" in raw
             else parse_features(raw).get("Person", "?")
             for lemma, raw in zip(
-                _strings(batch.lemmas, pronouns), _strings(batch.feats, pronouns), strict=True
+                _decode_strings(batch.lemmas, pronouns),
+                _decode_strings(batch.feats, pronouns),
+                strict=True,
             )
         ],
         of[pronouns],
@@ -348,7 +353,7 @@ class _Nouns(NamedTuple):
     adposition: Ints
 
 
-def _nouns(batch: Batch) -> _Nouns:
+def _find_nouns(batch: Batch) -> _Nouns:
     cases, nmod = _has_relation(batch, "case"), _has_relation(batch, "nmod")
     case = _above(batch, cases)
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
@@ -373,11 +378,11 @@ def _arguments(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[list[A
     """The arguments in some rows."""
     codes = batch.feats.codes[rows].tolist()
     columns = (
-        map(str.lower, _strings(batch.words, rows)),
-        _strings(batch.upos, rows),
+        map(str.lower, _decode_strings(batch.words, rows)),
+        _decode_strings(batch.upos, rows),
         [nouns.number[k] for k in codes],
-        _strings(batch.deprels, rows),
-        map(fold_marks, _strings(batch.lemmas, rows)),
+        _decode_strings(batch.deprels, rows),
+        map(fold_marks, _decode_strings(batch.lemmas, rows)),
         [nouns.case[k] for k in codes],
         nouns.coordinated[rows].tolist(),
         [_name_adposition(batch, row) for row in nouns.adposition[rows].tolist()],
@@ -394,7 +399,7 @@ def _name_adposition(batch: Batch, row: int) -> str:
     if row < 0:
         return ""
     at = np.array([row])
-    (lemma,), (form,) = _strings(batch.lemmas, at), _strings(batch.words, at)
+    (lemma,), (form,) = _decode_strings(batch.lemmas, at), _decode_strings(batch.words, at)
     return lemma if lemma != "_" else form.lower()
 
 
@@ -432,7 +437,7 @@ def _above(batch: Batch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return governing
 
 
-def _strings(column: CodedStrings, rows: Ints) -> list[str]:
+def _decode_strings(column: CodedStrings, rows: Ints) -> list[str]:
     return [column.names[k] for k in column.codes[rows].tolist()]
 
 
@@ -471,7 +476,7 @@ def _types_of_words(batch: Batch, of: Ints, language: str) -> list[str]:
     below = batch.parents == batch.roots[of]
     below[batch.roots] = False
     inside = np.flatnonzero(below & _may_ask(batch))
-    last, first = _last(batch), _first(batch, of)
+    last, first = _last(batch), _find_first_words(batch, of)
     for relation, words in ((INSIDE, inside), (LAST, last), (FIRST, first)):
         for row in words[(small & below)[words]].tolist():
             found = _type_of_word(batch, row, relation, language)
@@ -508,7 +513,7 @@ _ASKING = frozenset({"aux:q", "mark:q"})
 _PARTICLES = frozenset({"question", "command", "unread"})
 
 
-def _first(batch: Batch, of: Ints) -> Ints:
+def _find_first_words(batch: Batch, of: Ints) -> Ints:
     """The first word of each sentence that is no mark; of marks alone, the first."""
     marks = batch.upos.where("PUNCT".__eq__)
     start = np.where(marks, len(of), np.arange(len(of)))
@@ -528,7 +533,7 @@ def _asks(batch: Batch, of: Ints, subjects: Ints, types: list[str]) -> NDArray[n
     """Whether sentences begin with a question word of the main clause, or with its auxiliary before
     its subject, where a row says that this one asks there; one that no row is about is unread.
     """
-    start = _first(batch, of)
+    start = _find_first_words(batch, of)
     above = batch.parents[start]
     last = np.full(len(batch), -1)
     last[of[subjects]] = subjects

@@ -128,10 +128,10 @@ class Meaning(NamedTuple):
 def constructions() -> tuple[Construction, ...]:
     """All rows; one that names several chains or forms counts for each."""
     lines = TABLE.read_text("utf-8").splitlines()[1:]
-    return tuple(row for line in lines for row in _rows(*line.split("\t")))
+    return tuple(row for line in lines for row in _read_construction(*line.split("\t")))
 
 
-def _rows(
+def _read_construction(
     glottocodes: str, chains: str, relation: str, verb: str, *rest: str
 ) -> list[Construction]:
     forms, _, asked = verb.partition(" ")

@@ -65,11 +65,13 @@ def compute_treebank_facts(
     )
     large = is_large(part.path for part in files)
     return oracle_facts(
-        key, lambda: _read(_OF_TREES[oracle], files, on_error, edit), sentences if large else ()
+        key,
+        lambda: _read_treebank_facts(_OF_TREES[oracle], files, on_error, edit),
+        sentences if large else (),
     )
 
 
-def _read(
+def _read_treebank_facts(
     says: Says, files: list[CorpusPart], on_error: OnError, edit: Edit | None
 ) -> Iterator[tuple[Sentence, Facts]]:
     for part in files:
@@ -112,7 +114,7 @@ def _features(batch: Batch) -> Iterator[tuple[str, ...]]:
     return _every(batch, batch.upos)
 
 
-def _words(batch: Batch) -> Iterator[tuple[str, ...]]:
+def _list_word_facts(batch: Batch) -> Iterator[tuple[str, ...]]:
     return _every(batch, batch.deprels)
 
 
@@ -157,6 +159,6 @@ def build_content_facts(
 _OF_TREES: dict[str, Says] = {
     "clause": _clause,
     "features": _features,
-    "words": _words,
+    "words": _list_word_facts,
     "depths": _depths,
 }

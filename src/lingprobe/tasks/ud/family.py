@@ -230,7 +230,7 @@ def _offered_oracles(oracles: Mapping[str, str], options: TreebankTaskOptions) -
     return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
 
 
-def _facts(
+def _find_sentence_facts(
     oracle: str, options: TreebankTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the annotation of these sentences says."""
@@ -246,7 +246,7 @@ def _facts_of_types(
 ) -> Mapping[Sentence, Facts]:
     """The same of sentences that may have lost their final marks."""
     if options.final == "keep":
-        return _facts(oracle, options, sentences)
+        return _find_sentence_facts(oracle, options, sentences)
     return compute_treebank_facts(
         oracle, list_corpus_parts(options), options.on_error, sentences, strip_marks
     )
@@ -260,7 +260,7 @@ def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -
     return found
 
 
-def _words(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+def _find_content_words(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     chosen = contents(corpus.words(), corpus.forms)
     notes["word content"] = chosen.notes
     found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
@@ -318,7 +318,7 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, TreebankTaskOptions, Not
             findings = _account(name, corpus, findings, notes)
         notes |= counts(findings)
         if name in CHECKED and options.rules == "lingprobe":
-            findings = _check(name, corpus, findings, notes)
+            findings = _mark_contradictions(name, corpus, findings, notes)
         if name in CONSTRUCTIONS:
             notes["constructions"] = count_constructions(findings)
         return Found.of(corpus, findings)
@@ -326,7 +326,9 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, TreebankTaskOptions, Not
     return answers
 
 
-def _check(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) -> Findings:
+def _mark_contradictions(
+    name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes
+) -> Findings:
     """The findings, marked where another rule contradicts them, which goes into the notes."""
     notes["contradictions"] = _contradictions(corpus, name)
     return mark_contradictions(findings, corpus.findings(_checks(name)))
@@ -362,7 +364,7 @@ def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) ->
         findings = _account("tense", corpus, findings, notes)
     notes |= counts(findings)
     if options.rules == "lingprobe":
-        findings = _check("tense", corpus, findings, notes)
+        findings = _mark_contradictions("tense", corpus, findings, notes)
     notes["constructions"] = count_constructions(findings)
     notes["mislabelled by rules=paper"] = misread(
         corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
@@ -449,7 +451,7 @@ def _task(
     answers: Answers[TreebankTaskOptions],
     oracles: Mapping[str, str],
     *,
-    says: Callable[..., Mapping[Sentence, Facts]] = _facts,
+    says: Callable[..., Mapping[Sentence, Facts]] = _find_sentence_facts,
     **more: Any,
 ) -> TaskDefinition[TreebankTaskOptions]:
     question = CorpusQuestion(
@@ -471,8 +473,8 @@ sent_len = _task(
     settings=_DROP, classes=len(INTERVALS), reference_lines=(baseline_names.LENGTH,),
 )  # fmt: skip
 word_content = _task(
-    "word-content", "Which of some mid-frequency words does the sentence hold?", _words, CONTENT,
-    settings=_CONTENT,
+    "word-content", "Which of some mid-frequency words does the sentence hold?",
+    _find_content_words, CONTENT, settings=_CONTENT,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,

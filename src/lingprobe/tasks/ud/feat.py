@@ -116,7 +116,7 @@ HAS = "features of the word"
 def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes) -> Found:
     findings = corpus.findings("feat")
     values, reasons = count_findings(findings)
-    _check(corpus, options, values, reasons)
+    _check_feature(corpus, options, values, reasons)
     every = options.classes or options.rare == "refuse" or options.least is not None
     telling_values = set(values) if every else telling(Counter(values))
     rare = {
@@ -128,7 +128,7 @@ def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes)
     return Found.of(corpus, findings).with_labels(telling_values)
 
 
-def _check(
+def _check_feature(
     corpus: ParsedCorpus,
     options: FeatureTaskOptions,
     values: Mapping[str, int],
@@ -258,7 +258,7 @@ def _offered_oracles(options: FeatureTaskOptions) -> Mapping[str, str]:
     return FEATURES if options.by_class else CLAUSE
 
 
-def _facts(
+def _find_feature_facts(
     oracle: str, options: FeatureTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     return compute_treebank_facts(oracle, list_corpus_parts(options), options.on_error, sentences)
@@ -282,5 +282,5 @@ feat = CorpusQuestion(
     varied=_settings,
     oracles=CLAUSE | FEATURES,
     offered=_offered_oracles,
-    facts=_facts,
+    facts=_find_feature_facts,
 ).define(FeatureTaskOptions, varied=_asks, every={"feature": _every_feature})

@@ -79,14 +79,16 @@ def _share_objects(
             others[of, marking] += n
     return {
         (of, marking): min(
-            _share(objects, others, of, marking),
-            _share(objects, others, of, f"{marking.rpartition('|')[0]}|"),
+            _compute_object_share(objects, others, of, marking),
+            _compute_object_share(objects, others, of, f"{marking.rpartition('|')[0]}|"),
         )
         for of, marking in objects
     }
 
 
-def _share(objects: Counter[_Key], others: Counter[_Key], of: int, start: str) -> float:
+def _compute_object_share(
+    objects: Counter[_Key], others: Counter[_Key], of: int, start: str
+) -> float:
     """The share of objects among the nouns whose marking begins so."""
     many, rest = (
         sum(n for (spoken, marking), n in counts.items() if spoken == of and _is(marking, start))

@@ -94,11 +94,11 @@ def _unmarked_passive(clause: MainClause) -> str:
         clause.form.endswith("ast") and not clause.helpers.isdisjoint(word_list("modals"))
     ):
         return "a form in -ast: in Nynorsk a passive, which the treebank does not mark"
-    participle = clause.lemma.endswith("ना") and not _stem(clause)
+    participle = clause.lemma.endswith("ना") and not _is_hindi_stem(clause)
     return STATE if participle and "जाना" in clause.helpers else ""
 
 
-def _stem(clause: MainClause) -> bool:
+def _is_hindi_stem(clause: MainClause) -> bool:
     """Whether a Hindi verb is its stem, which *jānā* makes no passive of."""
     return clause.lemma == f"{clause.form}ना"
 
@@ -115,7 +115,7 @@ def _impossible(clause: MainClause) -> str:
     if passive and (
         clause.lemma in word_list("no-passive")
         or clause.being == "reflexive"
-        or ("जाना" in clause.helpers and _stem(clause))
+        or ("जाना" in clause.helpers and _is_hindi_stem(clause))
         or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
     ):
         return NOT_PASSIVE
@@ -239,7 +239,7 @@ _SUBJECT, _OBJECT = (
 
 
 def _single(nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
-    finding = _number(nouns, clause, why)
+    finding = _find_agreed_number(nouns, clause, why)
     return (_doubt(nouns[0], clause, why) or finding) if type(finding) is Answer else finding
 
 
@@ -284,7 +284,7 @@ def _read_doubt(noun: Argument, clause: MainClause) -> str:
     """Why a row says that a subject is none, or not as many as its form says; '' where none
     does.
     """
-    beside = _beside(clause)
+    beside = _find_verb_beside_subject(clause)
     if noun.number == "plur":
         found = find_meaning(noun.lemma, SUBJECT, beside, clause.language)
         if found.name == "majesty":
@@ -299,7 +299,9 @@ def _read_doubt_of_object(noun: Argument, clause: MainClause) -> str:
     """Why a row says that an object is none; '' where none does."""
     if not noun.adposition or noun.is_accusative:
         return ""
-    found = find_meaning(noun.adposition, OBJECT, _beside(clause), clause.language)
+    found = find_meaning(
+        noun.adposition, OBJECT, _find_verb_beside_subject(clause), clause.language
+    )
     return NO_OBJECT if found.name == "no object" else ""
 
 
@@ -313,10 +315,10 @@ def _passive_participle(clause: MainClause) -> bool:
 
 
 def _exactly(relation: str, nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
-    return _number([noun for noun in nouns if noun.relation == relation], clause, why)
+    return _find_agreed_number([noun for noun in nouns if noun.relation == relation], clause, why)
 
 
-def _number(nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
+def _find_agreed_number(nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
     if len(nouns) != 1:
         return why.several if nouns else why.none
     (noun,) = nouns
@@ -343,10 +345,12 @@ def _is_unread_argument(noun: Argument, clause: MainClause, about: str) -> bool:
     if about == OBJECT and noun.is_accusative:
         return False
     relation = MARKED if about == SUBJECT else OBJECT
-    return not find_meaning(noun.adposition, relation, _beside(clause), clause.language).is_read
+    return not find_meaning(
+        noun.adposition, relation, _find_verb_beside_subject(clause), clause.language
+    ).is_read
 
 
-def _beside(clause: MainClause) -> Verb:
+def _find_verb_beside_subject(clause: MainClause) -> Verb:
     """The finite verb beside a subject, as rows ask for it."""
     return Verb("", "", {"Number": clause.group.number}, TenseForm.FINITE)
 

@@ -48,12 +48,12 @@ def sent_type(clause: MainClause) -> Finding:
         return _command(clause, ending)
     if asked or ((clause.particle == "question" or group.asks) and ending != "!"):
         return _question(clause, quoted, ending)
-    return _doubt(clause, ending, is_clause) or answer(
+    return _doubt_statement(clause, ending, is_clause) or answer(
         "other", mark=ending, **tag_unread(_is_unread(clause))
     )
 
 
-def _doubt(clause: MainClause, ending: str, is_clause: bool) -> str:
+def _doubt_statement(clause: MainClause, ending: str, is_clause: bool) -> str:
     """Why a sentence without a question mark may be no statement; '' where nothing is against
     it.
     """

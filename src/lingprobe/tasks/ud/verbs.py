@@ -129,8 +129,8 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
         upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive),
         _voice(upos, own, helpers, verbs, language),
         LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
-        how, _cell(own, chain, inner) if tense or how == UNLISTED else "",
-        _number(upos, own, helpers), bool(imperative) or third, third,
+        how, _name_auxiliary_form(own, chain, inner) if tense or how == UNLISTED else "",
+        _find_verb_number(upos, own, helpers), bool(imperative) or third, third,
         upos in ("VERB", "AUX") or bool(helpers),
         upos == "VERB" and own.feats.get("VerbForm") == "Inf" and not helpers,
         any(h.relation == "aux:q" for h in helpers)
@@ -162,7 +162,7 @@ def _chain_of(own: Verb, verbs: Sequence[Verb], language: str) -> list[Verb]:
     return [carrying[0], *_chain(verbs, carrying[0], own)] if carrying else []
 
 
-def _cell(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
+def _name_auxiliary_form(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
     """The auxiliary that carries the tense with the form next to it; '' of a verb alone."""
     if chain:
         return name_construction(*chain[:2])
@@ -475,7 +475,7 @@ _UNKNOWN = {TenseForm.INFINITIVE: INFINITIVE, TenseForm.BARE: STEM, TenseForm.FI
 """Reasons by the form of the predicate, but for participles."""
 
 
-def _number(upos: str, own: Verb, helpers: list[Verb]) -> str:
+def _find_verb_number(upos: str, own: Verb, helpers: list[Verb]) -> str:
     """The number of the finite verb."""
     numbers = [h.feats.get("Number", "") for h in helpers if h.form == TenseForm.FINITE]
     return numbers[0] if numbers else own.feats.get("Number", "") if upos in ("VERB", "AUX") else ""

@@ -153,7 +153,7 @@ class LabelChecker:
                 f"{language.name} has no reader that could confirm labels: write readings=none"
             )
         reads = grammar(language.reader)
-        more = tuple(_unknown(language.lexicon, language.known or language.lexicon))
+        more = tuple(_list_new_words(language.lexicon, language.known or language.lexicon))
         if more and reads.further is None:
             raise DataProblem(
                 f"words of your own are not read in {language.name}: write readings=none"
@@ -179,7 +179,7 @@ class LabelChecker:
         return answer is label
 
 
-def _unknown(lexicon: Lexicon, usual: Lexicon) -> Iterator[UserLexeme]:
+def _list_new_words(lexicon: Lexicon, usual: Lexicon) -> Iterator[UserLexeme]:
     """The words of a lexicon that the usual one lacks."""
 
     def entry_key(entry: LexicalEntry) -> tuple[object, ...]:

@@ -96,12 +96,12 @@ def build_item_dataset(
     for part in parts:
         for schema, run in part.runs:
             if run.first:
-                rows += _rows(part, schema, run, len(texts), words)
+                rows += _list_question_rows(part, schema, run, len(texts), words)
                 texts += [text for two in zip(run.first, run.second, strict=True) for text in two]
     return _dataset(rows, texts, words, (language, seed), notes)
 
 
-def _rows(
+def _list_question_rows(
     part: PartPairs, schema: str, run: ContrastPairs, start: int, words: dict[tuple[str, int], int]
 ) -> Iterator[QuestionRows]:
     first = start + 2 * np.arange(len(run.first))
@@ -145,7 +145,7 @@ def _dataset(
     order = order[np.argsort(splits[order], kind="stable")]
     first = first[order]
     labels = np.stack([answers[order], ~answers[order]], 1).astype(np.int64).ravel()
-    tags = _strata(rows, np.repeat(np.arange(len(rows)), sizes)[order])
+    tags = _list_pair_strata(rows, np.repeat(np.arange(len(rows)), sizes)[order])
     tags["pair"] = Tags(np.repeat(first // 2, 2), tuple(map(str, range(len(texts) // 2))))
     vocabulary = [language.values(kind)[number].lemma for kind, number in words]
     return Dataset.of_columns(
@@ -158,7 +158,7 @@ def _dataset(
     ).with_notes(**notes)
 
 
-def _strata(rows: list[QuestionRows], of: Ints) -> dict[str, Tags]:
+def _list_pair_strata(rows: list[QuestionRows], of: Ints) -> dict[str, Tags]:
     """The tags of both items of each pair, by the row that it comes from."""
     twice = np.repeat(of, 2)
     known = {key for row in rows for key in row.tags}

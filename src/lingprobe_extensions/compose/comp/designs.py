@@ -134,7 +134,9 @@ def _subjects(placed: LinearisedShape) -> Iterator[tuple[Two, tuple[ContrastQues
             yield (
                 (one, other),
                 tuple(
-                    ContrastQuestion((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix)
+                    ContrastQuestion(
+                        (f"{single[at.prefix]}.noun",), yes, _describe_asked_clause(at), at.prefix
+                    )
                     for at, yes in clauses
                 ),
             )
@@ -167,7 +169,7 @@ def _auxiliary_forms(at: ClauseAt, tense: str, auxiliary: str, language: Languag
     return language.mask("form", lambda form: form.tense == tense and first(form) == auxiliary)
 
 
-def _clause(at: ClauseAt) -> str:
+def _describe_asked_clause(at: ClauseAt) -> str:
     return "embedded" if at.prefix.endswith("content.") else "relative" if at.prefix else "main"
 
 

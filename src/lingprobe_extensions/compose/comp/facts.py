@@ -54,11 +54,13 @@ def locate_clause(reading: Reading, verb: str, below: frozenset[str] = frozenset
         if says in above:
             return f"{locate_clause(reading, above[says], below)} {says}"
     return (
-        f"{_phrase(reading, above['relative'], below)} relative" if "relative" in above else "main"
+        f"{_locate_noun(reading, above['relative'], below)} relative"
+        if "relative" in above
+        else "main"
     )
 
 
-def _phrase(reading: Reading, noun: str, below: frozenset[str] = frozenset()) -> str:
+def _locate_noun(reading: Reading, noun: str, below: frozenset[str] = frozenset()) -> str:
     """The place of a noun: the clause that it is an argument of from above, and as what."""
     inside = reading.values(noun, "relative")
     outer = (
@@ -111,7 +113,7 @@ def list_subject_tenses(reading: Reading) -> Iterator[tuple[str, str, str]]:
 def adjective_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Adjectives and their nouns."""
     yield from (
-        (fact.value, fact.of, _phrase(reading, fact.of))
+        (fact.value, fact.of, _locate_noun(reading, fact.of))
         for fact in sorted(reading.facts)
         if fact.says == "adjective"
     )
@@ -174,7 +176,7 @@ EVERY = "for every part of test"
 APART = "each by the place of its clause, for probes that can put the two together"
 
 
-def _pairs(belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
+def _make_pair_oracles(belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     """The two oracles of a question about two words."""
     return {
         "relations": SentenceOracle(
@@ -184,7 +186,7 @@ def _pairs(belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     }
 
 
-def _values(name: str, belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
+def _make_word_oracles(name: str, belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     """The two oracles of a question about one word."""
     return {
         name: SentenceOracle(
@@ -207,12 +209,14 @@ ORACLES: Mapping[str, Mapping[str, SentenceOracle]] = {
             "at which place each noun and verb stands, for probes that can compare the two",
         ),
     },
-    "sem-role": _pairs(agents, "verbs and their agents"),
-    "negation": _values("polarity", polarities, "verbs, and whether they are negated"),
-    "agreement": _values("numbers", list_verb_numbers, "verbs and the number of their subject"),
-    "embedded-tense": _values(
+    "sem-role": _make_pair_oracles(agents, "verbs and their agents"),
+    "negation": _make_word_oracles("polarity", polarities, "verbs, and whether they are negated"),
+    "agreement": _make_word_oracles(
+        "numbers", list_verb_numbers, "verbs and the number of their subject"
+    ),
+    "embedded-tense": _make_word_oracles(
         "tenses", list_subject_tenses, "subjects and the tense of their verb"
     ),
-    "adjective": _pairs(adjective_pairs, "adjectives and their nouns"),
-    "quantifier-scope": _pairs(negated_pairs, 'verbs and their nouns with "no"'),
+    "adjective": _make_pair_oracles(adjective_pairs, "adjectives and their nouns"),
+    "quantifier-scope": _make_pair_oracles(negated_pairs, 'verbs and their nouns with "no"'),
 }

@@ -150,7 +150,7 @@ def _view_options(options: CompositionOptions) -> dict[str, str]:
     return {} if options.asked == "one-hot" else {"view": "mean+asked-vectors"}
 
 
-def _facts(
+def _collect_event_facts(
     name: str, oracle: str, options: CompositionOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Sequence[Sequence[str]]]:
     """The facts of all sentences, as the events say that they were made from; an asked word by
@@ -159,26 +159,26 @@ def _facts(
     facts = ORACLES[name][oracle].facts
     own = {
         make_sentence(text, options.written): (tuple(facts(reading)),)
-        for text, reading in _meanings(name, _plain(options))
+        for text, reading in _meanings(name, _select_item_options(options))
     }
     return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
 
 
 def _load(name: str, options: CompositionOptions) -> Dataset:
     """The items, built now: the same for the same options."""
-    _check(name, options)
-    dataset, language = _build_dataset(name, _plain(options))
+    _check_options(name, options)
+    dataset, language = _build_dataset(name, _select_item_options(options))
     dataset = dataset.with_notes(rules=right(dataset, language))
     dataset = capitalize_sentences(dataset) if options.written == "cased" else dataset
     return dataset if options.asked == "one-hot" else with_words(dataset)
 
 
-def _plain(options: CompositionOptions) -> CompositionOptions:
+def _select_item_options(options: CompositionOptions) -> CompositionOptions:
     """The options that decide which items there are."""
     return dataclasses.replace(options, asked="one-hot", written="plain")
 
 
-def _parts(options: CompositionOptions) -> list[CorpusPart]:
+def _list_request_files(options: CompositionOptions) -> list[CorpusPart]:
     """The file of a request of one's own, and the tables of words that it names."""
     if options.request is None:
         return []
@@ -193,10 +193,10 @@ def _contents(options: CompositionOptions) -> str:
     """A hash of these files: sets are remembered by it, as files may be written anew while one
     works.
     """
-    return digest_files(part.path for part in _parts(options))
+    return digest_files(part.path for part in _list_request_files(options))
 
 
-def _check(name: str, options: CompositionOptions) -> None:
+def _check_options(name: str, options: CompositionOptions) -> None:
     _design(load_language(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
         check_number(split, n, str(FEWEST), "items of that split", DataProblem)
@@ -232,7 +232,7 @@ def _build_dataset(name: str, options: CompositionOptions) -> tuple[Dataset, Lan
     by_part, plan, drawing = _generate_pairs(name, options, _contents(options))
     unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
     items = build_item_dataset(
-        by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": unclear}
+        by_part, plan.own.language, options.seed, {**_count_pairs(by_part), "unclear": unclear}
     )
     if options.request is not None:
         _all_asked(items, drawing, options.request)
@@ -367,7 +367,7 @@ def _paper_sentences(
     return comp_paper.draw_paper_sentences(name, requests, sizes, seed)
 
 
-def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
+def _count_pairs(by_part: Sequence[PartPairs]) -> dict[str, Any]:
     """How many pairs and structures each part has."""
     pairs = {m.part.name: sum(len(run.first) for _, run in m.runs) for m in by_part}
     structures = {
@@ -382,12 +382,12 @@ def _task(name: str, asks: str) -> TaskDefinition[CompositionOptions]:
         asks,
         CompositionOptions,
         partial(_load, name),
-        _parts,
+        _list_request_files,
         probe=PROBE,
         view="mean+asked",
         baselines=BASELINES,
         oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
-        facts=partial(_facts, name),
+        facts=partial(_collect_event_facts, name),
         varied=_view_options,
     )
 

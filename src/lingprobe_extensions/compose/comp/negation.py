@@ -126,8 +126,10 @@ def _negation_questions(two: Two) -> tuple[ContrastQuestion, ContrastQuestion]:
     """
     one, other = two
     return (
-        ContrastQuestion((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        ContrastQuestion((f"{other.prefix}predicate",), True, _place(other), other.prefix),
+        ContrastQuestion((f"{one.prefix}predicate",), False, _find_negated_verb(one), one.prefix),
+        ContrastQuestion(
+            (f"{other.prefix}predicate",), True, _find_negated_verb(other), other.prefix
+        ),
     )
 
 
@@ -137,11 +139,13 @@ def _verb_questions(two: Two) -> tuple[ContrastQuestion, ContrastQuestion]:
     """
     one, other = two
     return (
-        ContrastQuestion((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        ContrastQuestion((f"{other.prefix}predicate",), True, _place(one), other.prefix),
+        ContrastQuestion((f"{one.prefix}predicate",), False, _find_negated_verb(one), one.prefix),
+        ContrastQuestion(
+            (f"{other.prefix}predicate",), True, _find_negated_verb(one), other.prefix
+        ),
     )
 
 
-def _place(negated: ClauseAt) -> str:
+def _find_negated_verb(negated: ClauseAt) -> str:
     """Where the asked verb stands when it is negated."""
     return "relative" if negated.prefix else "main"

@@ -125,7 +125,7 @@ def build_dataset(
                 if not pool.held or (q.words in pool.held) == (split == "test")
             ]
             even = list(_even(mine, half, rng))
-            examples += [_example(candidate, question, split) for question in even]
+            examples += [_make_paper_example(candidate, question, split) for question in even]
             count += len(even)
             used |= {candidate.sentence} if even else set()
         if count < items:
@@ -227,7 +227,9 @@ def _even(
         yield from (side[int(i)] for i in rng.permutation(len(side))[:n])
 
 
-def _example(candidate: SentenceCandidate, question: SentenceQuestion, split: str) -> Example:
+def _make_paper_example(
+    candidate: SentenceCandidate, question: SentenceQuestion, split: str
+) -> Example:
     strata = {"structure": candidate.schema, "voice": question.voice} | (
         {} if question.yes else {"negative": question.negative}
     )
@@ -242,7 +244,7 @@ def _lemmas(batch: ShapeBatch, path: str) -> list[str]:
     return [known[number].lemma for number in batch.values[path].tolist()]
 
 
-def _pairs(
+def _pair_nouns_with_verbs(
     batch: ShapeBatch, judge: Callable[[LinearisedShape, Language, str, int], tuple[bool, str]]
 ) -> Iterator[tuple[SentenceQuestion, ...]]:
     """Every noun of a sentence with every verb; whether it is yes is a matter of structure."""
@@ -270,7 +272,7 @@ def _roles(
         kind = get_noun_role(placed.clauses[clause], noun, placed)
         return kind == "agent", kind
 
-    return _pairs(batch, judge)
+    return _pair_nouns_with_verbs(batch, judge)
 
 
 def _orders(
@@ -282,14 +284,14 @@ def _orders(
         places, at = order(placed, language), placed.clauses[clause]
         return places[noun] < places[f"{at.prefix}predicate"], get_noun_role(at, noun, placed)
 
-    return _pairs(batch, judge)
+    return _pair_nouns_with_verbs(batch, judge)
 
 
 def _contents2(
     batch: ShapeBatch, pool: AskedWords, rng: np.random.Generator
 ) -> Iterator[tuple[SentenceQuestion, ...]]:
     """Both words are there, or exactly one of them is."""
-    there = _pairs(batch, lambda placed, language, noun, clause: (True, ""))
+    there = _pair_nouns_with_verbs(batch, lambda placed, language, noun, clause: (True, ""))
     for both in there:
         some, verbs = {q.words[0] for q in both}, {q.words[1] for q in both}
         absent = [

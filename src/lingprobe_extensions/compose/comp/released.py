@@ -84,7 +84,7 @@ def list_reading_facts(facts_of: FactsOf, sentence: Sentence) -> Iterator[str]:
     yield from () if reading is None else facts_of(reading)
 
 
-def _notes(dataset: Dataset) -> dict[str, dict[str, float]]:
+def _note_rule_scores(dataset: Dataset) -> dict[str, dict[str, float]]:
     return {"rules": right(dataset)}
 
 
@@ -102,7 +102,7 @@ def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRele
         view="mean+asked",
         baselines=("window", "ngrams"),
         strata=label_example_strata,
-        told=_notes,
+        told=_note_rule_scores,
         oracles=oracles,
     )
 

@@ -68,7 +68,7 @@ class ShallowExamples(NamedTuple):
             codes,
             tuple(numbers),
             np.array(places, np.int64).reshape(len(sentences), slots),
-            _signs(language),
+            _list_form_signs(language),
         )
 
     def are(self, sign: str) -> Flags:
@@ -88,7 +88,7 @@ class ShallowExamples(NamedTuple):
 
 
 @cache
-def _signs(language: Language) -> Mapping[str, Tags]:
+def _list_form_signs(language: Language) -> Mapping[str, Tags]:
     verbs = language.tags["verb"]
     return {
         **dict.fromkeys((*NEAREST, *COUNTED, "not"), ()),
@@ -125,7 +125,7 @@ def _all(seen: ShallowExamples) -> Iterator[tuple[str, Flags]]:
         yield from _around(seen, of, place, what)
     plural = [tag for tag in seen.signs["noun"] if tag.startswith("nouns")]
     for side in ("first", "last"):
-        tag = seen.at(_first(of["noun"], last=side == "last"))
+        tag = seen.at(_find_first_place(of["noun"], last=side == "last"))
         yield f"the {side} noun is plural", np.isin(tag, plural)
     if several:
         yield "asked word 1 is before asked word 2", seen.places[:, 0] < seen.places[:, 1]
@@ -140,7 +140,7 @@ def _around(
         yield from ((f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, END))
     for side, where in (("before", index < place[:, None]), ("after", index > place[:, None])):
         for sign in NEAREST:
-            tag = seen.at(_first(of[sign] & where, last=side == "before"))
+            tag = seen.at(_find_first_place(of[sign] & where, last=side == "before"))
             yield from (
                 (f"nearest {sign} {side} {what} is {one!r}", tag == one)
                 for one in (*(one for one in seen.signs[sign] if one in seen.tags), END)
@@ -150,7 +150,7 @@ def _around(
     yield from _at_least(place, f"words before {what}", FAR)
 
 
-def _first(where: Flags, *, last: bool) -> Ints:
+def _find_first_place(where: Flags, *, last: bool) -> Ints:
     """The first place (or the last) at which something holds [n]; -1 where it holds nowhere."""
     at = where.shape[1] - 1 - where[:, ::-1].argmax(1) if last else where.argmax(1)
     return np.where(where.any(1), at, -1)
@@ -215,7 +215,7 @@ def shallow_examples(dataset: Dataset, language: Language | None = None) -> Shal
     ]
     rows = dataset.sites[:, 0, 0]
     places = [
-        [_place(words[s], asked_forms[w]) for w in slots]
+        [_find_first_form(words[s], asked_forms[w]) for w in slots]
         for s, slots in zip(rows.tolist(), dataset.asked.tolist(), strict=True)
     ]
     sentences = ShallowExamples.of(
@@ -227,7 +227,7 @@ def shallow_examples(dataset: Dataset, language: Language | None = None) -> Shal
     )
 
 
-def _place(words: list[str], forms: frozenset[str]) -> int:
+def _find_first_form(words: list[str], forms: frozenset[str]) -> int:
     """Where one of some forms stands first; -1 where none does."""
     return next((i for i, word in enumerate(words) if word in forms), -1)
 

@@ -150,7 +150,7 @@ def build_vocabulary_parts(
     can be held out.
     """
     domains = dict(request.domains)
-    rows = _adverbs(request, np.random.default_rng([seed, 2]))
+    rows = _divide_adverbs(request, np.random.default_rng([seed, 2]))
     held = {
         kind: _some(request, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")
     }
@@ -186,7 +186,7 @@ def widen_request(request: GenerationRequest) -> GenerationRequest:
     )
 
 
-def _adverbs(request: GenerationRequest, rng: np.random.Generator) -> tuple[int, int]:
+def _divide_adverbs(request: GenerationRequest, rng: np.random.Generator) -> tuple[int, int]:
     """Rows of adverbs for train and for test: two thirds of the adverbs of each kind, and the
     others.
     """

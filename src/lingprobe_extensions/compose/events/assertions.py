@@ -74,7 +74,7 @@ class _Tables(NamedTuple):
 
 
 @cache
-def _tables(language: Language) -> _Tables:
+def _build_assertion_tables(language: Language) -> _Tables:
     adverbs = language.values("adverb")
     narrow = [not NARROWING.isdisjoint(adverb.classes) for adverb in adverbs]
     forces = np.array([language.forces.get(phrase.determiner, "") for phrase in language.phrases])
@@ -114,13 +114,13 @@ class _Clause(NamedTuple):
         cls, at: ClauseAt, placed: LinearisedShape, values: Values, language: Language
     ) -> _Clause:
         """The clause at some place."""
-        form, tables = values[f"{at.prefix}form"], _tables(language)
+        form, tables = values[f"{at.prefix}form"], _build_assertion_tables(language)
         rows = values[f"{at.prefix}adverbs"] if at.clause.adverbs else np.zeros(len(form), np.int64)
         return cls(
             tables.negative[form],
             tables.modal[form],
             tables.narrowing[rows],
-            tuple(_phrases(at, placed, values, tables)),
+            tuple(_list_clause_assertions(at, placed, values, tables)),
         )
 
     def status(self) -> Codes:
@@ -145,7 +145,7 @@ class _Clause(NamedTuple):
             negated = negated | phrase.none
 
 
-def _phrases(
+def _list_clause_assertions(
     at: ClauseAt, placed: LinearisedShape, values: Values, tables: _Tables
 ) -> Iterator[_Phrase]:
     """What is said in a clause; a shared subject stands before both verbs."""

@@ -91,14 +91,14 @@ def fragments(placed: LinearisedShape, language: Language) -> Iterator[Piece]:
 
 def _clause_pieces(clause: ClauseShape, prefix: str, language: Language) -> Iterator[Piece]:
     yield _constant_piece('{"predicate":')
-    yield _table(language, "verb", f"{prefix}predicate")
+    yield _make_lookup_piece(language, "verb", f"{prefix}predicate")
     yield _constant_piece(f',"frame":"{clause.frame}"')
-    yield _table(language, "form", f"{prefix}form")
+    yield _make_lookup_piece(language, "form", f"{prefix}form")
     yield _constant_piece(
         f',"voice":"{clause.voice}"' + (f',"dative":"{clause.dative}"' if clause.dative else "")
     )
     if clause.adverbs:
-        yield _table(language, "adverbs", f"{prefix}adverbs")
+        yield _make_lookup_piece(language, "adverbs", f"{prefix}adverbs")
     for role in ROLES:
         slot = clause.slot(role)
         if slot is not None:
@@ -114,7 +114,7 @@ def _clause_pieces(clause: ClauseShape, prefix: str, language: Language) -> Iter
 
 def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
     if slot is Hole.GAP:
-        yield _table(language, "relativiser", f"{path}.gap")
+        yield _make_lookup_piece(language, "relativiser", f"{path}.gap")
     elif isinstance(slot, Hole):
         yield _constant_piece(f'{{"{slot.value}":true}}')
     elif isinstance(slot, Twins):
@@ -128,16 +128,16 @@ def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
 
 def _phrase_pieces(phrase: Phrase, path: str, language: Language) -> Iterator[Piece]:
     yield _constant_piece('{"noun":')
-    yield _table(language, "noun", f"{path}.noun")
-    yield _table(language, "phrase", f"{path}.form")
+    yield _make_lookup_piece(language, "noun", f"{path}.noun")
+    yield _make_lookup_piece(language, "phrase", f"{path}.form")
     for i in range(phrase.adjectives):
         yield _constant_piece((',"adjectives":[', ",")[i > 0])
-        yield _table(language, "adjective", f"{path}.adjectives.{i}")
+        yield _make_lookup_piece(language, "adjective", f"{path}.adjectives.{i}")
     if phrase.adjectives:
         yield _constant_piece("]")
     if phrase.modifier is not None:
         yield _constant_piece(',"modifier":{"preposition":')
-        yield _table(language, "preposition", f"{path}.modifier.preposition")
+        yield _make_lookup_piece(language, "preposition", f"{path}.modifier.preposition")
         yield _constant_piece(',"participant":')
         yield from _phrase_pieces(phrase.modifier, f"{path}.modifier.participant", language)
         yield _constant_piece("}")
@@ -151,7 +151,7 @@ def _constant_piece(text: str) -> Piece:
     return np.array(text, object), ()
 
 
-def _table(language: Language, kind: str, path: str) -> Piece:
+def _make_lookup_piece(language: Language, kind: str, path: str) -> Piece:
     return _texts(language, kind), (VariableKey(path),)
 
 
@@ -162,14 +162,16 @@ def _texts(language: Language, kind: str) -> Texts:
     formats: dict[str, Callable[[Any], str]] = {
         "form": _form_text,
         "phrase": lambda form: (
-            f',"number":{_text(form.number)},"determiner":{_text(form.determiner)}'
+            f',"number":{_format_json_value(form.number)},"determiner":{_format_json_value(form.determiner)}'
         ),
-        "adverbs": lambda row: f',"adverbs":{_text([adverbs[i] for i in row])}' if row else "",
-        "relativiser": lambda word: f'{{"gap":{_text(word)}}}',
+        "adverbs": lambda row: (
+            f',"adverbs":{_format_json_value([adverbs[i] for i in row])}' if row else ""
+        ),
+        "relativiser": lambda word: f'{{"gap":{_format_json_value(word)}}}',
     }
     return np.array(
         [
-            formats.get(kind, lambda entry: _text(entry.lemma))(value)
+            formats.get(kind, lambda entry: _format_json_value(entry.lemma))(value)
             for value in language.values(kind)
         ],
         object,
@@ -177,11 +179,18 @@ def _texts(language: Language, kind: str) -> Texts:
 
 
 def _form_text(form: ClauseForm) -> str:
-    first = f',"tense":{_text(form.tense)}' if form.tense else f',"modal":{_text(form.modal)}'
-    return f'{first},"aspect":{_text(form.aspect)},"polarity":{_text(form.polarity)}'
+    first = (
+        f',"tense":{_format_json_value(form.tense)}'
+        if form.tense
+        else f',"modal":{_format_json_value(form.modal)}'
+    )
+    return (
+        f'{first},"aspect":{_format_json_value(form.aspect)}'
+        f',"polarity":{_format_json_value(form.polarity)}'
+    )
 
 
-def _text(value: Any) -> str:
+def _format_json_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -248,7 +257,7 @@ class ShapeBatch(NamedTuple):
         )
         spaced, leaning = self.spaced_words(), self.language.leaning
         parts = zip(spaced, _attach_marks(spaced, self.language), self.roles(), events, strict=True)
-        return [_line(words, leaning, *more) for words, *more in parts]
+        return [_format_json_line(words, leaning, *more) for words, *more in parts]
 
 
 def _attach_marks(spaced: list[str], language: Language) -> list[str]:
@@ -257,7 +266,9 @@ def _attach_marks(spaced: list[str], language: Language) -> list[str]:
     return spaced
 
 
-def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, event: str) -> str:
+def _format_json_line(
+    spaced: str, leaning: tuple[str, ...], text: str, roles: str, event: str
+) -> str:
     """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves
     as they are.
     """

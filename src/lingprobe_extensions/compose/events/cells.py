@@ -99,7 +99,7 @@ class AdmittedSentences:
     def _tables(self) -> list[LevelArrays]:
         diagram, known = self._diagram
         return [
-            _table(level, behind, self._kind)
+            _add_up_level(level, behind, self._kind)
             for level, behind in zip(diagram, known[1:], strict=True)
         ]
 
@@ -123,7 +123,7 @@ class AdmittedSentences:
         return values
 
 
-def _table(level: Level, behind: list[int], kind: type) -> LevelArrays:
+def _add_up_level(level: Level, behind: list[int], kind: type) -> LevelArrays:
     """A level with its numbers added up, without edges that lead nowhere."""
     listed = [members(mask) for mask in level.groups]
     first = np.array([0, *accumulate(len(row) for row in listed)], np.int64)

@@ -211,7 +211,7 @@ class _Step:
         path, later = problem.variables[k].path, [v.path for v in problem.variables[k + 1 :]]
         groups, places = problem.groups[path]
         closing, done = (masks[k] for masks in problem.ended_boxes)
-        whole = tuple((1 << r, span) for r, span in _spans(problem.required))
+        whole = tuple((1 << r, span) for r, span in _number_required_boxes(problem.required))
         outside = (_outside(by_path.get(path, ()), groups) for by_path in problem.sets)
         rivals = {place for p in later for place in problem.groups[p].places}
         return cls(
@@ -260,7 +260,7 @@ class _Step:
         return required, missing
 
 
-def _spans(required: Sequence[Sequence[Box]]) -> Iterator[tuple[int, int]]:
+def _number_required_boxes(required: Sequence[Sequence[Box]]) -> Iterator[tuple[int, int]]:
     """Each requirement's number, and its boxes among all, in bits."""
     start = 0
     for r, boxes in enumerate(required):

@@ -194,7 +194,7 @@ def draw_from_space(
             f"{count:,} sentences are asked for, the request has {space.size:,}; ask for fewer or"
             " widen it"
         )
-    strata = list(_strata(space, count, priors)) if priors else [Stratum(space, count)]
+    strata = list(_combine_priors(space, count, priors)) if priors else [Stratum(space, count)]
     return Draw(
         tuple(
             part
@@ -236,9 +236,11 @@ def _level(sizes: Sequence[int], n: int) -> int:
     return max(sizes)
 
 
-def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
+def _combine_priors(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
     """Every combination of the values of the priors, with its share of n."""
-    parts = {path: _parts(space, path, list(weights)) for path, weights in priors.items()}
+    parts = {
+        path: _read_feature_values(space, path, list(weights)) for path, weights in priors.items()
+    }
     combinations = list(
         product(*([(path, name) for name in weights] for path, weights in priors.items()))
     )
@@ -261,7 +263,7 @@ def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
         yield Stratum(part, share)
 
 
-def _parts(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
+def _read_feature_values(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
     """The pattern of each value of a feature; the values must cover the space, or the rest would be
     excluded unseen.
     """

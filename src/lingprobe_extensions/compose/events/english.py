@@ -91,7 +91,7 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[ExcludedBox]:
 def _argument_rules(
     at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> Iterator[ExcludedBox]:
-    yield from _some(at, placed, language)
+    yield from _exclude_negated_some(at, placed, language)
     for role in ROLES:
         slot = at.clause.slot(role)
         if slot is None:
@@ -114,7 +114,9 @@ def _argument_rules(
             )
 
 
-def _some(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
+def _exclude_negated_some(
+    at: ClauseAt, placed: LinearisedShape, language: Language
+) -> Iterator[ExcludedBox]:
     """What is said of "some" after a negation, which speakers take to be outside it: "did not help
     some women", "no man helped some".
     """

@@ -164,7 +164,7 @@ def _determiner(path: str, phrase: Phrase, language: Language) -> WordColumn:
 
 def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
     subject = placed.filler(at, at.clause.order[0])
-    keys = (VariableKey(f"{at.prefix}form"), _number(subject, placed, language))
+    keys = (VariableKey(f"{at.prefix}form"), _get_subject_number(subject, placed, language))
     verb = VariableKey(f"{at.prefix}predicate")
     before, after, verbs = _groups(language, at.clause.voice)
     yield WordColumn(before[0], under(before[1], at.prefix), keys)
@@ -229,7 +229,7 @@ def _himself(noun: LexicalEntry, plural: bool) -> str:
     return f"{REFLEXIVES[gender] if gender else 'itself'} "
 
 
-def _number(path: str, placed: LinearisedShape, language: Language) -> VariableKey:
+def _get_subject_number(path: str, placed: LinearisedShape, language: Language) -> VariableKey:
     """The number of a subject, as 0 or 1."""
     numbers = plurals(language)
     return (

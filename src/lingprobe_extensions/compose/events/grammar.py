@@ -217,14 +217,14 @@ class NounPhrasePlace(NamedTuple):
 def _slots(
     grammar: StructureInventory, bounds: Bounds, place: NounPhrasePlace
 ) -> Iterator[tuple[Slot, Bounds]]:
-    yield from _phrases(grammar, bounds, place)
+    yield from _list_noun_phrases(grammar, bounds, place)
     if bounds.allow("pairs"):
         yield Twins((Phrase(), Phrase())), bounds.less(pairs=1)
     if place.reflexive and bounds.allow("reflexives"):
         yield Hole.REFLEXIVE, bounds.less(reflexives=1)
 
 
-def _phrases(
+def _list_noun_phrases(
     grammar: StructureInventory, bounds: Bounds, place: NounPhrasePlace
 ) -> Iterator[tuple[Phrase, Bounds]]:
     """Phrases with at most one adjective; not with both a modifier and a relative clause, which

@@ -204,14 +204,14 @@ def from_json(value: object, path: str = "event") -> Event:
     read["adverbs"] = read_text_list(fields.get("adverbs", []), f"{path}.adverbs")
     for role in ROLES:
         if role in fields:
-            read[role] = _argument(fields[role], f"{path}.{role}")
+            read[role] = _read_argument(fields[role], f"{path}.{role}")
     for key in INNER:
         if key in fields:
             read[key] = from_json(fields[key], f"{path}.{key}")
     return Event(**read)
 
 
-def _argument(value: object, path: str) -> Argument:
+def _read_argument(value: object, path: str) -> Argument:
     if isinstance(value, Mapping) and "gap" in value:
         return Gap(text(check_keys(value, ("gap",), path)["gap"], f"{path}.gap"))
     for key, hole in HOLES.items():

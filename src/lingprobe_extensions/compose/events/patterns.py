@@ -66,7 +66,7 @@ def partial(value: object, path: str) -> Partial:
         elif key in INNER:
             pattern[key] = partial(inner, where)
         else:
-            pattern[key] = _plain(inner, key, where)
+            pattern[key] = _read_pattern_value(inner, key, where)
     return Partial(pattern)
 
 
@@ -89,17 +89,17 @@ def _participant(value: object, path: str) -> Partial:
                 k: (
                     _participant(v, f"{where}.{k}")
                     if k == "participant"
-                    else _plain(v, k, f"{where}.{k}")
+                    else _read_pattern_value(v, k, f"{where}.{k}")
                 )
                 for k, v in parts.items()
             }
             pattern[key] = Partial(modifier)
         else:
-            pattern[key] = _plain(inner, key, where)
+            pattern[key] = _read_pattern_value(inner, key, where)
     return Partial(pattern)
 
 
-def _plain(value: object, key: str, path: str) -> Any:
+def _read_pattern_value(value: object, key: str, path: str) -> Any:
     if key in ("adverbs", "adjectives"):
         return read_text_list(value, path)
     options = value if isinstance(value, list) else [value]

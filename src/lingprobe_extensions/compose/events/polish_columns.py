@@ -252,7 +252,7 @@ def _case(at: ClauseAt, role: str, language: Language) -> Case:
 
 def _relativiser(at: ClauseAt, gap: str, placed: LinearisedShape, language: Language) -> WordColumn:
     case = _case(at, gap, language)
-    keys = (*case.keys, _number(at.head, language), _gender(at.head, language))
+    keys = (*case.keys, _get_concord_number(at.head, language), _gender(at.head, language))
     return build_word_column(
         case.of(_inflection_tables(language)[0]), f"{at.prefix}{gap}.gap", *keys
     )
@@ -278,7 +278,7 @@ def _phrase(
     path: str, phrase: Phrase, case: Case, placed: LinearisedShape, language: Language
 ) -> Iterator[WordColumn]:
     _, _, adjectives, nouns = _inflection_tables(language)
-    number, gender = _number(path, language), _gender(path, language)
+    number, gender = _get_concord_number(path, language), _gender(path, language)
     yield _determiner(path, case, language)
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
@@ -343,13 +343,13 @@ def _concord(
 ) -> tuple[Numbers, tuple[VariableKey, VariableKey]]:
     """What verbs agree with: a table of two values of the subject, and those."""
     if not placed.has_pair(path):
-        return CONCORD, (_number(path, language), _gender(path, language))
+        return CONCORD, (_get_concord_number(path, language), _gender(path, language))
     virile = (genders(language) == M1).astype(np.int64)
     first, second = (VariableKey(f"{noun}.noun", virile) for noun in placed.nouns(path))
     return TOGETHER, (first, second)
 
 
-def _number(path: str, language: Language) -> VariableKey:
+def _get_concord_number(path: str, language: Language) -> VariableKey:
     return VariableKey(f"{path}.form", plurals(language))
 
 

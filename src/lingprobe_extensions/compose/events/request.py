@@ -177,7 +177,7 @@ def _grammar(fields: Fields, language: Language) -> StructureInventory:
     depth = inner.get("depth", 1)
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 4:
         raise DataProblem(f"request.relatives.depth: is a whole number from 1 to 4, not {depth!r}")
-    _there(fields, bounds, language)
+    _check_request_words(fields, bounds, language)
     adverbs = bounds.get("adverbs", 0) > 0
     plain = {key: n for key, n in bounds.items() if key != "adverbs"}
     return StructureInventory(
@@ -200,7 +200,7 @@ def _grammar(fields: Fields, language: Language) -> StructureInventory:
 WORDS_OF = {"adjectives": "adjective", "modifiers": "preposition", "adverbs": "adverb"}
 
 
-def _there(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
+def _check_request_words(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
     """Complain about frames and parts for which the language has no words."""
     for frame in set(_read_names(fields, "frames", FRAMES, ())):
         if not language.lexicon.mask("verb", frame=frame):
@@ -327,7 +327,7 @@ def _constraints(value: object, key: str, language: Language) -> tuple[Constrain
             raise DataProblem(f"{path}.in: {where!r} is not one of any, main")
         path += ".event" if inner is not item else ""
         pattern = partial(inner, path)
-        _check(pattern, path, language)
+        _check_pattern(pattern, path, language)
         constraints.append(Constraint(f"{key}.{i}", pattern, where == "main"))
     return tuple(constraints)
 
@@ -349,7 +349,7 @@ FORMS_OF = {
 }
 
 
-def _check(pattern: Partial, path: str, language: Language) -> None:
+def _check_pattern(pattern: Partial, path: str, language: Language) -> None:
     """Complain about words and values that the language lacks, and verbs in a frame that they do
     not have.
     """
@@ -358,7 +358,7 @@ def _check(pattern: Partial, path: str, language: Language) -> None:
         where = f"{path}.{key}"
         try:
             if isinstance(value, Partial):
-                _check(value, where, language)
+                _check_pattern(value, where, language)
             elif value and key in KINDS_OF:
                 language.words(KINDS_OF[key], value)
             elif value and key in FORMS_OF:

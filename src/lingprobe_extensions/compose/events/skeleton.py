@@ -102,8 +102,8 @@ def analyze_event(event: Event, language: Language) -> tuple[LinearisedShape, di
     lacks is named.
     """
     row: dict[str, int] = {}
-    _check(event, "event", None)
-    return linearise_shape(_clause(event, "", row, language)), row
+    _check_event(event, "event", None)
+    return linearise_shape(_number_clause(event, "", row, language)), row
 
 
 HOLES: Mapping[type | None, str] = {
@@ -113,7 +113,7 @@ HOLES: Mapping[type | None, str] = {
 }
 
 
-def _check(event: Event, path: str, hole: type | None) -> None:
+def _check_event(event: Event, path: str, hole: type | None) -> None:
     """Raise what is wrong with the roles and holes of a clause, and of those within it."""
     arguments = [(role, event.argument(role)) for role in _roles(event, path)]
     holes = [type(a) for _, a in arguments if isinstance(a, Gap | SharedSubject)]
@@ -122,14 +122,14 @@ def _check(event: Event, path: str, hole: type | None) -> None:
     ):
         raise DataProblem(f"{path}: {HOLES[hole]}")
     if event.content is not None:
-        _check(event.content, f"{path}.content", None)
+        _check_event(event.content, f"{path}.content", None)
     if event.also is not None:
         of_gap = hole is not Gap or isinstance(arguments[0][1], Gap)
         if event.also.also is not None or hole is SharedSubject or not of_gap:
             raise DataProblem(
                 f"{path}: two verbs at most share a subject, in a relative clause its gap"
             )
-        _check(event.also, f"{path}.also", SharedSubject)
+        _check_event(event.also, f"{path}.also", SharedSubject)
     for role, argument in arguments:
         several = (
             enumerate(argument.both)
@@ -139,7 +139,7 @@ def _check(event: Event, path: str, hole: type | None) -> None:
         for i, one in several:
             if isinstance(one, Participant) and one.relative is not None:
                 place = "relative" if i is None else f"both.{i}.relative"
-                _check(one.relative, f"{path}.{role}.{place}", Gap)
+                _check_event(one.relative, f"{path}.{role}.{place}", Gap)
 
 
 def _roles(event: Event, path: str) -> list[str]:
@@ -164,20 +164,24 @@ def _roles(event: Event, path: str) -> list[str]:
     return [role for role in roles if role in filled]
 
 
-def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> ClauseShape:
+def _number_clause(
+    event: Event, prefix: str, row: dict[str, int], language: Language
+) -> ClauseShape:
     row[f"{prefix}predicate"] = language.lexicon.number("verb", event.predicate, event.frame)
     form = ClauseForm(event.tense, event.modal, event.aspect, event.polarity)
-    row[f"{prefix}form"] = _number(language, "form", form, f"{prefix}form")
+    row[f"{prefix}form"] = _look_up_number(language, "form", form, f"{prefix}form")
     if event.adverbs:
         adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
-        row[f"{prefix}adverbs"] = _number(language, "adverbs", adverbs, f"{prefix}adverbs")
+        row[f"{prefix}adverbs"] = _look_up_number(language, "adverbs", adverbs, f"{prefix}adverbs")
     slots = {role: _slot(event.argument(role), f"{prefix}{role}", row, language) for role in ROLES}
     content = (
         None
         if event.content is None
-        else _clause(event.content, f"{prefix}content.", row, language)
+        else _number_clause(event.content, f"{prefix}content.", row, language)
     )
-    also = None if event.also is None else _clause(event.also, f"{prefix}also.", row, language)
+    also = (
+        None if event.also is None else _number_clause(event.also, f"{prefix}also.", row, language)
+    )
     return ClauseShape(
         event.frame,
         event.voice,
@@ -193,7 +197,9 @@ def _slot(
     argument: Argument | None, path: str, row: dict[str, int], language: Language
 ) -> Slot | None:
     if isinstance(argument, Gap):
-        row[f"{path}.gap"] = _number(language, "relativiser", argument.relativiser, f"{path}.gap")
+        row[f"{path}.gap"] = _look_up_number(
+            language, "relativiser", argument.relativiser, f"{path}.gap"
+        )
         return Hole.GAP
     if isinstance(argument, ParticipantPair):
         first, second = (
@@ -208,7 +214,7 @@ def _slot(
 
 def _phrase(participant: Participant, path: str, row: dict[str, int], language: Language) -> Phrase:
     row[f"{path}.noun"] = language.lexicon.number("noun", participant.noun)
-    row[f"{path}.form"] = _number(
+    row[f"{path}.form"] = _look_up_number(
         language, "phrase", PhraseForm(participant.number, participant.determiner), f"{path}"
     )
     for i, adjective in enumerate(participant.adjectives):
@@ -222,11 +228,11 @@ def _phrase(participant: Participant, path: str, row: dict[str, int], language: 
             participant.modifier.participant, f"{path}.modifier.participant", row, language
         )
     if participant.relative is not None:
-        relative = _clause(participant.relative, f"{path}.relative.", row, language)
+        relative = _number_clause(participant.relative, f"{path}.relative.", row, language)
     return Phrase(len(participant.adjectives), inner, relative)
 
 
-def _number(language: Language, kind: str, value: Any, path: str) -> int:
+def _look_up_number(language: Language, kind: str, value: Any, path: str) -> int:
     values = language.values(kind)
     if value not in values:
         text = (

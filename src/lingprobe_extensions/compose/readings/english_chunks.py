@@ -45,7 +45,7 @@ def _agrees(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     return verb is None or verb == number(chunks, rule.others)
 
 
-def _shares(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _shares_verb_form(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a verb after "and" has the form that the helping verbs of another ask for."""
     return any(
         form.startswith(SHARING)
@@ -78,7 +78,7 @@ def _reflexive(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     return "thing" not in traits and not traits & ({"masculine", "feminine"} - {kind})
 
 
-def _fits(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _is_expected_role(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a role is filled as one expects: things are given to somebody, and saws are for
     things.
     """
@@ -97,12 +97,12 @@ def _fits(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
 
 RULES: Rules = {
     "agrees": _agrees,
-    "shares": _shares,
+    "shares": _shares_verb_form,
     "frame": fits_frame,
     "relative": _relative,
     "late": _late,
     "reflexive": _reflexive,
-    "fits": _fits,
+    "fits": _is_expected_role,
 }
 
 

@@ -125,7 +125,7 @@ def english_words(more: Extra = ()) -> Words:
     """For each form all that it can be, the words of the closed classes excluded; with some that
     the table lacks.
     """
-    return words_by_form(chain(_forms(list(read_word_table("english.tsv"))), more))
+    return words_by_form(chain(_list_english_forms(list(read_word_table("english.tsv"))), more))
 
 
 FORMS = {
@@ -162,7 +162,7 @@ def _of_entry(entry: UserLexeme) -> frozenset[str]:
     )
 
 
-def _forms(lines: list[LexiconLine]) -> Iterator[tuple[str, FormAnalysis]]:
+def _list_english_forms(lines: list[LexiconLine]) -> Iterator[tuple[str, FormAnalysis]]:
     doubling = {lemma for line in lines if line.kind == "doubling" for lemma in line.lemmas}
     irregular = {kind: _irregular(lines, kind) for kind in ("noun", "verb")}
     for (kind, lemma), traits in _traits(lines).items():

@@ -101,7 +101,7 @@ def _allows_whose(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     )
 
 
-def _fits(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _is_alive_agent(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether who does something to others, or has relatives, is alive."""
     if rule.detail == "owner" and "thing" in chunks[rule.place].traits:
         return True
@@ -117,7 +117,7 @@ RULES: Rules = {
     "governs": _governs,
     "frame": fits_frame,
     "owned": _allows_whose,
-    "fits": _fits,
+    "fits": _is_alive_agent,
 }
 
 

@@ -77,17 +77,19 @@ def adjective_forms(lemma: str) -> Iterator[NominalForm]:
     for gender, oblique in (("m1", "ego"), ("m2", "ego"), ("m3", ""), ("n", "")):
         own = e if gender == "n" else lemma
         genitive = stem + soft + "ego"
-        yield from _row(
+        yield from _decline_row(
             (own, genitive, genitive if oblique else own, stem + thin + "m"), "singular", gender
         )
-    yield from _row((stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f")
+    yield from _decline_row(
+        (stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f"
+    )
     many = stem + thin + "ch"
-    yield from _row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
+    yield from _decline_row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
     for gender in ("m2", "m3", "f", "n"):
-        yield from _row((e, many, e, stem + thin + "mi"), "plural", gender)
+        yield from _decline_row((e, many, e, stem + thin + "mi"), "plural", gender)
 
 
-def _row(forms: Sequence[str], number: str, gender: str) -> Iterator[NominalForm]:
+def _decline_row(forms: Sequence[str], number: str, gender: str) -> Iterator[NominalForm]:
     yield from (
         NominalForm(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True)
     )
@@ -182,12 +184,12 @@ class PolishAnalysis(NamedTuple):
 def polish_words() -> dict[str, tuple[PolishAnalysis, ...]]:
     """For each form all that it can be; determiners and the relative pronoun too."""
     words: defaultdict[str, dict[PolishAnalysis, None]] = defaultdict(dict)
-    for form, word in _forms():
+    for form, word in _list_polish_forms():
         words[form][word] = None
     return {form: tuple(of) for form, of in words.items()}
 
 
-def _forms() -> Iterator[tuple[str, PolishAnalysis]]:
+def _list_polish_forms() -> Iterator[tuple[str, PolishAnalysis]]:
     verbs: defaultdict[str, set[str]] = defaultdict(set)
     principal_parts: dict[str, tuple[str, ...]] = {}
     for kind, of, entries in read_word_table("polish.tsv"):

@@ -108,7 +108,7 @@ def _structure(parts: Parts, likely: frozenset[str]) -> Structure:
 def resolve_facts(waiting: Sequence[PendingFact], chunks: Sequence[Chunk]) -> frozenset[Fact]:
     """The facts, with the lemmas in their places."""
     facts = {
-        Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks))
+        Fact(chunks[of].lemma, _resolve_text(says, chunks), _resolve_text(value, chunks))
         for of, says, value in waiting
         if says != LIKE
     }
@@ -137,7 +137,7 @@ def replace_raised(parts: Parts, heads: Heads) -> Parts:
     return tuple(replaced)
 
 
-def _text(value: int | str, chunks: Sequence[Chunk]) -> str:
+def _resolve_text(value: int | str, chunks: Sequence[Chunk]) -> str:
     return value if isinstance(value, str) else chunks[value].lemma
 
 

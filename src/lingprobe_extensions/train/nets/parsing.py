@@ -89,7 +89,7 @@ class Heads(nn.Module):
 
     def forward(self, states: Tensor, lengths: Tensor) -> LogProbabilities:
         """What is told of states [batch, words, width] of sentences of these lengths."""
-        there = _there(states, lengths)
+        there = _mark_present_words(states, lengths)
         dropped = self.dropout(states)
         tags = {
             name: functional.log_softmax(layer(self._read(name, dropped, there)), 1)
@@ -121,7 +121,7 @@ class Heads(nn.Module):
         """The logarithms of the probabilities of labels [words, labels], for heads [words], counted
         from 1, of the words one sentence behind the other.
         """
-        there, dropped = _there(states, lengths), self.dropout(states)
+        there, dropped = _mark_present_words(states, lengths), self.dropout(states)
         sentence = there.nonzero()[:, 0]
         below = self.dropout(functional.leaky_relu(self.named_below(dropped[there])))
         above = functional.leaky_relu(self.named_above(self._add_root(dropped)[sentence, heads]))
@@ -134,7 +134,7 @@ class Heads(nn.Module):
 
     def loss(self, states: Tensor, lengths: Tensor, gold: GoldAnnotations) -> Tensor:
         """Minus the logarithms of the probabilities of what is told in gold, summed."""
-        told, there = self(states, lengths), _there(states, lengths)
+        told, there = self(states, lengths), _mark_present_words(states, lengths)
         losses = [_total_loss(told.tags[name], gold.tags[name]) for name in self.tags]
         if told.arcs is not None:
             losses.append(_total_loss(told.arcs[there], gold.heads))
@@ -143,7 +143,7 @@ class Heads(nn.Module):
         return torch.stack(losses).sum()
 
 
-def _there(states: Tensor, lengths: Tensor) -> Tensor:
+def _mark_present_words(states: Tensor, lengths: Tensor) -> Tensor:
     steps = torch.arange(states.shape[1], device=states.device)
     return steps < lengths.to(states.device)[:, None]
 

@@ -43,7 +43,7 @@ def decode_annotations(
         if kind in (UPOS, XPOS, FEATS)
     }
     trees = _trees(heads, states, lengths, told.arcs, names) if told.arcs is not None else None
-    batch = _Batch(tags, trees, _phrases(told.tags, lengths.cpu().numpy(), names))
+    batch = _Batch(tags, trees, _decode_phrases(told.tags, lengths.cpu().numpy(), names))
     starts = [0, *accumulate(lengths.tolist())]
     for i, (start, stop) in enumerate(pairwise(starts)):
         yield batch.annotation(i, slice(start, stop), words[i])
@@ -118,7 +118,7 @@ class _Phrases(NamedTuple):
         return tetra.TetraTags(tuple(self.words[at]), tuple(mine))
 
 
-def _phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases | None:
+def _decode_phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases | None:
     """The best tags that make trees."""
     from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS
 

@@ -50,7 +50,7 @@ class BinaryNode(NamedTuple):
 def tags(tree: BracketTree) -> TetraTags:
     """The tags of a tree; the label of its root is not told."""
     words, pairs = list[str](), list[str]()
-    for side, node in _in_order(_binarize_phrase(tree, 0)):
+    for side, node in _walk_node(_binarize_phrase(tree, 0)):
         (words if isinstance(node, Leaf) else pairs).append(side + JOIN.join(node.labels))
     return TetraTags(tuple(words), tuple(pairs))
 
@@ -73,7 +73,7 @@ def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | BinaryNode:
     return made
 
 
-def _in_order(node: Leaf | BinaryNode) -> Iterator[tuple[str, Leaf | BinaryNode]]:
+def _walk_node(node: Leaf | BinaryNode) -> Iterator[tuple[str, Leaf | BinaryNode]]:
     """Words and pairs from left to right, each with its side."""
     side, waiting = LEFT, list[tuple[str, BinaryNode]]()
     while True:
@@ -94,10 +94,10 @@ def brackets(words: Sequence[str], parts: Sequence[str], told: TetraTags) -> str
     ] = []  # phrases without their right side, the outermost first
     whole = ""
     for i, (word, part, tag) in enumerate(zip(words, parts, told.words, strict=True)):
-        whole = _phrase(tag, format_terminal(part, word))
+        whole = _split_phrase_tag(tag, format_terminal(part, word))
         if tag[0] == RIGHT:
             for pair, left in reversed(waiting.pop()):
-                whole = _phrase(pair, f"{left} {whole}")
+                whole = _split_phrase_tag(pair, f"{left} {whole}")
         if i < len(told.pairs):
             if told.pairs[i][0] == LEFT:
                 waiting.append([])
@@ -105,7 +105,7 @@ def brackets(words: Sequence[str], parts: Sequence[str], told: TetraTags) -> str
     return f"({ROOT} {whole})"
 
 
-def _phrase(tag: str, inside: str) -> str:
+def _split_phrase_tag(tag: str, inside: str) -> str:
     """What stands in the phrases of a tag."""
     labels = tag[1:].split(JOIN) if len(tag) > 1 else []
     return "".join(f"({label} " for label in labels) + inside + ")" * len(labels)

@@ -86,7 +86,7 @@ WRITTEN = [
     starts_off_by_one_after_the_tenth_word,
     relative_clause_of_the_other_noun_in_events,
 ]
-written = batch._line
+written = batch._format_json_line
 number, phrase, clause, verb_group = (
     getattr(english_columns, name) for name in ("_number", "_phrase", "_clause", "_verb_group")
 )
@@ -154,7 +154,7 @@ def injected(fault, monkeypatch):
         monkeypatch.setattr(english_columns, SAID[fault], fault)
     else:
         monkeypatch.setattr(
-            batch, "_line", lambda *told: json.dumps(fault(json.loads(written(*told))))
+            batch, "_format_json_line", lambda *told: json.dumps(fault(json.loads(written(*told))))
         )
 
 
