@@ -498,8 +498,6 @@ TYPED = {  # versions, licences, settings, counts of data, examples, and figures
     "tasks-edge.md": "6.6 1.0 2.2",
     "tasks-tree.md": "1.65 98.0 81.2 85.0",
     "tasks-ud.md": "2.17 0.05",
-    "training.md": "9.6 0.001",
-    "while-training.md": "5.12",
 }
 
 

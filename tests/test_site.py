@@ -68,6 +68,12 @@ def test_readers_have_no_more_to_read_than_agreed():
     assert generated <= most_generated
 
 
+def test_design_notes_have_no_more_words_than_agreed():
+    counts = COUNTER["note_words"]()
+    longest = sorted(counts, key=counts.__getitem__)[-8:]
+    assert sum(counts.values()) <= COUNTER["MOST_NOTES"], f"shorten the longest notes: {longest}"
+
+
 def test_words_are_counted_as_people_count_them(tmp_path):
     (tmp_path / "docs").mkdir()
     (tmp_path / "zensical.toml").write_text('{ "Home" = "index.md" }, { "API" = "api.md" }')
@@ -77,6 +83,10 @@ def test_words_are_counted_as_people_count_them(tmp_path):
     counts = COUNTER["words"](tmp_path)
     assert counts == {"index.md": 3, "api.md": 3}
     assert COUNTER["sums"](counts) == (3, 3)
+    (tmp_path / "docs" / "design").mkdir()
+    (tmp_path / "docs" / "design" / "map.md").write_text("generated, so not counted\n")
+    (tmp_path / "docs" / "design" / "way.md").write_text("## Two <!-- hidden --> words\n")
+    assert COUNTER["note_words"](tmp_path) == {"way.md": 2}
 
 
 def test_nothing_is_loaded_from_elsewhere_and_no_program_is_published(site):

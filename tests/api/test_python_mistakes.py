@@ -1,5 +1,7 @@
 """What people type in Python and mean something else: each is answered by one exact sentence."""
 
+import re
+
 import numpy as np
 import pandas
 import polars
@@ -310,6 +312,24 @@ def test_a_mistake_in_python_is_answered_by_one_sentence(name, tmp_path, monkeyp
     with pytest.raises(lingprobe.LingprobeError) as problem:
         typed()
     assert str(problem.value) == sentence.replace("{here}", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("mine.npz", "'mine.npz' is a file of vectors, as it seems: write npz:mine.npz"),
+        ("mine.npy", "'mine.npy' is a file of vectors, as it seems: write npy:mine.npy"),
+        ("mine.vec", "'mine.vec' is a file of vectors, as it seems: write static:mine.vec"),
+        ("mine.parquet", "evaluate the encoder (vectors are read by parquet:mine.parquet)"),
+        ("mine.jsonl", "evaluate the encoder (vectors are read by npz:, npy: and parquet:FILE)"),
+        ("mine.pkl", "'mine.pkl' is a pickle, which could run code and is not read: write vectors"),
+    ],
+)
+def test_a_file_as_an_encoder_is_told_what_reads_it(file, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / file).write_bytes(b"")
+    with pytest.raises(lingprobe.UsageProblem, match=re.escape(said)):
+        lingprobe.evaluate(file, TASK)
 
 
 def test_strings_are_taken_where_lists_are():

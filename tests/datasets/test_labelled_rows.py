@@ -448,6 +448,25 @@ def test_texts_are_cut_into_words_and_lists_are_words_already(tmp_path):
     assert other.sites[0].sentence.words == ("a,", "b.")
 
 
+@pytest.mark.parametrize(("no", "yes"), [("0", "1"), ("False", "True")])
+def test_a_class_that_the_first_rows_have_not_is_one(tmp_path, no, yes):
+    """As *threat* among kinds of insults: columns of zeros beside flags are classes, others none."""
+    file = tmp_path / "a.csv"
+    rows = [
+        (f"text {i} {'abc'[i % 3]}", i % 2, i > 1200, i % 3 == 0, i > 1400, f"u{i}", False)
+        for i in range(1500)
+    ]
+    cells = [
+        [text, *(yes if flag is True or flag == 1 else no for flag in rest[:4]), *rest[4:5], no]
+        for text, *rest in rows
+    ]
+    heads = ["text", "toxic", "threat", "insult", "hate", "user", "seen"]
+    file.write_text("\n".join(",".join(row) for row in [heads, *cells]) + "\n", "utf-8")
+    found = read_dataset(file)
+    assert found.labels.names == ("hate", "insult", "threat", "toxic")
+    assert [*found.labels.plain()][1201] == ["threat", "toxic"]
+
+
 @pytest.mark.parametrize("suffix", ["tsv", "txt", "csv"])
 @pytest.mark.parametrize("more", ["", "NN\tO\t"])
 def test_a_word_a_line_is_no_table(tmp_path, suffix, more):

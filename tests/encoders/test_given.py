@@ -194,6 +194,30 @@ def test_parquet(tmp_path, kind):
     assert encoder.slots == ("-",)
 
 
+@pytest.mark.parametrize("texts", ["sentence", "sentences", "text", "texts"])
+@pytest.mark.parametrize("vectors", ["vector", "vectors", "embedding", "embeddings", "emb"])
+def test_usual_names_of_columns_and_arrays(tmp_path, texts, vectors):
+    rows = {texts: ["A dog", "The cat."], vectors: [[1.0, 2.0], [3.0, 4.0]]}
+    pq.write_table(pa.table(rows), tmp_path / "a.parquet")
+    np.savez(tmp_path / "a.npz", **{name: np.array(cells) for name, cells in rows.items()})
+    for kind in ("parquet", "npz"):
+        encoder = make(f"{kind}:{tmp_path / 'a'}.{kind}")
+        assert encoder.encode([CAT, DOG]).layers[0].tolist() == [[3, 4], [1, 2]]
+
+
+def test_the_documented_name_comes_first_and_two_others_are_asked_about(tmp_path):
+    path, right, wrong = tmp_path / "a.npz", np.ones((1, 2)), np.zeros((1, 3))
+    texts, others = np.array(["A dog"]), np.array(["x"])
+    np.savez(path, sentences=texts, text=others, vectors=right, embeddings=wrong)
+    assert make(f"npz:{path}").encode([DOG]).layers[0].tolist() == [[1, 1]]
+    np.savez(path, sentences=texts, embedding=right, emb=wrong)
+    with pytest.raises(DataProblem, match="'embedding' and 'emb' may both be meant: call one 've"):
+        make(f"npz:{path}").encode([DOG])
+    np.savez(path, text=texts, texts=others, vectors=right)
+    with pytest.raises(DataProblem, match="'text' and 'texts' may both be meant: call one 'sent"):
+        make(f"npz:{path}").encode([DOG])
+
+
 def test_parquet_rows_of_unequal_length_are_refused(tmp_path):
     pq.write_table(
         pa.table({"sentence": ["A dog", "x"], "layer_3": [[1.0], [1.0, 2.0]]}),

@@ -27,6 +27,16 @@ from lingprobe.tasks.about import find_task_description
 
 _OTHER_FORMATS = (".gguf", ".ggml", ".onnx", ".tflite", ".h5", ".pt", ".pth", ".bin", ".mlmodel")
 """Endings of files with weights that transformers does not load by themselves."""
+_VECTOR_FILES = {
+    ".npz": "npz",
+    ".npy": "npy",
+    ".vec": "static",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+"""Encoders that read files of vectors, by their endings."""
+_PICKLES = (".pkl", ".pickle", ".joblib")
 OF_WORDS = ("a word", "a span", "two spans")
 """What labels of tasks may be about that need a vector for each word piece."""
 ORGANISATION = "sentence-transformers"
@@ -89,12 +99,8 @@ def reference(thing: Any, tasks: Any = None) -> Any:
     """
     if isinstance(thing, Path):
         thing = str(thing)
-    if is_frame(thing) or (isinstance(thing, str) and _is_table(thing)):
-        shown = repr(thing) if isinstance(thing, str) else f"a {type(thing).__name__}"
-        raise UsageProblem(
-            f"{shown} is data, and an encoder is expected here: run takes the tasks first, evaluate"
-            " the encoder"
-        )
+    if is_frame(thing) or (isinstance(thing, str) and Path(thing).is_file()):
+        _refuse_file(thing)
     if not isinstance(thing, str) or (parsed := try_parse_reference(thing)) is None:
         return thing
     name = parsed.name
@@ -111,6 +117,27 @@ def reference(thing: Any, tasks: Any = None) -> Any:
         return model(thing, tasks)
     except DataProblem as problem:
         raise DataProblem(f"no encoder is called {name!r}, and {problem}") from None
+
+
+def _refuse_file(thing: Any) -> None:
+    """UsageProblem for data, and for files of vectors without what reads them."""
+    suffix = uncompressed_path(Path(thing)).suffix.lower() if isinstance(thing, str) else ""
+    reader = _VECTOR_FILES.get(suffix, "")
+    if suffix in _PICKLES:
+        raise UsageProblem(
+            f"{thing!r} is a pickle, which could run code and is not read: write vectors as npz"
+            " (numpy.savez, with arrays 'sentences' and 'vectors')"
+        )
+    if not isinstance(thing, str) or _is_table(thing):
+        shown = repr(thing) if isinstance(thing, str) else f"a {type(thing).__name__}"
+        read = f"{reader}:{thing}" if reader else "npz:, npy: and parquet:FILE"
+        vectors = f" (vectors are read by {read})" if isinstance(thing, str) else ""
+        raise UsageProblem(
+            f"{shown} is data, and an encoder is expected here: run takes the tasks first, evaluate"
+            f" the encoder{vectors}"
+        )
+    if reader:
+        raise UsageProblem(f"{thing!r} is a file of vectors, as it seems: write {reader}:{thing}")
 
 
 def configure(encoders: Any, **options: Any) -> list[Any]:

@@ -20,6 +20,9 @@ from lingprobe.corpora.unpacking import open_arrow, open_parquet
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
 
+_SENTENCES = ("sentence", "sentences", "text", "texts")
+_VECTORS = ("vector", "vectors", "embedding", "embeddings", "emb")
+"""What columns and arrays are usually called; that of the documentation comes first."""
 TABLE = "a Parquet or Arrow file"
 PARQUET = b"PAR1"  # what such a file begins with
 
@@ -46,7 +49,8 @@ class Format(NamedTuple):
 
     def layers(self, path: Path) -> dict[str, str]:
         """Layer name -> key, as a file has them."""
-        return _layer_names(path, self.keys(path), self.single)
+        keys = self.keys(path)
+        return _layer_names(path, keys, _find_usual(path, keys, self.single, _VECTORS))
 
 
 def read_npy(path: Path, sentences: Path) -> VectorFileContent:
@@ -85,13 +89,14 @@ def _npz_keys(path: Path) -> list[str]:
 
 def _read_npz(path: Path, layers: dict[str, str]) -> VectorFileContent:
     file = ArrayFile(path)
-    if "sentences" not in file:
+    name = _find_usual(path, list(file), "sentences", _SENTENCES)
+    if name not in file:
         raise DataProblem(f"{path}: no array 'sentences' (it has: {', '.join(file)})")
-    sentences = file["sentences"]
+    sentences = file[name]
     arrays = {name: file[key] for name, key in layers.items()}
     if sentences.ndim != 1 or sentences.dtype.kind != "U":
         raise DataProblem(
-            f"{path}: 'sentences' is {sentences.dtype} {list(sentences.shape)}, expected one string"
+            f"{path}: {name!r} is {sentences.dtype} {list(sentences.shape)}, expected one string"
             " a sentence"
         )
     return check_stored(path, sentences.tolist(), arrays)
@@ -119,13 +124,14 @@ def _read_table(path: Path, layers: dict[str, str]) -> VectorFileContent:
     """The columns of a table that are asked for, beside its sentences."""
     with report_damage(path, TABLE), path.open("rb") as file:
         columns, read = _open_table(file)
-        if "sentence" not in columns:
+        name = _find_usual(path, columns, "sentence", _SENTENCES)
+        if name not in columns:
             raise DataProblem(f"{path}: no column 'sentence' (it has: {', '.join(columns)})")
-        table = read(["sentence", *layers.values()])
-        sentences = table.column("sentence").to_pylist()
+        table = read([name, *layers.values()])
+        sentences = table.column(name).to_pylist()
         arrays = {name: _matrix(path, key, table.column(key)) for name, key in layers.items()}
     if not all(isinstance(s, str) for s in sentences):
-        raise DataProblem(f"{path}: column 'sentence' holds something else than strings")
+        raise DataProblem(f"{path}: column {name!r} holds something else than strings")
     return check_stored(path, sentences, arrays)
 
 
@@ -147,6 +153,20 @@ def _matrix(path: Path, key: str, column: Any) -> NDArray[Any]:
     return np.asarray(whole.flatten().to_numpy(zero_copy_only=False)).reshape(
         len(whole), *(widths or {0})
     )
+
+
+def _find_usual(path: Path, names: Sequence[str], first: str, usual: Sequence[str]) -> str:
+    """The name that is there of those that are usual, `first` before others, and where none is;
+    DataProblem where several others are.
+    """
+    found = [name for name in usual if name in names]
+    if first in found or not found:
+        return first
+    if len(found) > 1:
+        raise DataProblem(
+            f"{path}: {' and '.join(map(repr, found))} may both be meant: call one {first!r}"
+        )
+    return found[0]
 
 
 def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]:

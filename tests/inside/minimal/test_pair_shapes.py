@@ -117,5 +117,9 @@ def test_headings_that_say_nothing_are_asked_with_what_would_work(tmp_path):
     with pytest.raises(DataProblem, match=said):
         found(tmp_path)
     assert found(tmp_path, PairColumns("sentence1", "sentence2")) == TRUE
-    task = TASKS.make(f"minimal/pairs:{tmp_path},good=sentence1,bad=sentence2")
+    numbered = [(str(number), *row) for number, row in enumerate(rows)]
+    save(tmp_path / "of-pandas", {"a.csv": quoted([("", "uid", "sent1", "sent2"), *numbered])})
+    with pytest.raises(DataProblem, match="no good sentence: add good=sent1,bad=sent2"):
+        found(tmp_path / "of-pandas")
+    task = TASKS.make(f"minimal/pairs:{tmp_path / 'a.csv'},good=sentence1,bad=sentence2")
     assert len(task.load()) == len(TRUE)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 from lingprobe.datasets.formats.conversations import is_conversation
@@ -76,6 +77,11 @@ class ColumnShape:
         return bool(there & ONE) and bool(there & ZERO) and there <= ONE | ZERO
 
     @property
+    def is_never(self) -> bool:
+        """Whether all its cells are 0, or false, as those of a rare class may be."""
+        return bool(self.cells) and set(self._plain) <= ZERO
+
+    @property
     def is_truth(self) -> bool:
         """Whether its first cell is a truth value, not a number."""
         return self._plain[:1] in (["True"], ["False"], ["true"], ["false"])
@@ -135,11 +141,24 @@ class TableHead:
         )
 
     def find_flags(self, names: Sequence[str]) -> list[str]:
-        """The columns of zeros and ones; where others hold truth values, those that are more."""
+        """The columns of zeros and ones; where others hold truth values, those that are more.
+        Among several, and beside them, columns of zeros are classes that the first rows have not.
+        """
         flags = [name for name in names if self.rows and self.shape(name).is_flag]
         truths = [name for name in flags if self.shape(name).is_truth]
         numbers = [name for name in flags if name not in truths]
-        return truths if len(truths) > len(numbers) else numbers
+        kept = truths if len(truths) > len(numbers) else numbers
+        if len(kept) < 2:
+            return kept
+        are_truths = kept is truths
+        runs = groupby(names, lambda name: name in kept or self._is_rare(name, are_truths))
+        found = [[*run] for is_one, run in runs if is_one]
+        return [name for run in found if not set(kept).isdisjoint(run) for name in run]
+
+    def _is_rare(self, name: str, are_truths: bool) -> bool:
+        """Whether a column may be that of a class which none of the rows has."""
+        shape = self.shape(name)
+        return shape.is_never and shape.is_truth == are_truths
 
     def propose(self, names: Sequence[str], columns: Mapping[str, str]) -> str:
         """The options that name the columns of text and label, of which some are known; ''."""

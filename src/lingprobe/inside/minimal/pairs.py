@@ -114,7 +114,7 @@ class PairColumns:
         good = good or next((name for name in row if normalise_heading(name) in BARE), "")
         cells = []
         for name, what in ((good, "good"), (bad, "bad")):
-            if not row.get(name, ""):
+            if not name or not row.get(name, ""):  # a column may have no heading
                 raise DataProblem(f"{where}: no {what} sentence{_propose(row, what)}")
             cells.append(row[name].strip())
         return MinimalPair(cells[0], cells[1], *self.tags(row, where, file))
