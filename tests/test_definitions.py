@@ -632,9 +632,9 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
     encoders = [each.format(minilm=minilm) for each in encoders]
     entered: set[tuple[str, str]] = set()
     for module, function in (
-        (lingprobe.experiment.work, "ready"),
+        (lingprobe.experiment.work, "prepare_group"),
         (lingprobe.experiment.work, "fit_groups"),
-        (lingprobe.experiment.run, "embed"),
+        (lingprobe.experiment.run, "embed_sentences"),
         (lingprobe.experiment.data, "load"),
     ):
         monkeypatch.setattr(module, function, traced(getattr(module, function), entered))
