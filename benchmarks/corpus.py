@@ -40,12 +40,12 @@ from pathlib import Path
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import FAMILIES, TASKS
 from lingprobe.tasks import parsed_corpora as parsed
-from lingprobe.tasks.ud.family import Options, parsed_files
+from lingprobe.tasks.ud.family import TreebankTaskOptions, parsed_files
 
 parsed.LARGE = 0
 before, examples, words = time.process_time(), 0, 0
 """
-FIND = "words = parsed_files(Options(sys.argv[1])).tally.words"
+FIND = "words = parsed_files(TreebankTaskOptions(sys.argv[1])).tally.words"
 DRAW = """
 for name in FAMILIES["ud"]["ud.family"].split():
     task, began = f"ud/{name}:{sys.argv[1]}", time.process_time()
@@ -57,7 +57,7 @@ for name in FAMILIES["ud"]["ud.family"].split():
 """
 SHARDS = """
 from itertools import islice
-from lingprobe.corpora.batches import batches
+from lingprobe.corpora.batches import read_treebank_batches
 from lingprobe.corpora.files import chunks
 from lingprobe.tasks.memory import uncollected
 from lingprobe.tasks.ud.family import judge
@@ -67,11 +67,11 @@ def unpacked(path):
         yield 0
 
 def read(path):
-    for batch in batches(path):
+    for batch in read_treebank_batches(path):
         yield len(batch.parents)
 
 def alone(path):
-    for batch in batches(path):
+    for batch in read_treebank_batches(path):
         judge(batch, batch.sentences())
         yield len(batch.parents)
 

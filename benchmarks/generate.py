@@ -46,12 +46,12 @@ ROUNDS, N = 3, 200_000
 WHOLE = """
 import json, re, sys
 from pathlib import Path
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
-for n, parts in draw(space(request(json.loads(sys.argv[1]))), 10_000_000).chunks():
-    in_order(parts, n, Batch.lines)  # what the command writes, chunk by chunk
+for n, parts in draw_from_space(space(request(json.loads(sys.argv[1]))), 10_000_000).chunks():
+    map_in_order(parts, n, ShapeBatch.lines)  # what the command writes, chunk by chunk
 status = Path("/proc/self/status").read_text()  # getrusage would also know the peak of the process that began this one
 print(round(int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024))
 """

@@ -173,15 +173,15 @@ READ = """
 import sys, time, torch
 from pathlib import Path
 from lingprobe.nets.trainable import NetworkShape
-from lingprobe_extensions.train.data import Reading, translations
-from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.data import FileReading, read_translations
+from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.objectives import Kit
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024
 before, objective = peak(), OBJECTIVES.make("translate")
-examples, _ = Examples.of(translations([Path(sys.argv[1])], Reading()))
+examples, _ = TrainingExamples.of(read_translations([Path(sys.argv[1])], FileReading()))
 lesson = objective.lesson(objective, examples, Kit(Shape("mean", 8), 4000, 8, 0))
 print(peak(), before, time.process_time())
 """

@@ -84,9 +84,10 @@ def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
     code = (
         "import sys, pathlib; sys.path.insert(0, sys.argv[3]);"
         "from fixtures.chains import Chain; from lingprobe.annotators.blocks import Road;"
-        "from lingprobe.annotators.parse import parse; from lingprobe.annotators.segment import Rules;"
-        "parse([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2]),"
-        " Road(Chain(seconds=.01), Rules()), block=300)"
+        "from lingprobe.annotators.parse import parse_files;"
+        "from lingprobe.annotators.segment import RuleSegmenter;"
+        "parse_files([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2]),"
+        " Road(Chain(seconds=.01), RuleSegmenter()), block=300)"
     )
     out = tmp_path / "out"
     run = [sys.executable, "-c", code, str(text), str(out), str(Path(__file__).parents[1])]

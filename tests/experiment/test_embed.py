@@ -618,10 +618,10 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from pretend import Pretend, sentences_of
-from lingprobe.experiment.embed import embed
+from lingprobe.experiment.embed import embed_sentences
 from lingprobe.store.vectors import VectorStore
 print("ready", flush=True)
-embed(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k")
+embed_sentences(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k")
 """
 
 

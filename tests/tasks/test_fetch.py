@@ -340,11 +340,11 @@ import sys
 from pathlib import Path
 from lingprobe.tasks.released import archives
 from lingprobe.tasks.released.catalogue import Collection
-from lingprobe.tasks.released.fetch import Wish, fetch
+from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 if sys.argv[3:]:  # one file is unpacked, then there is nobody left
     put = archives._put
     archives._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
-for got in fetch(Wish(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
+for got in fetch_files(FetchRequest(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
     print(got.how)
 """
 

@@ -105,7 +105,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
 from lingprobe.data.core import Sampling
-from lingprobe.tasks.table import Table
+from lingprobe.tasks.table import TableTask
 
 @dataclass(frozen=True)
 class Own:
@@ -115,7 +115,7 @@ class Own:
     sampling = Sampling(fold=True)
 
     def load(self):
-        return Table(Path(__file__).with_name("a.csv"), fold=self.fold).load()
+        return TableTask(Path(__file__).with_name("a.csv"), fold=self.fold).load()
 """
 
 

@@ -38,9 +38,9 @@ def tense(tree):
 
 @question("mine/tense", "Which tense?", over="batches", rare="drop")
 def columns(batch):
-    from lingprobe.corpora.trees import features
+    from lingprobe.corpora.trees import parse_features
     roots = zip(batch.feats.take(batch.roots).strings(), batch.words.take(batch.roots).strings())
-    return [said(features(feats).get("Tense", ""), form) for feats, form in roots]
+    return [said(parse_features(feats).get("Tense", ""), form) for feats, form in roots]
 
 @question("mine/long", "Has the sentence many words?", over="sentences", balance=False)
 def long(sentence, *, words: int = 8):

@@ -88,7 +88,8 @@ WRITTEN = [
 ]
 written = batch._format_json_line
 number, phrase, clause, verb_group = (
-    getattr(english_columns, name) for name in ("_number", "_phrase", "_clause", "_verb_group")
+    getattr(english_columns, name)
+    for name in ("_get_subject_number", "_phrase", "_clause", "_verb_group")
 )
 
 
@@ -138,9 +139,9 @@ def relative_clause_after_the_other_noun(path, told, placed, language):
 
 
 SAID = {
-    agreement_with_the_head_in_object_relatives: "_number",
-    agreement_with_an_attractor: "_number",
-    not_after_the_second_auxiliary: "group",
+    agreement_with_the_head_in_object_relatives: "_get_subject_number",
+    agreement_with_an_attractor: "_get_subject_number",
+    not_after_the_second_auxiliary: "build_english_group",
     negation_and_form_of_the_main_clause_in_relative_clauses: "_verb_group",
     roles_swapped: "_phrase",
     relative_clause_after_the_other_noun: "_phrase",
