@@ -45,10 +45,8 @@ def modules(tmp_path, monkeypatch):
     """Writes modules of a package that counts by definitions, and forgets what was found before."""
     monkeypatch.setattr(_packages, "PACKAGE", "written")
     monkeypatch.setattr(closure, "PACKAGE", "written")
-    monkeypatch.setattr(
-        closure, "read_source", lambda data: source._Module(ast.parse(data)).source()
-    )
-    monkeypatch.setattr(closure, "remember_sources", lambda: None)
+    monkeypatch.setattr(closure, "read", lambda data: source._Module(ast.parse(data)).source())
+    monkeypatch.setattr(closure, "keep", lambda: None)
     monkeypatch.syspath_prepend(tmp_path)
 
     def write(**texts: str) -> None:
@@ -342,19 +340,19 @@ def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monke
     place, data = tmp_path / "cache", Path(closure.__file__).read_bytes()
     monkeypatch.setenv("LINGPROBE_CACHE", str(place))
     monkeypatch.delenv(SHARED)
-    found = source.read_source(data)
-    source.remember_sources()
+    found = source.read(data)
+    source.keep()
     source._memory.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(source.ast, "parse", None)  # so nothing is read anew
-        assert source.read_source(data) == found
+        assert source.read(data) == found
         with pytest.raises(TypeError):
-            source.read_source(data + b"#")
+            source.read(data + b"#")
     (file,) = (place / source.CODE).iterdir()
     text = found.definitions["digest_code"].text
     file.write_bytes(file.read_bytes().replace(text.encode(), b"0" * 32))
     source._memory.cache_clear()
-    assert source.read_source(data) == found
+    assert source.read(data) == found
 
 
 def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
@@ -362,12 +360,12 @@ def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "MAX_REMEMBERED_FILES", 3)
     for batch in ((0, 1), (2, 3), (4, 5, 6, 7)):
         for number in batch:
-            source.read_source(b"a = %d" % number)
-        source.remember_sources()
+            source.read(b"a = %d" % number)
+        source.keep()
     memory = source._Memory(tmp_path)
     assert len(memory.sources) == 4  # what one process read counts, however much it is
-    source.read_source(b"a = 8")
-    source.remember_sources()
+    source.read(b"a = 8")
+    source.keep()
     assert len(source._Memory(tmp_path).sources) == 3
 
 
@@ -512,7 +510,7 @@ def _change(node: ast.AST, chance: random.Random, *, dry: bool) -> bool:
     return True
 
 
-def digest_with(roots: list[str], node: Node, found: source.ModuleSource) -> str:
+def digest_with(roots: list[str], node: Node, found: source.Source) -> str:
     """The digest of roots where the module of a definition says something else."""
     known = closure._source
     with pytest.MonkeyPatch.context() as patch:
@@ -551,7 +549,7 @@ class Edits:
             todo += new
         return seen
 
-    def digest_with(self, node: Node, found: source.ModuleSource) -> str:
+    def digest_with(self, node: Node, found: source.Source) -> str:
         known, step = closure._source, closure._step
         old, new = known(node.module), found
         was, now = old.definitions[node.name], new.definitions[node.name]

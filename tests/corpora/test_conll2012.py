@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora.conll2012 import LabelledSpan, chains, parse_spans, read_conll2012
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.mentions import Mention, Mentions
+from lingprobe.corpora.mentions import EntityMention, Mentions
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from tasks.edges import gold, misc
@@ -180,9 +180,9 @@ def test_fields_stand_where_the_header_says(tmp_path):
     (found,), _ = mentioned(
         tmp_path, "SpaceAfter=No|Entity=(a-new-person", "Entity=(b-giv-place)a)"
     )
-    assert found == [Mention(0, 2, "a", "person"), Mention(1, 2, "b", "place")]
+    assert found == [EntityMention(0, 2, "a", "person"), EntityMention(1, 2, "b", "place")]
     (found,), _ = mentioned(tmp_path, "Entity=(a)", head="# global.Entity = GRP\n")
-    assert found == [Mention(0, 1, "a", "")]
+    assert found == [EntityMention(0, 1, "a", "")]
 
 
 def test_mentions_in_pieces_or_beyond_the_sentence_are_counted(tmp_path):

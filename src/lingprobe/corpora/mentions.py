@@ -38,7 +38,7 @@ _ITEM = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)|([^()]+|.)")
 _PIECE = re.compile(r"\[\d+/\d+\]$")
 
 
-class Mention(NamedTuple):
+class EntityMention(NamedTuple):
     """The words [start, stop), the entity (group) that they name, and its type ('' where none is
     written).
     """
@@ -61,12 +61,12 @@ class Mentions:
     fields: tuple[str, ...] = USUAL
     unfinished: int = 0
 
-    def of(self, tree: Tree) -> list[Mention]:
+    def of(self, tree: Tree) -> list[EntityMention]:
         """The mentions of a sentence by start, stop and group; each once."""
         for comment in tree.comments:
             if match := _GLOBAL.match(comment):
                 self.fields = tuple(match[1].split("-"))
-        mentions: set[Mention] = set()
+        mentions: set[EntityMention] = set()
         open_: dict[str, list[tuple[int, str]]] = {}
         for i, misc in enumerate(tree.misc):
             if "Entity=" in misc:
@@ -78,7 +78,7 @@ class Mentions:
         self,
         i: int,
         value: str,
-        state: tuple[dict[str, list[tuple[int, str]]], set[Mention]],
+        state: tuple[dict[str, list[tuple[int, str]]], set[EntityMention]],
         tree: Tree,
     ) -> None:
         open_, mentions = state
@@ -93,12 +93,12 @@ class Mentions:
             if piece:
                 self.unfinished += bool(whole or opened)
             elif whole:
-                mentions.add(Mention(i, i + 1, group, self._type(whole)))
+                mentions.add(EntityMention(i, i + 1, group, self._type(whole)))
             elif opened:
                 open_.setdefault(group, []).append((i, self._type(opened)))
             elif open_.get(group):
                 start, kind = open_[group].pop()
-                mentions.add(Mention(start, i + 1, group, kind))
+                mentions.add(EntityMention(start, i + 1, group, kind))
             else:
                 self.unfinished += 1
 

@@ -33,13 +33,13 @@ from lingprobe.data._packages import (
 )
 from lingprobe.data._source import (
     DATA,
-    CodeReference,
     Definition,
     Import,
-    ModuleSource,
+    Mention,
+    Source,
+    keep,
     nameless,
-    read_source,
-    remember_sources,
+    read,
 )
 from lingprobe.data.digests import digest_pieces, digest_texts
 
@@ -102,7 +102,7 @@ def _digest_of(roots: frozenset[str]) -> str:
     reached = closure(roots)
     faces = sorted(_face(_root(root)) for root in roots)
     effects = sorted(_digests.of(node) for node in reached.nodes if node.name == EFFECTS)
-    remember_sources()
+    keep()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
     python = f"python={sys.version_info.major}.{sys.version_info.minor}"
     return digest_texts(python, *packages, *faces, *effects)
@@ -219,8 +219,8 @@ def _step_whole_module(module: str) -> _Step:
     """All that a module defines and imports."""
     source = _source(module)
     names = sorted(source.definitions)
-    imported = [CodeReference("import", "", each) for each in source.imports.values()]
-    imported += [CodeReference("import", "", each) for each in source.stars]
+    imported = [Mention("import", "", each) for each in source.imports.values()]
+    imported += [Mention("import", "", each) for each in source.stars]
     own = [_Target(name, (Node(module, name),)) for name in names]
     # of a module of ours counts what is named of it
     handed = [t for t in _resolve_mentions(imported, module) if not _is_whole_part(t)]
@@ -247,7 +247,7 @@ def _list_import_effects(module: str) -> tuple[Node, ...]:
     return tuple(Node(each, EFFECTS) for each in [*packages, *unused])
 
 
-def _resolve_mentions(mentions: Iterable[CodeReference], module: str) -> tuple[_Target, ...]:
+def _resolve_mentions(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
     """What mentions in a module mean, in order."""
     found: list[_Target] = []
     for mention in mentions:
@@ -258,7 +258,7 @@ def _resolve_mentions(mentions: Iterable[CodeReference], module: str) -> tuple[_
     return tuple(found)
 
 
-def _target(mention: CodeReference, module: str) -> _Target:
+def _target(mention: Mention, module: str) -> _Target:
     """What a mention in a module means."""
     if mention.kind == "definition":
         return _with_parameters(_Target(nodes=(Node(module, mention.name),)), mention.valued)
@@ -343,7 +343,7 @@ def _definition_of(module: str, name: str) -> Node | None:
     return nodes[0] if nodes and nodes[0].name != WHOLE else None
 
 
-def _is_registry(mention: CodeReference, module: str) -> bool:
+def _is_registry(mention: Mention, module: str) -> bool:
     """Whether what a mention makes is a table of contents: Contents, or a class of that kind."""
     nodes = _target(mention, module).nodes
     if not nodes or not is_own_module(nodes[0].module):
@@ -368,7 +368,7 @@ class _Face(NamedTuple):
     """What of a root is asked for from outside: the names and annotations of its parameters."""
 
     text: str = ""
-    mentions: tuple[CodeReference, ...] = ()
+    mentions: tuple[Mention, ...] = ()
 
 
 def _face(node: Node) -> str:
@@ -463,13 +463,13 @@ def _unknown_below(node: Node, known: Mapping[Node, str]) -> Iterator[Node]:
 
 
 @functools.cache
-def _source(module: str) -> ModuleSource:
+def _source(module: str) -> Source:
     """What the file of a module of ours says; one that is no Python counts by its bytes."""
     file = _file(module)
     data = file.read_bytes()
     if file.suffix == ".py":
-        return read_source(data)
-    return ModuleSource({EFFECTS: Definition(digest_pieces(data))}, {})
+        return read(data)
+    return Source({EFFECTS: Definition(digest_pieces(data))}, {})
 
 
 @functools.cache

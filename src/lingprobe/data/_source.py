@@ -49,7 +49,7 @@ class Import(NamedTuple):
     name: str
 
 
-class CodeReference(NamedTuple):
+class Mention(NamedTuple):
     """What a definition mentions.
 
     kind     "definition" of the same module, called `name`
@@ -81,14 +81,14 @@ class Definition(NamedTuple):
     """
 
     text: str
-    mentions: tuple[CodeReference, ...] = ()
+    mentions: tuple[Mention, ...] = ()
     parameters: tuple[str, ...] | None = None
-    face: tuple[str, tuple[CodeReference, ...]] = ("", ())
+    face: tuple[str, tuple[Mention, ...]] = ("", ())
     maker: int | None = None
     bases: tuple[int, ...] = ()
 
 
-class ModuleSource(NamedTuple):
+class Source(NamedTuple):
     """A source file.
 
     definitions  by name; under '' what its statements do that define nothing
@@ -129,7 +129,7 @@ class _Memory:
 _memory = functools.cache(_Memory)
 
 
-def read_source(data: bytes) -> ModuleSource:
+def read(data: bytes) -> Source:
     """What a source file with these bytes says. SyntaxError where it is no Python."""
     memory, key = _memory(cache_dir()), digest_pieces(data)
     if known := memory.sources.get(key) or memory.fresh.get(key):
@@ -139,19 +139,19 @@ def read_source(data: bytes) -> ModuleSource:
     return source
 
 
-def remember_sources() -> None:
+def keep() -> None:
     """Remember what was read for other processes."""
     _memory(cache_dir()).keep()
 
 
-def _to_json(source: ModuleSource) -> list[Any]:
+def _to_json(source: Source) -> list[Any]:
     """A source as JSON has it: a tuple is a list there."""
     return [dict(source.definitions), dict(source.imports), source.stars, source.unused]
 
 
-def _from_json(known: list[Any]) -> ModuleSource:
+def _from_json(known: list[Any]) -> Source:
     definitions, imports, stars, unused = known
-    return ModuleSource(
+    return Source(
         {name: _definition(*parts) for name, parts in definitions.items()},
         {name: Import(*each) for name, each in imports.items()},
         tuple(Import(*each) for each in stars),
@@ -172,9 +172,9 @@ def _definition(
     )
 
 
-def _mentions(known: Iterable[Any]) -> tuple[CodeReference, ...]:
+def _mentions(known: Iterable[Any]) -> tuple[Mention, ...]:
     return tuple(
-        CodeReference(kind, name, Import(*source) if source else None, of, valued)
+        Mention(kind, name, Import(*source) if source else None, of, valued)
         for kind, name, source, of, valued in known
     )
 
@@ -233,7 +233,7 @@ class _Module:
             else:
                 self.imports.setdefault(name, source)
 
-    def source(self) -> ModuleSource:
+    def source(self) -> Source:
         """What the file says."""
         for name in self.statements.keys() & self.imports.keys():
             del self.imports[name]  # bound in two ways: what it is then depends on what runs
@@ -245,7 +245,7 @@ class _Module:
             definitions[""] = self._read("", self.effects, named)
         unused = [each for name, each in self.imports.items() if name not in named]
         bare = [each for each in self.dotted if not each.name]
-        return ModuleSource(definitions, self.imports, tuple(self.stars), (*unused, *bare))
+        return Source(definitions, self.imports, tuple(self.stars), (*unused, *bare))
 
     def _read(self, name: str, nodes: list[ast.stmt], named: set[str]) -> Definition:
         """A definition; notes which imports it names."""
@@ -311,8 +311,8 @@ class _Text(ast.NodeVisitor):
         self.module = module
         self.own = own
         self.parts: list[str] = []
-        self.mentions: dict[CodeReference, int] = {}
-        self.statements: list[CodeReference] = []
+        self.mentions: dict[Mention, int] = {}
+        self.statements: list[Mention] = []
         self.named: set[str] = set()
         self.parameters: tuple[str, ...] | None = None
         self.maker: int | None = None
@@ -346,27 +346,27 @@ class _Text(ast.NodeVisitor):
             else:
                 self.parts.append(repr(value))
 
-    def _mention(self, mention: CodeReference) -> int:
+    def _mention(self, mention: Mention) -> int:
         number = self.mentions.setdefault(mention, len(self.mentions))
         self.parts.append(f"\0{number}")
         return number
 
     # names
 
-    def _meaning(self, name: str) -> str | Import | CodeReference:
+    def _meaning(self, name: str) -> str | Import | Mention:
         """What a name stands for here: a text, what is imported, or a definition of the module."""
         for depth, (kind, scope) in enumerate(reversed(self.scopes)):
             if name in scope and (depth == 0 or kind != "class"):
                 return scope[name]
         if name in self.module.statements:
-            return CodeReference("definition", name)
+            return Mention("definition", name)
         if name in self.module.imports:
             self.named.add(name)
             return self.module.imports[name]
         if name in self.module.typed:
             return "typed"
         for star in self.module.stars:
-            self._mention(CodeReference("import", "", star))
+            self._mention(Mention("import", "", star))
         return name
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -376,7 +376,7 @@ class _Text(ast.NodeVisitor):
         """Note a name and attributes of it; the number of the mention that it is, if it is one."""
         meaning = self._meaning(name)
         if isinstance(meaning, Import):
-            mention = CodeReference("import", ".".join(attributes), meaning, valued=valued)
+            mention = Mention("import", ".".join(attributes), meaning, valued=valued)
             return self._mention(mention)
         for attribute in reversed(attributes):
             self.parts += ("Attribute", repr(attribute))
@@ -407,7 +407,7 @@ class _Text(ast.NodeVisitor):
         self._values(node.args[1:] if self._casts(called) else node.args)
         for each in node.keywords:
             if each.arg is not None and called is not None and self._may_be_ours(called):
-                self._mention(CodeReference("keyword", each.arg, of=called))
+                self._mention(Mention("keyword", each.arg, of=called))
             else:
                 self.parts.append(repr(each.arg))
             self.visit(each.value)
@@ -454,11 +454,11 @@ class _Text(ast.NodeVisitor):
             return
         place = _PLACE.fullmatch(value)
         if place and is_own_module(place[1]):
-            self._mention(CodeReference("place", value))
+            self._mention(Mention("place", value))
             return
         self.parts.append(f"Constant {value!r}")
         if value.endswith(DATA):
-            self._mention(CodeReference("data", value))
+            self._mention(Mention("data", value))
 
     def visit_Global(self, node: ast.Global) -> None:
         for name in node.names:
@@ -495,9 +495,9 @@ class _Text(ast.NodeVisitor):
         """
         for _, source in _imports(node, whole=bool(self.scopes)):
             if self.scopes:
-                self.statements.append(CodeReference("statement", "", source))
+                self.statements.append(Mention("statement", "", source))
             else:
-                self._mention(CodeReference("import", "", source))
+                self._mention(Mention("import", "", source))
 
     visit_ImportFrom = visit_Import  # noqa: N815
 
@@ -518,7 +518,7 @@ class _Text(ast.NodeVisitor):
         """The number of the mention that a dotted name became when it was called or held."""
         meaning = self._meaning(dotted[0])
         if isinstance(meaning, Import):
-            meaning = CodeReference("import", ".".join(dotted[1:]), meaning)
+            meaning = Mention("import", ".".join(dotted[1:]), meaning)
         return (
             None if isinstance(meaning, str) else self.mentions.get(meaning._replace(valued=valued))
         )
