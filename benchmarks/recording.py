@@ -146,7 +146,9 @@ def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen
         "HF_HUB_OFFLINE": "1",
         "COLUMNS": "200",
     }
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(prefix)} | settings
+    kept = f"{prefix}SHARED_CACHE"  # is only read, and decides no number
+    handed_on = {k: v for k, v in os.environ.items() if not k.startswith(prefix) or k == kept}
+    environment = handed_on | settings
     return subprocess.Popen(
         [sys.executable, __file__, "--work", str(root), str(source), *requests], env=environment
     )

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import os
 import socket
+from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from itertools import count
@@ -29,18 +30,12 @@ os.environ |= {
     "LINGPROBE_BFLOAT16_GAIN": "4",  # else each process would time its formats
 }
 
-# by the seconds of their tests
-LONGEST = (
-    "test_docs test_comp_facts test_comp test_comp_labels test_conformance test_tutorials "
-    "test_identity test_sentences test_processes test_on_ray test_house test_online test_mlp "
-    "test_sharing test_task_oracles test_device test_edge_data test_parts test_tree "
-    "test_plugin test_span test_web_page test_manners"
-).split()
 # what these run in warm copies of one process, or compile, is there once for all of a row
 TOGETHER = {
     "warm": ("test_docs.py", "test_plugin.py", "test_tutorials.py"),
     "compiled": ("test_bag.py", "test_odd_files.py", "test_steps.py", "test_word_formulas.py"),
 }
+SLOW = Path(__file__).with_name("slow.tsv")
 INTEGRATION = Path(__file__).with_name("integration")
 DURATIONS = Path(__file__).parents[1] / ".venv" / "test-durations.json"
 
@@ -137,13 +132,27 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByFile(LoadFileScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            if "/comp/" in nodeid or "[comp/" in nodeid:
-                return "comp"
-            file = str(super()._split_scope(nodeid))
-            return next((name for name, files in TOGETHER.items() if file.endswith(files)), file)
+            return _scope_of(nodeid)
 
-    config.option.loadscopereorder = False  # by the number of tests; LONGEST go first
+    config.option.loadscopereorder = False  # by the number of tests; the longest go first
     return ByFile(config, log)
+
+
+def _scope_of(nodeid: str) -> str:
+    """What goes to one worker with a test."""
+    if "/comp/" in nodeid or "[comp/" in nodeid:
+        return "comp"
+    file = nodeid.partition("::")[0]
+    return next((name for name, files in TOGETHER.items() if file.endswith(files)), file)
+
+
+def _seconds_of_scopes() -> Counter[str]:
+    """How long slow tests take, as was written down, all that go to one worker together."""
+    seconds: Counter[str] = Counter()
+    for line in SLOW.read_text("utf-8").splitlines() if SLOW.is_file() else ():
+        test, took = line.split("\t")
+        seconds[_scope_of(test)] += int(took)
+    return seconds
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -156,8 +165,8 @@ def pytest_configure_node(node: Any) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Long files come first, so that no worker is left with one when the others are done."""
     if getattr(config, "workerinput", {}).get("by_file"):
-        rank = {name: place for place, name in enumerate(LONGEST)}
-        items.sort(key=lambda item: rank.get(item.path.stem, len(rank)))
+        seconds = _seconds_of_scopes()
+        items.sort(key=lambda item: -seconds[_scope_of(item.nodeid)])
 
 
 @pytest.hookimpl(wrapper=True)
@@ -172,6 +181,16 @@ def pytest_collection() -> Iterator[None]:
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     return found
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What is there when a file of tests is done mostly stays, in caches and as imported modules: no
+    later collection looks through it, of which libraries ask for many.
+    """
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 def _own_address() -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from fixtures import published
+from fixtures.compsets import SMALL
 from fixtures.embedding_server import embedding_server
 from fixtures.forest import forest
 from fixtures.models import (
@@ -187,15 +188,8 @@ TASK_OPTIONS = {
     **{name: [f"{name}:TREES"] for name in TASKS.places(own=True) if name.startswith("tree/")},
     **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in names(f)},
     **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in names("linspector")},
-    **{
-        f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120{mode}" for mode in ("", ",mode=paper")]
-        for n in PAPERS
-    },
-    **{
-        f"comp/{n}": [f"comp/{n},size=200,dev=60,test=120"]
-        for n in names("comp")
-        if n not in PAPERS
-    },
+    **{f"comp/{n}": [f"comp/{n},{SMALL}{mode}" for mode in ("", ",mode=paper")] for n in PAPERS},
+    **{f"comp/{n}": [f"comp/{n},{SMALL}"] for n in names("comp") if n not in PAPERS},
     "senteval/sent-len": [
         "senteval/sent-len:RELEASED/senteval",
         "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18",

@@ -362,11 +362,12 @@ def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
         for number in batch:
             source.read(b"a = %d" % number)
         source.keep()
-    memory = source._Memory(tmp_path)
-    assert len(memory.sources) == 4  # what one process read counts, however much it is
+    assert (
+        len(source._Memory(tmp_path).lines) == 4
+    )  # what one process read counts, however much it is
     source.read(b"a = 8")
     source.keep()
-    assert len(source._Memory(tmp_path).sources) == 3
+    assert len(source._Memory(tmp_path).lines) == 3
 
 
 MINE = {

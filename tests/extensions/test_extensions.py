@@ -5,7 +5,6 @@ is a contract of import-linter.
 from __future__ import annotations
 
 import importlib.metadata
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -24,8 +23,10 @@ GROUPS = (
     "tasks",
 )
 CONFORMS = """
+import os
 import sys
 import lingprobe
+assert os.path.dirname(lingprobe.__path__[0]) == os.getcwd()
 from lingprobe.api.listing import KINDS
 from lingprobe.cli import COMMANDS, app
 from lingprobe.data._packages import entry_points
@@ -49,27 +50,53 @@ app([*"run -t ud/tense:embedded -e length --seeds 1 --limit 99 --probe".split(),
 """
 
 
-@pytest.mark.parametrize("away", [*([name] for name in NAMES), NAMES], ids=[*NAMES, "all"])
-def test_the_core_stands_without_extensions(away, tmp_path):
+AWAY = {**{name: [name] for name in NAMES}, "all": NAMES}
+FORKS = """
+import os, runpy, sys
+import pyarrow.parquet, pydantic, scipy.stats, sklearn.linear_model, torch, typer  # once for all
+for folder in sys.argv[1:]:
+    if os.fork() == 0:
+        break
+    _, status = os.wait()
+    open(f"{folder}/code", "w").write(str(os.waitstatus_to_exitcode(status)))
+else:
+    sys.exit()
+for number in (1, 2):
+    os.dup2(os.open(f"{folder}/printed{number}", os.O_CREAT | os.O_WRONLY), number)
+os.chdir(folder)
+sys.path.insert(0, folder)
+sys.argv = ["-c", *open("arguments").read().split(chr(10))]
+runpy.run_path("conforms.py", run_name="__main__")
+"""
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory):
+    """For each extension, and for all, a folder in which Python ran without: the copies of one
+    process, that all find lingprobe in a folder of their own.
+    """
+    folders = {name: tmp_path_factory.mktemp(name) for name in AWAY}
+    for name, away in AWAY.items():
+        (folder := folders[name]).joinpath("lingprobe").symlink_to(PACKAGE)
+        (rest := folder / "lingprobe_extensions").mkdir()
+        for file in BESIDE.iterdir():
+            if file.name not in (*away, "__pycache__"):
+                (rest / file.name).symlink_to(file)
+        arguments = [" ".join(away), CENTROID, " ".join(GROUPS), "all" if name == "all" else ""]
+        (folder / "arguments").write_text("\n".join(arguments), "utf-8")
+        (folder / "conforms.py").write_text(CONFORMS, "utf-8")
+    subprocess.run([sys.executable, "-c", FORKS, *map(str, folders.values())], check=True)
+    return folders
+
+
+@pytest.mark.parametrize("name", AWAY)
+def test_the_core_stands_without_extensions(name, ended):
     """Their folders are gone, and what was installed still names them; without any, the core's own
     tasks and probes keep their promises as well.
     """
-    (tmp_path / "lingprobe").symlink_to(PACKAGE)
-    (rest := tmp_path / "lingprobe_extensions").mkdir()
-    for file in BESIDE.iterdir():
-        if file.name not in (*away, "__pycache__"):
-            (rest / file.name).symlink_to(file)
-    arguments = [" ".join(away), CENTROID, " ".join(GROUPS), "all" if away == NAMES else ""]
-    done = subprocess.run(
-        [sys.executable, "-c", CONFORMS, *arguments],
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "length" in done.stdout
+    out, error = ((ended[name] / f"printed{n}").read_text("utf-8") for n in (1, 2))
+    assert (ended[name] / "code").read_text("utf-8") == "0", error
+    assert "length" in out
 
 
 def test_every_extension_is_found_by_entry_points():

@@ -5,6 +5,7 @@ data give a result or one sentence.
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -108,20 +109,33 @@ DESIGNS = {
 }
 
 
+@cache
+def centred_design(name):
+    """Features that either precision has, and classes."""
+    x, y = DESIGNS[name]()
+    return (x - x.mean(0)).astype(np.float32), y
+
+
+@cache
+def fit_reference(name, c):
+    """What scikit-learn finds."""
+    x, y = centred_design(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # its search may end early; ours may then be lower
+        solver = "newton-cholesky" if x.shape[1] < 100 else "lbfgs"
+        model = LogisticRegression(C=c, tol=1e-10, max_iter=10_000, solver=solver)
+        return model.fit(x.astype(np.float64), y)
+
+
 @pytest.mark.parametrize("name", DESIGNS)
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
 def test_objectives_are_those_of_scikit_learn(name, precision):
-    x, y = DESIGNS[name]()
-    x = (x - x.mean(0)).astype(precision)
+    x, y = centred_design(name)
+    x = x.astype(precision)
     penalties = [1 / (c * len(x)) for c in STRENGTHS]
     minima = list(fit_logistic_path(x, y, penalties))
     for c, penalty, found in zip(STRENGTHS, penalties, minima, strict=True):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # its search may end early; ours may then be lower
-            solver = "newton-cholesky" if x.shape[1] < 100 else "lbfgs"
-            model = LogisticRegression(C=c, tol=1e-10, max_iter=10_000, solver=solver).fit(
-                x.astype(np.float64), y
-            )
+        model = fit_reference(name, c)
         best = compute_objective(x, y, model.coef_, model.intercept_, penalty)
         ours = compute_objective(x, y, found.weights, found.bias, penalty)
         assert ours <= best * (1 + 1e-4)

@@ -1,12 +1,15 @@
-"""Tables in a terminal."""
+"""Tables in a terminal, and those of a page in LaTeX."""
 
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 
 import pytest
 
 from lingprobe.tables.formats import terminal
+from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -42,3 +45,25 @@ def test_a_name_that_does_not_fit_is_broken_after_commas():
 def test_a_p_value_is_told_on_its_side_of_the_level(p, told):
     """Tables say that from 0.05 on nothing can be told."""
     assert format_p_value(p) == told
+
+
+def test_every_table_of_a_page_has_a_caption_and_a_label_in_latex():
+    """Else LaTeX would set it in the paragraph and the column in which it stands."""
+    section = TableSection("ud/tense", (("a", "1"),))
+    told = Table(("encoder", "score"), (section,), notes=("Scores are percent.", "More."))
+    titled = replace(told, title="Layer 4")
+    bare = replace(told, notes=())
+    nothing = replace(bare, sections=(replace(section, heading=""),))
+    page = Page((), lambda: [told, titled, bare, nothing])
+    for text in (page.text("latex"), page.text("latex", width="column")):
+        assert re.findall(r"\\caption\{(.*)\}", text) == [
+            "Scores are percent.",
+            "Layer 4. Scores are percent.",
+            "ud/tense.",
+        ]
+        assert re.findall(r"\\label\{(.*)\}", text) == [
+            "tab:lingprobe",
+            "tab:lingprobe-2",
+            "tab:lingprobe-3",
+        ]
+        assert text.count("\\begin{tabular}") == 4

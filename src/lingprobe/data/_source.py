@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from lingprobe.data._packages import PACKAGE, is_own_module
-from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.cache import cache_dir, pack_line, recall_lines, remember_lines, unpack_line
 from lingprobe.data.digests import digest_pieces
 
 DATA = (".tsv", ".toml", ".json", ".txt", ".xz")
@@ -112,30 +112,39 @@ class _Memory:
         self.folder = place / CODE
         reader = Path(__file__).read_bytes()
         self.key = digest_pieces(f"{sys.version_info[:2]}", reader)
-        known = recall(self.folder, self.key)
-        self.sources: dict[str, Any] = known if isinstance(known, dict) else {}
-        self.fresh: dict[str, Any] = {}
+        self.lines = recall_lines(self.folder, self.key)
+        self.fresh: dict[str, bytes] = {}
+
+    def find(self, key: str) -> Source | None:
+        """What is known of a source."""
+        line = self.lines.get(key) or self.fresh.get(key)
+        known = unpack_line(key, line) if line else None
+        return _from_json(known) if known else None
+
+    def note(self, key: str, source: Source) -> None:
+        """Have it known from now on."""
+        self.lines.pop(key, None)
+        self.fresh[key] = pack_line(key, _to_json(source))
 
     def keep(self) -> None:
         """Write down what was read, with as much of what was known before as there is room for."""
         if self.fresh:
-            earlier = {k: v for k, v in self.sources.items() if k not in self.fresh}
             room = max(0, MAX_REMEMBERED_FILES - len(self.fresh))
-            self.sources = dict([*earlier.items()][-room:] if room else []) | self.fresh
-            remember(self.folder, self.key, self.sources)
+            self.lines = dict([*self.lines.items()][-room:] if room else []) | self.fresh
+            remember_lines(self.folder, self.key, self.lines)
             self.fresh = {}
 
 
-_memory = functools.cache(_Memory)
+_memory = functools.lru_cache(maxsize=1)(_Memory)
 
 
 def read(data: bytes) -> Source:
     """What a source file with these bytes says. SyntaxError where it is no Python."""
     memory, key = _memory(cache_dir()), digest_pieces(data)
-    if known := memory.sources.get(key) or memory.fresh.get(key):
-        return _from_json(known)
+    if known := memory.find(key):
+        return known
     source = _Module(ast.parse(data)).source()
-    memory.fresh[key] = _to_json(source)
+    memory.note(key, source)
     return source
 
 

@@ -10,7 +10,7 @@ import json
 import os
 import secrets
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -148,9 +148,48 @@ def remember(folder: Path, key: str, value: Any) -> None:
     note = {"key": key, "value": value}
     with suppress(OSError, FileProblem):
         write_text(_note(folder, key), json.dumps({**note, "sum": _sum(note)}))
-        for entry in os.scandir(folder):
-            if entry.name.endswith(PART) and time.time() - entry.stat().st_mtime > STALE:
-                Path(entry.path).unlink()
+        _remove_leftovers(folder)
+
+
+def _remove_leftovers(folder: Path) -> None:
+    for entry in os.scandir(folder):
+        if entry.name.endswith(PART) and time.time() - entry.stat().st_mtime > STALE:
+            Path(entry.path).unlink()
+
+
+def recall_lines(folder: Path, key: str) -> dict[str, bytes]:
+    """What was remembered together under a key, by name, each as a line of which `unpack_line` says
+    what it holds: of many values few are asked for.
+    """
+    try:
+        lines = find_cached(_lines(folder, key)).read_bytes().split(b"\n")
+    except OSError:
+        return {}
+    parts = (line.partition(b" ") for line in lines)
+    return {name.decode("ascii", "replace"): rest for name, _, rest in parts}
+
+
+def remember_lines(folder: Path, key: str, lines: Mapping[str, bytes]) -> None:
+    """Remember lines by name (without spaces) under a key, if the folder can be written."""
+    with suppress(OSError, FileProblem), open_draft(_lines(folder, key)) as place:
+        place.write_bytes(b"\n".join(b"%s %s" % (k.encode(), line) for k, line in lines.items()))
+        _remove_leftovers(folder)
+
+
+def pack_line(name: str, value: Any) -> bytes:
+    """A value (plain JSON) as a line, with a checksum of its name and of itself."""
+    text = json.dumps(value)
+    return f"{digest_pieces(name, text)} {text}".encode()
+
+
+def unpack_line(name: str, line: bytes) -> Any:
+    """The value in a line of that name; None where it is not what was written."""
+    total, _, text = line.partition(b" ")
+    return json.loads(text) if digest_pieces(name, text).encode() == total else None
+
+
+def _lines(folder: Path, key: str) -> Path:
+    return folder / f"{digest_pieces(key)}.lines"
 
 
 def _note(folder: Path, key: str) -> Path:

@@ -20,9 +20,9 @@ from lingprobe.pages.records import format_csv, write_records_parquet
 from lingprobe.pages.scores import tabulate_scores
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.study import NOTHING, Beside
-from lingprobe.pages.wide import LABEL, explain_bold, wide
+from lingprobe.pages.wide import explain_bold, wide
 from lingprobe.tables.page import Page
-from lingprobe.tables.table import Table
+from lingprobe.tables.table import LABEL, Table
 
 FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 SCORE_EXTRAS = ("checkpoint", *MTEB_EXTRAS)

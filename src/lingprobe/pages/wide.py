@@ -19,6 +19,7 @@ from lingprobe.pages.grid import ORACLE, EncoderLine, Grid
 from lingprobe.pages.groups import TaskColumn, shared_options
 from lingprobe.pages.scores import describe_scores, list_facts
 from lingprobe.tables.table import (
+    LABEL,
     Table,
     TableSection,
     format_number,
@@ -26,7 +27,6 @@ from lingprobe.tables.table import (
 
 MEAN = "mean"
 MARK = "•"
-LABEL = "tab:lingprobe"  # of a float in LaTeX
 
 
 def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:

@@ -231,7 +231,7 @@ def _float(
     yield f"\\fontsize{{{layout.size:g}}}{{{STEP * layout.size:.1f}}}\\selectfont"
     yield f"\\setlength{{\\tabcolsep}}{{{GAP:g}pt}}"
     for i, piece in enumerate(page):
-        yield "\\par\\medskip\\noindent" if i else "\\noindent"
+        yield "\\par\\medskip\\noindent" if i else "\\par\\noindent"
         yield from _tabular(piece, layout)
     if not table.caption:
         yield "\\par\\endgroup\n"

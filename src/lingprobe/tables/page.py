@@ -95,13 +95,17 @@ class Page(Generic[T]):
         if width is not None:
             if format != LATEX:
                 raise UsageProblem(NO_WIDTH)
-            return "\n".join(fit_table(table, inches(width)) for table in self.tables)
+            tables = (table.with_caption(n) for n, table in enumerate(self.tables, 1))
+            return "\n".join(fit_table(table, inches(width)) for table in tables)
         if format in self.texts:
             return self.texts[format]()
         if format == "terminal":
             return "".join(terminal(table, self.width) for table in self._shown_tables())
         if format == "html":
             return self.html() if self.html else tables_document(self.tables, self.figure)
+        if format == LATEX:
+            tables = (table.with_caption(n) for n, table in enumerate(self._shown_tables(), 1))
+            return "\n".join(map(latex, tables))
         if format in MARKUP:
             return "\n".join(map(MARKUP[format], self._shown_tables()))
         if format in self.files:

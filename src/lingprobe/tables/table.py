@@ -37,6 +37,10 @@ class TableSection:
     rules: frozenset[int] = frozenset()
 
 
+LABEL = "tab:lingprobe"
+"""Of a float in LaTeX."""
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table: column names (columns in `words` have words, the rest numbers), sections, and notes
@@ -58,6 +62,17 @@ class Table:
     mark: str = ""
     caption: str = ""
     label: str = ""
+
+    def with_caption(self, number: int = 1) -> Table:
+        """The table as a paper has it: one without a caption of its own has its title and its first
+        note, or the heading of its first section, and the label of that number; one that has none
+        of these stays a bare tabular.
+        """
+        said = ". ".join(filter(None, (self.title.rstrip("."), *self.notes[:1])))
+        said = said or next((f"{part.heading}." for part in self.sections if part.heading), "")
+        if self.caption or not said:
+            return self
+        return replace(self, caption=said, label=LABEL + (f"-{number}" if number > 1 else ""))
 
     @property
     def spans(self) -> list[tuple[str, int, int]]:

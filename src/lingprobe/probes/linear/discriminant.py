@@ -253,23 +253,22 @@ def fit_part_weights(
 ) -> PartWeights:
     """The weights of the two parts under which codes [n] are likeliest, with `offset` [k] added to
     the logits: a convex problem, by Newton's method with halved steps. Shares of classes are in
-    single precision, which is much quicker and far below how close the weights are looked for.
+    single precision, which is much quicker and far below how close the weights are looked for, and
+    lie class by class, as sums over few numbers that lie beside each other are slow.
     """
     at = np.arange(len(codes))
-    parts = [left.linear, -left.squared / 2]
-    parts = [
-        np.clip(part - part[at, codes][:, None], -_FAR, _FAR).astype(np.float32) for part in parts
-    ]
-    level = (offset - offset[codes][:, None]).astype(np.float32)
+    differences = [part - part[at, codes][:, None] for part in (left.linear, -left.squared / 2)]
+    parts = [np.clip(each.T, -_FAR, _FAR).astype(np.float32, order="C") for each in differences]
+    level = (offset[:, None] - offset[codes]).astype(np.float32)
     place, step, before = np.array(start), np.zeros(2), np.inf
     for _ in range(_NEWTON_STEPS):
         shares = np.float32(place[0]) * parts[0]
         shares += np.float32(place[1]) * parts[1]
         shares += level
-        highest = shares.max(1, keepdims=True)
+        highest = shares.max(0)
         shares -= highest
         np.exp(shares, out=shares)
-        sums = shares.sum(1, keepdims=True)
+        sums = shares.sum(0)
         loss = float((np.log(sums) + highest).mean(dtype=np.float64))
         if loss > before + _ROUNDING * abs(before) and np.abs(step).max() > 1e-9:
             step /= 2
@@ -288,13 +287,15 @@ def fit_part_weights(
 def _step_part_weights(
     place: Doubles, parts: Sequence[NDArray[Any]], shares: NDArray[Any]
 ) -> Doubles:
-    """Where a step of Newton leads, with weights that are not negative."""
+    """Where a step of Newton leads, with weights that are not negative, from the parts of the
+    scores and the shares of the classes [k, n].
+    """
     weighted = [shares * part for part in parts]
-    means = [each.sum(1).astype(np.float64) for each in weighted]
+    means = [each.sum(0).astype(np.float64) for each in weighted]
     slope = np.array([mean.sum() for mean in means])
     bend = np.empty((2, 2))
     for i, j in ((0, 0), (0, 1), (1, 1)):
-        rows = np.einsum("ij,ij->i", weighted[i], parts[j])
+        rows = (weighted[i] * parts[j]).sum(0)
         bend[i, j] = bend[j, i] = rows.sum(dtype=np.float64) - means[i] @ means[j]
     bend[np.diag_indices(2)] *= 1 + 1e-9
     bend[np.diag_indices(2)] += 1e-12

@@ -36,12 +36,16 @@ class ContrastPairs(NamedTuple):
     values: Values
 
 
+UnclearPair = tuple[str, tuple[str, ...]]
+"""The two sentences of a pair, with what was asked of them."""
+
+
 class SamplingState(NamedTuple):
     """What draws share.
 
     adverbs  how often a clause that may have adverbs has some
     reader   what confirms labels; None where they are not
-    unclear  pairs that readings did not confirm, with what was asked
+    unclear  pairs that readings did not confirm
     texts    all sentences so far, of which none comes again
     cells    parts of the space of sentences, with what was found out about them
     """
@@ -49,7 +53,7 @@ class SamplingState(NamedTuple):
     seed: int
     adverbs: float
     reader: LabelChecker | None
-    unclear: list[tuple[str, tuple[str, ...]]]
+    unclear: list[UnclearPair]
     texts: set[str]
     cells: dict[object, AdmittedSentences]
 

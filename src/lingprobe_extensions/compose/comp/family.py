@@ -37,7 +37,7 @@ from lingprobe_extensions.compose.comp.data import (
     with_words,
 )
 from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
-from lingprobe_extensions.compose.comp.draw import SamplingState
+from lingprobe_extensions.compose.comp.draw import SamplingState, UnclearPair
 from lingprobe_extensions.compose.comp.facts import ORACLES
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
@@ -55,6 +55,7 @@ from lingprobe_extensions.compose.readings.reading import Reading
 PROBE = "mlp,protocol=ettinger"
 BASELINES = ("window", "ngrams")
 FEWEST = 8  # items of a split
+MAX_REMEMBERED_SETS = 24  # a run loads all sets before it asks for the facts of the first one
 UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
 
 
@@ -229,13 +230,13 @@ def _build_dataset(name: str, options: CompositionOptions) -> tuple[Dataset, Lan
         return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), load_language(
             options.language
         )
-    by_part, plan, drawing = _generate_pairs(name, options, _contents(options))
-    unclear = {"pairs": len(drawing.unclear), "as": [text for text, _ in drawing.unclear[:5]]}
+    by_part, plan, unclear = _generate_pairs(name, options, _contents(options))
+    told = {"pairs": len(unclear), "as": [text for text, _ in unclear[:5]]}
     items = build_item_dataset(
-        by_part, plan.own.language, options.seed, {**_count_pairs(by_part), "unclear": unclear}
+        by_part, plan.own.language, options.seed, {**_count_pairs(by_part), "unclear": told}
     )
     if options.request is not None:
-        _all_asked(items, drawing, options.request)
+        _all_asked(items, unclear, options.request)
     if "@" in options.language:
         items = items.with_notes(WrittenIn(options.language))
     return items, plan.own.language
@@ -250,12 +251,12 @@ def _meanings(name: str, options: CompositionOptions) -> Iterator[tuple[str, Rea
     return list_pair_meanings(by_part, plan.own.language)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=MAX_REMEMBERED_SETS)
 def _generate_pairs(
     name: str, options: CompositionOptions, contents: str
-) -> tuple[list[PartPairs], DatasetPlan, SamplingState]:
-    """The pairs of all parts, the plan that they were made by, and what was found out on the
-    way.
+) -> tuple[list[PartPairs], DatasetPlan, list[UnclearPair]]:
+    """The pairs of all parts, the plan that they were made by, and the pairs that readings did not
+    confirm.
     """
     plan = _make_plan(name, options, contents)
     design, (size, dev, test) = plan.design, options.items
@@ -281,7 +282,7 @@ def _generate_pairs(
         plan.pairs_of(part.after(seen, together), sizes[part.split], drawing, number)
         for number, part in enumerate(rest)
     ]
-    return by_part, plan, drawing
+    return by_part, plan, drawing.unclear
 
 
 def _make_plan(name: str, options: CompositionOptions, contents: str) -> DatasetPlan:
@@ -302,18 +303,13 @@ def _make_plan(name: str, options: CompositionOptions, contents: str) -> Dataset
     )
 
 
-def _all_asked(items: Dataset, drawing: SamplingState, file: str) -> None:
+def _all_asked(items: Dataset, unclear: list[UnclearPair], file: str) -> None:
     """Complain of words that are asked about nowhere because readings of their sentences do not
     agree.
     """
-    lost = {
-        word: text
-        for text, asked in drawing.unclear
-        for word in asked
-        if word not in items.vocabulary
-    }
+    lost = {word: text for text, asked in unclear for word in asked if word not in items.vocabulary}
     for word, text in lost.items():
-        if sum(word in asked for _, asked in drawing.unclear) >= UNCLEAR:
+        if sum(word in asked for _, asked in unclear) >= UNCLEAR:
             raise DataProblem(
                 f"{file}: {word!r} is asked about in no item, because the readings of its sentences"
                 f" do not agree, as of {text!r}; leave the word out, or write readings=none"
@@ -358,7 +354,7 @@ def _paper_inputs(
     return requests, options.items, options.seed, options.per_sentence
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=MAX_REMEMBERED_SETS)
 def _paper_sentences(
     name: str, options: CompositionOptions, _as_written: str
 ) -> comp_paper.Sentences:

@@ -99,6 +99,23 @@ class ShapeConstraints:
         return ends(self.forbidden), ends(self.reachable)
 
     @cached_property
+    def later_rivals(self) -> list[int]:
+        """For each variable the counts of taken rivals that some later variable asks for, in
+        bits.
+        """
+        asked = [0]
+        for variable in reversed(self.variables[1:]):
+            places = self.groups[variable.path].places
+            asked.append(reduce(or_, (((1 << WIDTH) - 1) << place for place in places), asked[-1]))
+        return asked[::-1]
+
+    @cached_property
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """Each requirement, and its boxes among all that are `reachable`, in bits."""
+        ends = [0, *accumulate(map(len, self.required))]
+        return tuple((1 << r, (1 << b) - (1 << a)) for r, (a, b) in enumerate(pairwise(ends)))
+
+    @cached_property
     def reachable(self) -> tuple[Box, ...]:
         """The boxes of all requirements in a row."""
         return tuple(box for boxes in self.required for box in boxes)
@@ -208,22 +225,20 @@ class _Step:
     @classmethod
     def of(cls, problem: ShapeConstraints, k: int) -> _Step:
         """The step of the k-th variable."""
-        path, later = problem.variables[k].path, [v.path for v in problem.variables[k + 1 :]]
+        path = problem.variables[k].path
         groups, places = problem.groups[path]
         closing, done = (masks[k] for masks in problem.ended_boxes)
-        whole = tuple((1 << r, span) for r, span in _number_required_boxes(problem.required))
         outside = (_outside(by_path.get(path, ()), groups) for by_path in problem.sets)
-        rivals = {place for p in later for place in problem.groups[p].places}
         return cls(
             groups=groups,
             free=tuple(group.bit_count() for group in groups),
             escaped=next(outside),
             missed=next(outside),
             closing=closing,
-            reached=tuple((bit, done & span) for bit, span in whole),
-            whole=whole,
+            reached=tuple((bit, done & span) for bit, span in problem.spans),
+            whole=problem.spans,
             offsets=places,
-            remaining=sum(((1 << WIDTH) - 1) << place for place in rivals),
+            remaining=problem.later_rivals[k],
         )
 
     def edges(self, state: State) -> Iterator[Edge]:
@@ -260,14 +275,6 @@ class _Step:
         return required, missing
 
 
-def _number_required_boxes(required: Sequence[Sequence[Box]]) -> Iterator[tuple[int, int]]:
-    """Each requirement's number, and its boxes among all, in bits."""
-    start = 0
-    for r, boxes in enumerate(required):
-        yield r, ((1 << len(boxes)) - 1) << start
-        start += len(boxes)
-
-
 def _by_path(boxes: Sequence[Box]) -> BoxesByPath:
     by_path: dict[str, list[tuple[int, int]]] = {}
     for i, box in enumerate(boxes):
@@ -278,7 +285,14 @@ def _by_path(boxes: Sequence[Box]) -> BoxesByPath:
 
 def _outside(told: Sequence[tuple[int, int]], groups: Sequence[int]) -> tuple[int, ...]:
     """For each group of values of a variable the boxes that it is outside of."""
-    return tuple(sum(1 << i for i, values in told if not values & group) for group in groups)
+    found = []
+    for group in groups:
+        outside = 0
+        for i, values in told:
+            if not values & group:
+                outside |= 1 << i
+        found.append(outside)
+    return tuple(found)
 
 
 def split(union: int, masks: Mapping[int, None]) -> list[int]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -45,20 +46,18 @@ def requests(tmp_path_factory):
 
 
 @pytest.fixture
-def made(requests):
-    """Builds sets anew: what is remembered of them is forgotten, before a fault and after it."""
+def made(requests, monkeypatch):
+    """Builds sets anew, and leaves what is remembered of other sets as it is."""
 
-    def build(language, name, readings="all"):
-        for known in (family._generate_pairs, family._plan):
-            known.cache_clear()
+    def build(language, name, readings="all", forgotten=("_generate_pairs", "_plan")):
+        for known in forgotten:
+            monkeypatch.setattr(family, known, cache(getattr(family, known).__wrapped__))
         return TASKS.make(
             f"comp/{name},{SMALL},readings={readings},language={language},"
             f"request={requests / language}-{name}.json"
         ).load()
 
-    yield build
-    family._generate_pairs.cache_clear()
-    family._plan.cache_clear()
+    return build
 
 
 def contradicted(language, name, found):
@@ -91,7 +90,7 @@ def test_readings_contradict_no_label_and_each_that_is_laid_out_wrong(
         "_list_question_rows",
         lambda *told: (row._replace(answer=row.answer ^ (row.split == 1)) for row in rows(*told)),
     )
-    wrong = made(language, name)
+    wrong = made(language, name, forgotten=())  # of the same pairs
     assert touched(wrong, right).any()
     assert (contradicted(language, name, wrong) == touched(wrong, right)).all()
 
