@@ -308,10 +308,10 @@ def test_a_claim_turned_round_gets_the_other_verdict(monkeypatch, verdicts):
     other = {"above": "below", "below": "above"}
     single = [c for c in read_claims() if c.relation in other and verdicts[c.id].compared == 1]
     # p values are corrected for the same claims before and after
-    monkeypatch.setattr(claim_tests, "claims", lambda: single)
+    monkeypatch.setattr(claim_tests, "read_claims", lambda: single)
     verdicts = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
     turned = [replace(c, relation=other[c.relation]) for c in single]
-    monkeypatch.setattr(claim_tests, "claims", lambda: turned)
+    monkeypatch.setattr(claim_tests, "read_claims", lambda: turned)
     again = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
     assert len(again) >= 12
     for name, one in again.items():
