@@ -37,7 +37,7 @@ import numpy as np
 
 from lingprobe.corpora.text import split_words
 from lingprobe.data.vectors import Floats
-from lingprobe_extensions.train.bag import Bag
+from lingprobe_extensions.train.bag import WordVectorTraining
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
 from lingprobe_extensions.train.options import TrainingSettings
 
@@ -63,7 +63,7 @@ def ours(text: Sequence[str], folder: Path, **settings: object) -> tuple[list[st
     rows = np.arange(len(corpus))
     vocabulary = Vocabulary.of(corpus, rows, LEAST)
     how = TrainingSettings.of({"least": LEAST, "negatives": NEGATIVES, **settings})
-    bag, few = Bag(corpus, vocabulary, how), rows[:5]
+    bag, few = WordVectorTraining(corpus, vocabulary, how), rows[:5]
     bag.steps.learn(bag.tables, bag.dev_sample(few), bag.steps.Rates(0.0, 0.0, True))  # compiles
     began, done = time.process_time(), 0
     for _ in range(how.epochs):

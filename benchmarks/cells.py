@@ -19,16 +19,16 @@ from typing import NamedTuple
 
 from sheets import digest
 
-from lingprobe.corpora.batches import Batch, batches
+from lingprobe.corpora.batches import Batch, read_treebank_batches
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.sources import treebanks
-from lingprobe.tasks.ud.clause import Clause, clauses
+from lingprobe.tasks.ud.clause import MainClause, extract_main_clauses
 from lingprobe.tasks.ud.constructions import SPELT
 from lingprobe.tasks.ud.forms import verb
-from lingprobe.tasks.ud.rules import passive, tense
+from lingprobe.tasks.ud.rules import classify_clause_tense, classify_voice
 
-RULES = {"ud/tense": tense, "ud/passive": passive}
+RULES = {"ud/tense": classify_clause_tense, "ud/passive": classify_voice}
 AROUND = 9  # words that are shown before and after the verb group
 
 
@@ -98,8 +98,8 @@ def draw(some: Sequence[Row], n: int, seed: int) -> None:
 def rows(task: str, treebank: str) -> Iterator[Row]:
     """The main clauses of a treebank whose root is a verb, or is labelled."""
     for source in treebanks(treebank, (), (".conllu",)):
-        for batch in batches(source.part.path, "skip"):
-            mains = clauses(batch, batch.sentences(), treebank_code(source.part.path))
+        for batch in read_treebank_batches(source.part.path, "skip"):
+            mains = extract_main_clauses(batch, batch.sentences(), treebank_code(source.part.path))
             for k, clause in enumerate(mains):
                 finding = RULES[task](clause)
                 labelled = isinstance(finding, Answer) and finding.label != "morphological"
@@ -112,7 +112,9 @@ def rows(task: str, treebank: str) -> Iterator[Row]:
                     yield described(task, batch, k, clause, labelled, told)
 
 
-def described(task: str, batch: Batch, k: int, clause: Clause, labelled: bool, told: str) -> Row:
+def described(
+    task: str, batch: Batch, k: int, clause: MainClause, labelled: bool, told: str
+) -> Row:
     """A row: the cell of tense is the one that the task names; else all auxiliaries count."""
     root = int(batch.roots[k])
     start, end = int(batch.starts[k]), int(batch.starts[k + 1])

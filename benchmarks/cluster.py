@@ -36,13 +36,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.experiment import work
-from lingprobe.experiment.groups import Batch
+from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, Plan, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import Workers
-from lingprobe.experiment.shards import Shard
-from lingprobe.experiment.work import Measured
+from lingprobe.experiment.shards import WorkShare
+from lingprobe.experiment.work import MeasuredBatch
 from lingprobe.store.results import ResultStore
 
 TASKS = ("obj-num", "passive", "sent-len", "subj-num", "tense", "top-deps", "tree-depth")
@@ -71,12 +71,12 @@ class Asked:
     examples: int
     width: int
 
-    def planned(self, paths: Paths) -> Plan:
+    def planned(self, paths: Paths) -> TrialPlan:
         """What is measured."""
         tasks = [f"ud/{name}:embedded,limit={self.examples},fold=1/5" for name in TASKS]
         many = -(-self.units // len(tasks))
         encoders = [f"bow:random,dim={self.width},seed={n}" for n in range(many)]
-        made = plan(Design(tasks, encoders, ["logreg"], seeds=1), paths)
+        made = plan(TrialDesign(tasks, encoders, ["logreg"], seeds=1), paths)
         assert len(made.trials) >= self.units, made.refused
         return replace(made, trials=made.trials[: self.units])
 
@@ -97,8 +97,8 @@ class Costs:
 def worker(asked: Asked, folder: Path, shard: str) -> None:
     """What each process does; prints the processor's seconds."""
     paths = Paths.of(folder / "results", folder / "cache")
-    workers = Workers(shard=Shard.parse(shard))
-    outcome = run(asked.planned(paths), paths, workers, progress=False)
+    workers = Workers(shard=WorkShare.parse(shard))
+    outcome = run_plan(asked.planned(paths), paths, workers, progress=False)
     assert not outcome.failures, outcome.failures
     print(time.process_time())
 
@@ -147,16 +147,18 @@ def measured_costs(asked: Asked, folder: Path) -> Costs:
     """
     paths = Paths.of(folder / "anew", folder / "cache")
     fits, units, looks = list[Seconds](), list[Seconds](), list[Seconds]()
-    batches: list[Batch] = []
+    batches: list[FitBatch] = []
 
-    def clocked(function: Callable[[Batch], Measured], todo: Iterable[Batch]) -> Iterator[Measured]:
+    def clocked(
+        function: Callable[[FitBatch], MeasuredBatch], todo: Iterable[FitBatch]
+    ) -> Iterator[MeasuredBatch]:
         for batch in todo:
             batches.append(batch)
             yield seconds(units, function, batch)
 
     alone = work.fit_groups
     work.fit_groups = lambda parts: seconds(fits, alone, parts)
-    run(asked.planned(paths), paths, Workers(fit=clocked), progress=False)
+    run_plan(asked.planned(paths), paths, Workers(fit=clocked), progress=False)
     for batch in batches:
         seconds(looks, work.measure, batch, paths)
     starts = [(n, timed(replace(asked, units=n), folder, 1)[1][0]) for n in (1, asked.units)]
@@ -181,7 +183,7 @@ def seconds(taken: list[Seconds], function: Callable[..., Any], *arguments: Any)
 def simulated(costs: Costs, units: int, workers: int) -> float:
     """Seconds that a run of so many units takes on so many workers that start at once."""
     cost = np.random.default_rng(0).choice(costs.fits, units) + costs.scheduling
-    first = Shard(1, workers)
+    first = WorkShare(1, workers)
     shares = np.array([first.turn(f"unit {n}") for n in range(units)])
     order = np.argsort(shares, kind="stable")
     starts = np.searchsorted(shares[order], np.arange(workers))

@@ -26,10 +26,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.annotators.blocks import Packed
+from lingprobe.annotators.blocks import CompressedText
 from lingprobe.corpora import conllu
-from lingprobe.corpora.files import treebank
-from lingprobe.corpora.trees import Tree, format_tree, rebuilt
+from lingprobe.corpora.files import find_treebank_files
+from lingprobe.corpora.trees import Tree, format_conllu_tree, rebuilt
 
 SIZES, SHARD = (100_000, 1_000_000), 10_000  # sentences
 SPEED, MEMORY = 400_000, 2048  # words a second and MiB that are asked for
@@ -40,12 +40,12 @@ from pathlib import Path
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import FAMILIES, TASKS
 from lingprobe.tasks import parsed_corpora as parsed
-from lingprobe.tasks.ud.family import Options, parsed_files
+from lingprobe.tasks.ud.family import TreebankTaskOptions, parsed_files
 
 parsed.LARGE = 0
 before, examples, words = time.process_time(), 0, 0
 """
-FIND = "words = parsed_files(Options(sys.argv[1])).tally.words"
+FIND = "words = parsed_files(TreebankTaskOptions(sys.argv[1])).tally.words"
 DRAW = """
 for name in FAMILIES["ud"]["ud.family"].split():
     task, began = f"ud/{name}:{sys.argv[1]}", time.process_time()
@@ -57,7 +57,7 @@ for name in FAMILIES["ud"]["ud.family"].split():
 """
 SHARDS = """
 from itertools import islice
-from lingprobe.corpora.batches import batches
+from lingprobe.corpora.batches import read_treebank_batches
 from lingprobe.corpora.files import chunks
 from lingprobe.tasks.memory import uncollected
 from lingprobe.tasks.ud.family import judge
@@ -67,11 +67,11 @@ def unpacked(path):
         yield 0
 
 def read(path):
-    for batch in batches(path):
+    for batch in read_treebank_batches(path):
         yield len(batch.parents)
 
 def alone(path):
-    for batch in batches(path):
+    for batch in read_treebank_batches(path):
         judge(batch, batch.sentences())
         yield len(batch.parents)
 
@@ -140,7 +140,9 @@ def renamed(tree: Tree, time: int) -> str:
             time //= VARIANTS
     words = tuple(cells[1::11])
     text = rebuilt(words, tree.misc, tree.ranges)
-    return format_tree(tree._replace(words=words, cells=cells, comments=(f"# text = {text}",)))
+    return format_conllu_tree(
+        tree._replace(words=words, cells=cells, comments=(f"# text = {text}",))
+    )
 
 
 def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
@@ -150,7 +152,7 @@ def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
     (folder / "parsed.json").write_text(json.dumps({"parser": by}), "utf-8")
     for first in range(0, many, SHARD):
         rows = range(first, min(first + SHARD, many))
-        shard = Packed()
+        shard = CompressedText()
         for i in rows:
             shard.add(renamed(trees[i % len(trees)], i // len(trees)))
         shard.write(folder / f"{first // SHARD:05}.conllu.zst")
@@ -173,7 +175,7 @@ def measured(folder: Path, many: int) -> Iterator[Used]:
 
 def main() -> None:
     sizes = tuple(map(int, sys.argv[1:])) or SIZES
-    parts = treebank(Path(os.environ["LINGPROBE_DATA"]) / "treebanks" / "UD_English-EWT")
+    parts = find_treebank_files(Path(os.environ["LINGPROBE_DATA"]) / "treebanks" / "UD_English-EWT")
     trees = [tree for part in parts for tree in conllu.read_conllu(part.path)]
     took: list[tuple[int, float, float]] = []
     with tempfile.TemporaryDirectory() as place:

@@ -49,18 +49,18 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Dataset, Encoder
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors, expand_ranges
 from lingprobe.encoders import make
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.nets.precision import spare_torch
-from lingprobe.probes.span.batches import Examples, Gathered, batch_of
-from lingprobe.probes.span.net import Net, Sizes, Source, draw_tensors
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
+from lingprobe.probes.span.net import LayerSource, Net, Sizes, draw_tensors
 from lingprobe.probes.span.probe import Span, examples_of
 from lingprobe.probes.span.spans import make_ragged, softmax_pairs, sum_spans
-from lingprobe.probes.span.training import Training
+from lingprobe.probes.span.training import NetworkTraining
 from lingprobe.store.vectors import VectorStore
 from lingprobe.tasks import TASKS
 
@@ -97,13 +97,13 @@ def encoded(folder: Path, cache: Path) -> tuple[Dataset, Encoder, Vectors]:
     dataset = TASKS.make(f"edge/dep:{folder / 'treebanks' / 'UD_English-EWT'}").load()
     encoder = make(f"hf:{model()},layers=lex+all,pool=none,dtype=float32,device=cpu")
     store, start = VectorStore(cache, "float16"), time.perf_counter()
-    done = embed(encoder, dataset.sentences, store, "bench")
+    done = embed_sentences(encoder, dataset.sentences, store, "bench")
     print(
         f"encoded {done.encoded} sentences once in {time.perf_counter() - start:.1f} s"
         f" ({done.cached} were cached)",
         flush=True,
     )
-    return dataset, encoder, vectors(encoder, dataset.sentences, store, "bench")
+    return dataset, encoder, load_vectors(encoder, dataset.sentences, store, "bench")
 
 
 def first_sentences(readings: Readings, many: int) -> Readings:
@@ -113,21 +113,23 @@ def first_sentences(readings: Readings, many: int) -> Readings:
     return train.take(np.flatnonzero(np.isin(sentences, np.unique(sentences)[:many])))
 
 
-def training(probe: Span, source: Source, labels: int, dim: int, seed: int = 0) -> Training:
+def training(
+    probe: Span, source: LayerSource, labels: int, dim: int, seed: int = 0
+) -> NetworkTraining:
     """A network that is not trained yet, as the probe makes it for units of so many numbers."""
     design = probe.config.design
-    return Training(
+    return NetworkTraining(
         Net(design, source, None, draw_tensors(design, source, Sizes(dim, 2, labels), seed)),
         probe.config,
         seed,
     )
 
 
-def walked(trainings: list[Training], given: Examples, size: int) -> None:
+def walked(trainings: list[NetworkTraining], given: SplitExamples, size: int) -> None:
     """One pass of training."""
     for rows in given.passes(size):
         batch = batch_of(given, rows)
-        gathered, wanted = Gathered(given, batch, checked=True), given.wanted(batch.rows)
+        gathered, wanted = GatheredVectors(given, batch, checked=True), given.wanted(batch.rows)
         for one in trainings:
             one.step(batch, gathered, wanted, 1e-4)
 
@@ -196,7 +198,7 @@ class Reference:
         self.net = Published(len(MIXED), self.model.config.hidden_size, labels)
         self.adam = torch.optim.Adam(self.net.parameters(), lr=1e-4)
 
-    def walk(self, given: Examples) -> None:
+    def walk(self, given: SplitExamples) -> None:
         """One pass of training over batches of 32 sentences."""
         for rows in given.passes(BATCH):
             sentences, which = np.unique(given.groups[rows], return_inverse=True)
@@ -218,7 +220,7 @@ class Reference:
             self.adam.step()
 
     def _padded(
-        self, given: Examples, rows: np.ndarray, sentences: np.ndarray, which: np.ndarray
+        self, given: SplitExamples, rows: np.ndarray, sentences: np.ndarray, which: np.ndarray
     ) -> tuple[tuple[Tensor, Tensor], Tensor, np.ndarray]:
         """Starts and stops within sentences, [2, sentences, targets], which of them are targets,
         and the order that these are in.
@@ -247,7 +249,7 @@ def against_encoding(readings: Readings, many: int, clock: Clock) -> bool:
     part, probe = first_sentences(readings, many), Span(protocol="tenney")
     given, labels = examples_of(part, np.arange(len(part)), probe.config), len(part.labels.names)
     dim = part.vectors.layer("0").shape[1]
-    ours = training(probe, Source(MIXED, mixed=True), labels, dim)
+    ours = training(probe, LayerSource(MIXED, mixed=True), labels, dim)
     reference = Reference(part, labels)
     walked([ours], given, BATCH)
     fast, slow = (
@@ -267,7 +269,7 @@ def subtrees(folder: Path, many: int) -> Iterator[np.ndarray]:
     """
     path = next(
         part.path
-        for part in treebank(folder / "treebanks" / "UD_English-EWT")
+        for part in find_treebank_files(folder / "treebanks" / "UD_English-EWT")
         if part.split == "dev"
     )
     for tree, _ in zip(read_conllu(path), range(many), strict=False):
@@ -341,8 +343,8 @@ def against_one_layer(readings: Readings, many: int, clock: Clock) -> bool:
     given, labels = examples_of(part, np.arange(len(part)), probe.config), len(part.labels.names)
     dim = part.vectors.layer("0").shape[1]
     one, all_ = (
-        [training(probe, Source(("6",)), labels, dim)],
-        [training(probe, Source((name,)), labels, dim) for name in MIXED],
+        [training(probe, LayerSource(("6",)), labels, dim)],
+        [training(probe, LayerSource((name,)), labels, dim) for name in MIXED],
     )
     with FlopCounterMode(display=False) as counter:
         walked(all_, given, LARGE)
@@ -397,7 +399,7 @@ def memory(readings: Readings) -> bool:
     probe = Span()
     train = readings.split("train")
     given, labels = examples_of(train, np.arange(len(train)), probe.config), len(train.labels.names)
-    sources = [*(Source((name,)) for name in MIXED), Source(MIXED, mixed=True)]
+    sources = [*(LayerSource((name,)) for name in MIXED), LayerSource(MIXED, mixed=True)]
     trainings = [
         training(probe, source, labels, train.vectors.layer("0").shape[1]) for source in sources
     ]

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe.nets.device import resolved_dtype
@@ -34,7 +34,7 @@ def sentences(folder: Path) -> list[Sentence]:
     """The dev and test sentences."""
     parts = [
         part
-        for part in treebank(folder / "treebanks" / "UD_English-EWT")
+        for part in find_treebank_files(folder / "treebanks" / "UD_English-EWT")
         if part.split in ("dev", "test")
     ]
     return [tree.sentence for part in parts for tree in read_conllu(part.path)]

@@ -31,7 +31,7 @@ import numpy as np
 from scipy.stats import binom
 
 import lingprobe
-from lingprobe.analysis.comparison import Decision, decide_comparisons, pairs
+from lingprobe.analysis.comparison import Decision, decide_comparisons, pair_encoder_rows
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 
@@ -177,7 +177,7 @@ def has_false_claim(design: Design, page: Any) -> bool:
 
 def decide_pairs(page: Any) -> list[Decision]:
     """What is said of each pair of encoders."""
-    return decide_comparisons(pairs(compute_scores(ResultFrame.of(page.results))).asked)
+    return decide_comparisons(pair_encoder_rows(compute_scores(ResultFrame.of(page.results))).asked)
 
 
 def measure_false_claims(design: Design, pages: int) -> dict[str, object]:

@@ -136,10 +136,10 @@ def _npz() -> bytes:
 
 
 def _store() -> bytes:
-    from lingprobe.store.blocks import write
+    from lingprobe.store.blocks import write_block_file
 
     with tempfile.TemporaryDirectory() as folder:
-        write(
+        write_block_file(
             Path(folder) / "a.block",
             "results",
             {"results": []},
@@ -153,7 +153,9 @@ def _parquet() -> bytes:
 
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "a.jsonl").write_bytes(JSONL)
-        tables.write(tables.read(Path(folder) / "a.jsonl"), Path(folder) / "a.parquet")
+        tables.write_dataset(
+            tables.read_dataset(Path(folder) / "a.jsonl"), Path(folder) / "a.parquet"
+        )
         return (Path(folder) / "a.parquet").read_bytes()
 
 
@@ -166,7 +168,7 @@ def formats() -> dict[str, Format]:
     from lingprobe.data.core import Sentence
     from lingprobe.datasets.formats import tables
     from lingprobe.encoders import ENCODERS
-    from lingprobe.store.blocks import Block
+    from lingprobe.store.blocks import BlockFile
     from lingprobe_extensions.compose.events import files
 
     def given(kind: str) -> Callable[[Path], Any]:
@@ -175,7 +177,7 @@ def formats() -> dict[str, Format]:
         )
 
     def block(path: Path) -> None:
-        Block(path).check()
+        BlockFile(path).check()
 
     return {
         "conllu": Format(
@@ -193,9 +195,13 @@ def formats() -> dict[str, Format]:
             naive_brackets,
         ),
         "bio": Format(
-            ".bio", (BIO,), lambda p: [t.sentence.words for t in bio.read(p, bio.Layout())]
+            ".bio",
+            (BIO,),
+            lambda p: [t.sentence.words for t in bio.read_tag_columns(p, bio.TagLayout())],
         ),
-        "conll2012": Format(".gold_conll", (CONLL2012,), lambda p: list(conll2012.read(p))),
+        "conll2012": Format(
+            ".gold_conll", (CONLL2012,), lambda p: list(conll2012.read_conll2012(p))
+        ),
         "documents": Format(
             ".conll", (DOCUMENTS,), lambda p: [d.mentions() for d in read_documents(p)]
         ),
@@ -206,14 +212,17 @@ def formats() -> dict[str, Format]:
         "jiant": Format(
             ".json",
             (JIANT,),
-            lambda p: [(" ".join(r.words), len(r.targets)) for r in edges.read(p)],
+            lambda p: [(" ".join(r.words), len(r.targets)) for r in edges.read_edge_records(p)],
             naive_jiant,
         ),
-        "jsonl": Format(".jsonl", (JSONL,), lambda p: _texts(tables.read(p)), naive_jsonl),
+        "jsonl": Format(".jsonl", (JSONL,), lambda p: _texts(tables.read_dataset(p)), naive_jsonl),
         "senteval": Format(
-            ".txt", (SENTEVAL,), lambda p: _texts(tables.read(p, "senteval")), naive_senteval
+            ".txt",
+            (SENTEVAL,),
+            lambda p: _texts(tables.read_dataset(p, "senteval")),
+            naive_senteval,
         ),
-        "parquet": Format(".parquet", (_parquet(),), tables.read, packed=False),
+        "parquet": Format(".parquet", (_parquet(),), tables.read_dataset, packed=False),
         "spr2": Format(
             ".tsv", (_spr2_seed(),), lambda p: protoroles.spr2(p, "raise", ProblemTally())
         ),
@@ -222,7 +231,7 @@ def formats() -> dict[str, Format]:
             (json.dumps({"data": {}, "metadata": {}}).encode(),),
             lambda p: list(protoroles.uds(p, "raise", ProblemTally())),
         ),
-        "request": Format(".json", (REQUEST, b"{}"), files.read, packed=False),
+        "request": Format(".json", (REQUEST, b"{}"), files.read_request, packed=False),
         "word vectors": Format(
             ".vec",
             (WORDS, GLOVE, WORD2VEC),

@@ -20,8 +20,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import Space, space
 
@@ -46,20 +46,20 @@ ROUNDS, N = 3, 200_000
 WHOLE = """
 import json, re, sys
 from pathlib import Path
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
-for n, parts in draw(space(request(json.loads(sys.argv[1]))), 10_000_000).chunks():
-    in_order(parts, n, Batch.lines)  # what the command writes, chunk by chunk
+for n, parts in draw_from_space(space(request(json.loads(sys.argv[1]))), 10_000_000).chunks():
+    map_in_order(parts, n, ShapeBatch.lines)  # what the command writes, chunk by chunk
 status = Path("/proc/self/status").read_text()  # getrusage would also know the peak of the process that began this one
 print(round(int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024))
 """
 
 
-def drawn(found: Space, read: Callable[[Batch], list[object]]) -> int:
+def drawn(found: Space, read: Callable[[ShapeBatch], list[object]]) -> int:
     """Sentences of a draw, read in some way."""
-    return sum(len(in_order(parts, n, read)) for n, parts in draw(found, N).chunks())
+    return sum(len(map_in_order(parts, n, read)) for n, parts in draw_from_space(found, N).chunks())
 
 
 def plain() -> int:
@@ -125,8 +125,8 @@ def told(what: str, value: str, good: bool) -> bool:
 def main() -> None:
     paper = space(request(PAPER))
     works = {
-        "sentences": lambda: drawn(paper, Batch.sentences),
-        "lines": lambda: drawn(paper, Batch.lines),
+        "sentences": lambda: drawn(paper, ShapeBatch.sentences),
+        "lines": lambda: drawn(paper, ShapeBatch.lines),
         "plain": plain,
     }
     best = dict.fromkeys(works, 0.0)
@@ -140,7 +140,11 @@ def main() -> None:
         request({**PAPER, "number": ["singular"], "require": [{"in": "main", "event": CELL}]})
     )
     start = time.process_time()
-    texts = [t for n, parts in draw(cell).chunks() for t in in_order(parts, n, Batch.texts)]
+    texts = [
+        t
+        for n, parts in draw_from_space(cell).chunks()
+        for t in map_in_order(parts, n, ShapeBatch.texts)
+    ]
     exhausted = time.process_time() - start
     good = [
         told(

@@ -42,7 +42,7 @@ from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders.forward import Passes
 from lingprobe.encoders.frames import PLAIN
 from lingprobe.encoders.model_files import in_precision
-from lingprobe.encoders.network import Network, try_network
+from lingprobe.encoders.network import LoadedModel, try_network
 from lingprobe.nets.device import fitting_on
 from lingprobe.probes import PROBES
 from lingprobe.probes.schedules import Annealing
@@ -144,7 +144,7 @@ def _encode(
     base, wanted = report.timed(lambda: loop(texts))
     told = {"weights": weights, "tokens": tokens}
     report.tell(f"encode {shape}, loop", **told, **_speed(base, base, texts, tokens, weights, best))
-    ready = Network(in_precision(model, "bfloat16"), tokenizer, report.device, "bfloat16")
+    ready = LoadedModel(in_precision(model, "bfloat16"), tokenizer, report.device, "bfloat16")
     network = try_network(ready, shape)
     asked = [(str(len(network.widths) - 1), "mean")]
     for size in batches:

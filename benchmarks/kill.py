@@ -31,8 +31,8 @@ import numpy as np
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import Workers
 from lingprobe.store.results import ResultStore
 
@@ -75,8 +75,8 @@ def work(root: Path) -> None:
             yield function(group)
 
     paths = Paths.of(root / "results", root / "cache")
-    outcome = run(
-        plan(Design(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
+    outcome = run_plan(
+        plan(TrialDesign(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
         paths,
         Workers(fit=mapper),
         progress=False,

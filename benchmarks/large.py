@@ -27,7 +27,7 @@ import numpy as np
 import torch
 
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 
@@ -166,7 +166,7 @@ def main() -> int:
     parser.add_argument("--tokens", default="1024,16384")
     parser.add_argument("--layers", default="last")
     args = parser.parse_args()
-    parts = treebank(args.folder / "treebanks" / "UD_English-EWT")
+    parts = find_treebank_files(args.folder / "treebanks" / "UD_English-EWT")
     given: list[Sentence] = [tree.sentence for part in parts for tree in read_conllu(part.path)][
         : args.sentences
     ]

@@ -38,9 +38,9 @@ from lingprobe.data.core import SPLITS, Cell, Dataset, Encoder, Example, Sentenc
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference
 from lingprobe.data.vectors import Vectors
-from lingprobe.datasets.folds import divide
+from lingprobe.datasets.folds import select_test_fold
 from lingprobe.encoders import make
-from lingprobe.experiment.plan import tasks_of
+from lingprobe.experiment.plan import resolve_tasks
 from lingprobe.metrics import holm
 from lingprobe.probes.linear.probe import Linear
 
@@ -160,7 +160,7 @@ def ud_sets(
     """All tasks of `ud/` that the treebanks have the data for, in their folds."""
     for treebank in treebanks:
         known: dict[Sentence, NDArray[Any]] = {}
-        tasks, _ = tasks_of([f"ud/*:{folder / treebank}"], cache_dir())
+        tasks, _ = resolve_tasks([f"ud/*:{folder / treebank}"], cache_dir())
         folds_of: dict[str, list[Any]] = {}
         for reference, task in tasks.items():
             name = f"{Reference.parse(reference).name} of {treebank}"
@@ -188,7 +188,7 @@ def text_sets(encoder: Encoder, folder: Path, only: str) -> Iterator[tuple[str, 
             ]
         dataset = Dataset.of(examples)
         if len(files) == 1:
-            dataset = divide(dataset, "1/5", 0)
+            dataset = select_test_fold(dataset, "1/5", 0)
         if not len(dataset.rows("dev")):
             splits = dataset.splits.copy()
             splits[dataset.rows("train")[::8]] = SPLITS.index("dev")

@@ -34,11 +34,11 @@ from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
 from lingprobe_extensions.archive.elmo import character_ids
-from lingprobe_extensions.archive.elmo_shape import shape_of
+from lingprobe_extensions.archive.elmo_shape import read_elmo_shape
 
 ROUNDS = 3
 MANY = {
@@ -65,7 +65,7 @@ PRODUCTS: list[int] = []
 def sentences(many: int) -> list[Sentence]:
     """The first sentences of EWT's dev and test, or, without it, generated ones."""
     folder = Path(os.environ.get("LINGPROBE_DATA", "")) / "treebanks" / "UD_English-EWT"
-    parts = treebank(folder if folder.is_dir() else "embedded")
+    parts = find_treebank_files(folder if folder.is_dir() else "embedded")
     chosen = [p for p in parts if p.split in ("dev", "test")] or parts
     found = (tree.sentence for part in chosen for tree in read_conllu(part.path))
     return [sentence for _, sentence in zip(range(many), found, strict=False)]
@@ -310,7 +310,7 @@ def elmo(folder: Path, given: Sequence[Sentence], scale: int) -> tuple[str, Loop
         },
     }  # fmt: skip
     (folder / "elmo_options.json").write_text(json.dumps(options))
-    shape = shape_of(folder / "elmo_options.json")
+    shape = read_elmo_shape(folder / "elmo_options.json")
     held = {name: drawn(*size) for name, size in shape.datasets.items()}
     with h5py.File(folder / "elmo_weights.hdf5", "w") as file:
         for name, array in held.items():

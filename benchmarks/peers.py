@@ -195,9 +195,13 @@ def udpipe(bank: Path) -> float:
 
 def columns(bank: Path) -> float:
     """The leg `columns`: words."""
-    from lingprobe.corpora.batches import batches
+    from lingprobe.corpora.batches import read_treebank_batches
 
-    return sum(len(batch.parents) for path in sorted(bank.iterdir()) for batch in batches(path))
+    return sum(
+        len(batch.parents)
+        for path in sorted(bank.iterdir())
+        for batch in read_treebank_batches(path)
+    )
 
 
 LEGS: dict[str, Callable[[Path], float]] = {

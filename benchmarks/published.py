@@ -30,14 +30,14 @@ VOCABULARY, TARGETS = 40_000, 1_000
 
 AUDIT = """
 import resource, sys, time
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.tasks import TASKS
 start = time.process_time()
 data = TASKS.make(sys.argv[1]).load()
 loaded = time.process_time()
-inspect(data, floors=False)
+audit_dataset(data, floors=False)
 counted = time.process_time()
-found = inspect(data)
+found = audit_dataset(data)
 done = time.process_time()
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 assert found.floors, "the audit did not fit its floors"

@@ -18,14 +18,14 @@ from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
-from lingprobe.encoders.tokens import Pieces, Words
+from lingprobe.encoders.tokens import SubwordSplitter, WordSpacing
 
 
 def pieces(
     tokenizer: object, sentences: Sequence[Sentence], raw: bool
 ) -> tuple[list[list[int]], list[list[tuple[int, ...]]]]:
     """The ids of each sentence, and those of each of its words."""
-    found = Pieces(tokenizer, 10_000, words=Words(raw=raw)).of(sentences)
+    found = SubwordSplitter(tokenizer, 10_000, words=WordSpacing(raw=raw)).of(sentences)
     assert found.words is not None
     return found.ids, [
         [tuple(ids[a:b]) for a, b in words.tolist()]

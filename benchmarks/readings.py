@@ -21,8 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
 from lingprobe_extensions.compose.readings.find import readings
@@ -114,8 +114,8 @@ class Tally(NamedTuple):
 
 def lines(asked: Mapping[str, Any], n: int, seed: int) -> Iterator[Mapping[str, Any]]:
     """Generated sentences with their events, as they would be written."""
-    for size, parts in draw(space(request(asked)), n, seed, even=True).chunks(8192):
-        yield from map(json.loads, in_order(parts, size, Batch.lines))
+    for size, parts in draw_from_space(space(request(asked)), n, seed, even=True).chunks(8192):
+        yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
 def differences(found: Sequence[Reading], event: Reading) -> set[str]:

@@ -16,8 +16,8 @@ import numpy as np
 from scipy.special import ndtr
 
 from lingprobe.analysis.relation import Asked, relate_columns
-from lingprobe.analysis.score_table import Measure, Score, Scored, join_scores
-from lingprobe.metrics.correlation import coefficients, groups, permutation_p_values
+from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, join_scores
+from lingprobe.metrics.correlation import coefficients, group_column_pairs, permutation_p_values
 from lingprobe.metrics.correlation_intervals import intervals
 from lingprobe.metrics.multiplicity import holm
 
@@ -49,7 +49,7 @@ def families(rng, sizes, shared, columns=2, rho=0.0):
 
 
 def p_of(values, seed, method="spearman"):
-    (group,) = groups(values, PAIR)
+    (group,) = group_column_pairs(values, PAIR)
     return permutation_p_values(group, method, DRAWS, seed)[0, 1].p
 
 
@@ -92,7 +92,9 @@ def family_wise(rng, tables):
         for seed in range(some):
             means = families(rng, rng.integers(2, 11, many), 0.7, columns)
             scores = [
-                Score(Scored(str(i), str(i)), Measure(str(j), "made", str(j)), float(means[i, j]))
+                ScoreCell(
+                    EncoderName(str(i), str(i)), Measure(str(j), "made", str(j)), float(means[i, j])
+                )
                 for i in range(many)
                 for j in range(columns)
             ]
@@ -153,7 +155,7 @@ def power(rng, tables):
     for many, rho in itertools.product((8, 12, 24, 40), (0.3, 0.5, 0.7, 0.9)):
         alone = among = 0
         for seed in range(tables):
-            (group,) = groups(families(rng, np.ones(many, int), 1.0, 2, rho), PAIR)
+            (group,) = group_column_pairs(families(rng, np.ones(many, int), 1.0, 2, rho), PAIR)
             p = permutation_p_values(group, "spearman", 9999, seed)[0, 1].p
             alone += p <= LEVEL
             among += holm([p, *rng.random(44)])[0] <= LEVEL

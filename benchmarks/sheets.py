@@ -18,7 +18,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from lingprobe.corpora import conllu
-from lingprobe.corpora.trees import Tree, features
+from lingprobe.corpora.trees import Tree, parse_features
 from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.tasks import TASKS
@@ -144,7 +144,7 @@ def clause(task: str, tree: Tree) -> str:
 def _word(tree: Tree, i: int, short: bool = False) -> str:
     if short:
         return f"{tree.deprels[i]}={tree.words[i]}"
-    feats = features(tree.feats[i])
+    feats = parse_features(tree.feats[i])
     told = ",".join(f"{feats[name]}" for name in SHOWN if name in feats)
     return f"{tree.words[i]}/{tree.upos[i]}/{tree.deprels[i]}[{told}]"
 

@@ -39,7 +39,7 @@ from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.errors import LingprobeError
 from lingprobe.encoders import make
 from lingprobe.inside.erase.erasers import Moments, leace
-from lingprobe.inside.erase.interventions import Affine
+from lingprobe.inside.erase.interventions import AffineIntervention
 from lingprobe.inside.heads.effects import TokenPatch
 
 CLOSE = 1e-5
@@ -371,7 +371,7 @@ class Bench(NamedTuple):
             whole = states.double()
             return (whole - (whole - mean) @ (left @ right).T).float()
 
-        return self.changed(Affine(eraser), [project] * len(TEXTS))
+        return self.changed(AffineIntervention(eraser), [project] * len(TEXTS))
 
     def patch(self) -> float:
         """What the second token and the last gave in the text before."""

@@ -43,7 +43,7 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import Cell, Needs, Predictor, Result
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats
-from lingprobe.experiment.newest import groups_of
+from lingprobe.experiment.newest import group_repeats
 from lingprobe.metrics import difference
 from lingprobe.metrics.multiplicity import benjamini_hochberg
 from lingprobe.probes.features import SQUARES, Scaling
@@ -141,7 +141,7 @@ def measured(data: Path, models: dict[str, str], size: int, output: Path) -> lis
 def gains(results: Iterable[Result]) -> list[Gain]:
     """A line for each cell that was measured with both scales."""
     sides: dict[tuple[str, ...], dict[bool, list[Result]]] = {}
-    for (task, encoder, read, probe, *_), group in groups_of(results).items():
+    for (task, encoder, read, probe, *_), group in group_repeats(results).items():
         if "logreg" in probe or "Standardised" in probe:
             sides.setdefault((task, encoder, read), {})["Standardised" in probe] = group
     found = []

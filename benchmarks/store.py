@@ -30,7 +30,7 @@ import numpy as np
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.store.folder import keys_of
 from lingprobe.store.vectors import VectorStore
 
@@ -95,7 +95,7 @@ def write(load: Load, number: int, start: Any, spent: Any) -> None:
     """What a writer does once all are ready."""
     sentences, store = load.share(number), load.store
     start.wait()
-    _, processor, done = timed(lambda: embed(Cheap(load.width), sentences, store, BASE))
+    _, processor, done = timed(lambda: embed_sentences(Cheap(load.width), sentences, store, BASE))
     assert done.usable.all(), done.problems[:1]
     spent.put(processor)
 
@@ -104,12 +104,12 @@ def reread(load: Load, said: Any) -> None:
     """Find everything, and read a sample."""
     sentences, store = [sentence(n) for n in range(load.sentences)], load.store
     keyed = timed(lambda: keys_of(sentences))
-    found = timed(lambda: embed(Cheap(load.width), sentences, store, BASE))
+    found = timed(lambda: embed_sentences(Cheap(load.width), sentences, store, BASE))
     assert found[2].cached == load.sentences, found[2]
     rows = np.random.default_rng(0).permutation(load.sentences)[:SAMPLE]
     sample = [sentences[row] for row in rows.tolist()]
     wanted = Cheap(load.width).encode(sample).layers
-    read = timed(lambda: vectors(Cheap(load.width), sample, store, BASE))
+    read = timed(lambda: load_vectors(Cheap(load.width), sample, store, BASE))
     kept = store.kept
     for got, layer in zip(read[2].layers, wanted, strict=True):
         np.testing.assert_array_equal(got, kept.round_values(layer).astype(np.float32))

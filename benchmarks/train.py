@@ -37,9 +37,9 @@ from torch import Tensor, nn
 
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.data import Reading, themselves
-from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.loop import Learner, Schedule, batches
+from lingprobe_extensions.train.data import FileReading, themselves
+from lingprobe_extensions.train.examples import TrainingExamples
+from lingprobe_extensions.train.loop import Learner, OptimizerSettings, group_by_length
 from lingprobe_extensions.train.nets.heads import PAD
 from lingprobe_extensions.train.objectives import Kit, Writing
 
@@ -121,15 +121,15 @@ def timed(work: Callable[[], object], clock: Callable[[], float]) -> float:
 
 def learner(folder: Path, pairs: int, hidden: int, device: str) -> tuple[Learner, Writing, int]:
     path = folder / "raw_text" / "EnglishNovels-PD" / "sentences.part2.txt.xz"
-    found = itertools.islice(themselves([path], Reading(english=True)), pairs)
-    examples, [many] = Examples.of(found)
+    found = itertools.islice(themselves([path], FileReading(english=True)), pairs)
+    examples, [many] = TrainingExamples.of(found)
     shape, objective = NetworkShape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
     with examples.texts:
         lesson = objective.lesson(objective, examples, Kit(shape, PIECES, hidden, 0))
     assert isinstance(lesson, Writing)
     draws = np.random.default_rng(0)
     table = draws.normal(size=(len(examples.forms), DIM)).astype(np.float32)
-    schedule = Schedule("adam", 0.001, 5.0, BATCH, device=device)
+    schedule = OptimizerSettings("adam", 0.001, 5.0, BATCH, device=device)
     return Learner(shape.network(), lesson, table, schedule), lesson, many
 
 
@@ -138,7 +138,7 @@ def speed(folder: Path, arguments: argparse.Namespace) -> bool:
     clock = time.process_time if arguments.threads == 1 else time.perf_counter
     one, lesson, many = learner(folder, arguments.pairs, arguments.hidden, arguments.device)
     rows, lengths = np.arange(many), lesson.lengths
-    parts = batches(lengths, rows, BATCH, (0, 1))
+    parts = group_by_length(lengths, rows, BATCH, (0, 1))
     size, words = round(many / len(parts)), int(lengths.sum())
     pieces = len(lesson.pieces)
 
@@ -173,15 +173,15 @@ READ = """
 import sys, time, torch
 from pathlib import Path
 from lingprobe.nets.trainable import NetworkShape
-from lingprobe_extensions.train.data import Reading, translations
-from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.data import FileReading, read_translations
+from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.objectives import Kit
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024
 before, objective = peak(), OBJECTIVES.make("translate")
-examples, _ = Examples.of(translations([Path(sys.argv[1])], Reading()))
+examples, _ = TrainingExamples.of(read_translations([Path(sys.argv[1])], FileReading()))
 lesson = objective.lesson(objective, examples, Kit(Shape("mean", 8), 4000, 8, 0))
 print(peak(), before, time.process_time())
 """

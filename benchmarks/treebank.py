@@ -23,7 +23,7 @@ from pathlib import Path
 
 import conllu
 
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.tasks import FAMILIES, TASKS
 from lingprobe.tasks.parsed_corpora import CORPORA
 from lingprobe.tasks.task import DefinedTask
@@ -46,7 +46,7 @@ print(len(data), data.notes["source"]["sentences"], round(peak), round(time.perf
 def unpacked(source: Path, folder: Path) -> list[Path]:
     """The treebank's files without compression."""
     paths = []
-    for part in treebank(source):
+    for part in find_treebank_files(source):
         path = folder / part.path.name.removesuffix(".xz")
         path.write_bytes(
             lzma.decompress(part.path.read_bytes())

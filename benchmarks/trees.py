@@ -24,8 +24,8 @@ from lingprobe.corpora.brackets import (
     Strings,
     read_brackets,
 )
-from lingprobe.corpora.files import treebank
-from lingprobe_extensions.train.linear_trees import format_tree
+from lingprobe.corpora.files import find_treebank_files
+from lingprobe_extensions.train.linear_trees import format_bracket_tree
 
 SECONDS, MEMORY = 60, 3072  # of processor time, MiB
 TREES = 1_000_000
@@ -64,7 +64,7 @@ def renamed(tree: BracketTree) -> str:
     words = tuple(
         word + "\0" * tag.startswith("NN") for word, tag in zip(tree.words, tree.tags, strict=True)
     )
-    return format_tree(tree._replace(words=words)) + "\n"
+    return format_bracket_tree(tree._replace(words=words)) + "\n"
 
 
 def multiplied(source: Path, target: Path) -> None:
@@ -72,7 +72,7 @@ def multiplied(source: Path, target: Path) -> None:
     strings = Strings()
     templates = [
         renamed(tree)
-        for part in treebank(source, BRACKET_SUFFIXES)
+        for part in find_treebank_files(source, BRACKET_SUFFIXES)
         for tree in read_brackets(part.path, strings=strings)
     ]
     with target.open("w", encoding="utf-8") as file:

@@ -15,25 +15,25 @@ import sys
 import time
 from pathlib import Path
 
-from lingprobe.annotators import parser
+from lingprobe.annotators import make_parser
 from lingprobe.annotators.agreement import score_annotations
-from lingprobe.annotators.engines.udpipe import train
+from lingprobe.annotators.engines.udpipe import train_udpipe
 from lingprobe.annotators.parser import extract_annotation
 from lingprobe.corpora import conllu
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 
 
 def main(bank: str, model: Path) -> None:
     parts = {
-        split: [p.path for p in treebank(bank) if p.split == split]
+        split: [p.path for p in find_treebank_files(bank) if p.split == split]
         for split in ("train", "dev", "test")
     }
     if not model.exists():
         start = time.perf_counter()
-        train(parts["train"], model, held=parts["dev"])
+        train_udpipe(parts["train"], model, held=parts["dev"])
         print(f"trained in {(time.perf_counter() - start) / 60:.0f} minutes")
     gold = [tree for path in parts["test"] for tree in conllu.read_conllu(path)]
-    made = parser(f"udpipe:{model}")
+    made = make_parser(f"udpipe:{model}")
     list(made.annotate([("warm", "up")]))
     start = time.process_time()
     said = list(made.annotate([tree.words for tree in gold]))

@@ -38,7 +38,7 @@ from lingprobe.data.core import Cell, Dataset
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.datasets.formats.parquet import read
+from lingprobe.datasets.formats.parquet import read_parquet_dataset
 from lingprobe.encoders.tables import open_word_table
 from lingprobe.encoders.untrained import (
     WordInput,
@@ -177,7 +177,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     torch.set_num_threads(1)
-    data = read(asked.data)
+    data = read_parquet_dataset(asked.data)
     print(
         "| vectors | network | gain | probe | train | batch | accuracy | first | precision | padded"
         " | second | alone |"

@@ -87,7 +87,7 @@ def measure(tasks: list[str], encoder: str, cache: Path, share: int) -> None:
     """A whole run; prints the processor seconds of its parts."""
     import lingprobe
     from lingprobe.experiment import measure as measuring
-    from lingprobe.experiment.embed import vectors
+    from lingprobe.experiment.embed import load_vectors
     from lingprobe.experiment.keys import vectors_key
     from lingprobe.experiment.paths import Paths
     from lingprobe.experiment.run import ahead
@@ -124,7 +124,7 @@ def measure(tasks: list[str], encoder: str, cache: Path, share: int) -> None:
         paths = Paths.of(None, cache.parent / MINI)
         ((known, identity),) = ahead([f"st:{model()}"], paths).values()
         key = vectors_key(known, identity)
-        (layer,) = vectors(known, sentences, paths.vector_store(), key).layers
+        (layer,) = load_vectors(known, sentences, paths.vector_store(), key).layers
         read = WidenedVectors([sentence.text for sentence in sentences], np.asarray(layer))
     done = lingprobe.run(
         tasks, read, controls=["shuffled"], seeds=DRAWS, output=cache / "results", cache=cache

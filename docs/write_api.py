@@ -72,7 +72,7 @@ TOP = "The public API of lingprobe, by `make docs`. A change needs a line in CHA
 EXPLAINED = re.compile(r"^(\w+(?:, \w+)*) {2,}(\S.*)")
 LISTS = {  # what CSV and Parquet hold, by what writes it
     "report": "lingprobe.analysis.score_columns:SCORE_FIELDS",
-    "report --suite": "lingprobe.suites.page:Cell",
+    "report --suite": "lingprobe.suites.page:PaperTableCell",
     "report --bits": "lingprobe.pages.bits_view:BITS_VIEW",
     "report --classes": "lingprobe.pages.class_view:CLASS_VIEW",
     "report --headroom": "lingprobe.pages.headroom_view:HEADROOM_VIEW",

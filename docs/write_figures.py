@@ -23,12 +23,12 @@ from lingprobe.analysis.score_table import Measure, ScoreTable
 from lingprobe.metrics.correlation import coefficients
 from lingprobe.pages.curve_view import make_curve_view, name_points
 from lingprobe.pages.layer_view import LAYER_VIEW
-from lingprobe.pages.relate_figures import heat, within
-from lingprobe.pages.view_page import draw_rows
+from lingprobe.pages.relate_figures import draw_correlation_heat, draw_family_heat
+from lingprobe.pages.view_page import draw_view_figure
 from lingprobe.tables.dots import DotPanels
-from lingprobe.tables.drawing import save
+from lingprobe.tables.drawing import save_figure
 from lingprobe.tables.lines import LinePoint, draw_band, whole_numbers
-from lingprobe.tables.panels import blank, dot, key, panels, sign, stroke
+from lingprobe.tables.panels import blank, dot, key, make_legend_mark, panels, stroke
 from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def draw_curves(rows: Sequence[Mapping[str, Any]]) -> Figure:
     frame = ResultFrame(table, {})
     best = {row.training: row.at for row in frame if row.is_best}
     points = {"best": [best.get(row.training, 0) for row in frame], "of": [0] * len(frame)}
-    return draw_rows(make_curve_view(), name_points(frame.with_columns(points)))
+    return draw_view_figure(make_curve_view(), name_points(frame.with_columns(points)))
 
 
 def widths() -> Figure:
@@ -164,7 +164,7 @@ def multilingual() -> Figure:
                 | {"is_mixed": False, "expected": NAN, "weight": NAN, "mark_notes": []}
             )
     frame = ResultFrame(pa.Table.from_pylist(rows), {})
-    return draw_rows(LAYER_VIEW, frame.arrange(("task", "encoder"), "level"))
+    return draw_view_figure(LAYER_VIEW, frame.arrange(("task", "encoder"), "level"))
 
 
 class LayerPanel(NamedTuple):
@@ -262,7 +262,7 @@ def tuned() -> Figure:
             )
             values = float(row["score"]), float(row["low"]), float(row["high"])
             shape = "D" if row["kind"] == "oracle" else "o"
-            look = sign(shape, BLUE if row["kind"] == "trained" else GREY)
+            look = make_legend_mark(shape, BLUE if row["kind"] == "trained" else GREY)
             dot(axes, place, values, look, f"{name}: {values[0]:.1f}")
     drawn.label_rows([not pattern.startswith("st:") for pattern in names])
     return drawn.figure
@@ -279,8 +279,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "figures/trained-probes-de.svg": lambda: small("translate-de"),
     "figures/trained-probes-next.svg": lambda: small("next"),
     "figures/trained-widths.svg": widths,
-    "figures/relate-ewt.svg": lambda: correlations("relate-ewt", heat),
-    "figures/relate-bert.svg": lambda: correlations("relate-bert", within),
+    "figures/relate-ewt.svg": lambda: correlations("relate-ewt", draw_correlation_heat),
+    "figures/relate-bert.svg": lambda: correlations("relate-bert", draw_family_heat),
     "results/multilingual-layers.png": multilingual,
     "figures/tense-layers.svg": tense_layers,
     "figures/polish-features.svg": polish_features,
@@ -291,4 +291,4 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 
 if __name__ == "__main__":
     for name, draw in FIGURES.items():
-        save(draw, DOCS / name)
+        save_figure(draw, DOCS / name)

@@ -303,9 +303,9 @@ def minilm() -> Path:
 @pytest.fixture(scope="module")
 def task(tmp_path_factory: pytest.TempPathFactory) -> str:
     """A task over a table of made-up sentences."""
-    from lingprobe.datasets.formats.tables import write
+    from lingprobe.datasets.formats.tables import write_dataset
     from lingprobe.testing import FAMILIES
 
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write(FAMILIES["sentence"](), path)
+    write_dataset(FAMILIES["sentence"](), path)
     return f"table:{path}"

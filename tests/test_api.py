@@ -13,7 +13,7 @@ from fixtures.scored import page
 from fixtures.scored import to_scores as rows
 from lingprobe import evaluate
 from lingprobe.cli import app
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.testing import FAMILIES
 from test_oracles import Told
 
@@ -21,7 +21,7 @@ from test_oracles import Told
 @pytest.fixture(scope="module")
 def task(tmp_path_factory):
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write(FAMILIES["sentence"](), path)
+    write_dataset(FAMILIES["sentence"](), path)
     return f"table:{path}"
 
 
@@ -139,7 +139,7 @@ def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
 
     plans = []
     monkeypatch.setattr(
-        "lingprobe.api.measure.measured",
+        "lingprobe.api.measure.run_plan",
         lambda made, *_: plans.append(made) or Outcome((), {}, 0),
     )
     first = lingprobe.run(cache=tmp_path, output=tmp_path / "results")

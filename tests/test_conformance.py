@@ -29,16 +29,16 @@ from fixtures.models import (
     word_vectors,
 )
 from lingprobe import evaluate
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
-from lingprobe.data.labels import NumberList, NumberLists, column
+from lingprobe.data.labels import NumberList, NumberLists, build_column
 from lingprobe.data.oracles import oracles_of
-from lingprobe.data.references import Reference, summary
+from lingprobe.data.references import Reference, summarise_docstring
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.datasets.controls import CONTROLS
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
@@ -297,11 +297,11 @@ def places(tmp_path_factory):
         (folder / "tables").mkdir()
         for family, make in FAMILIES.items():
             for suffix in ("parquet", "jsonl"):
-                write(make(), folder / "tables" / f"{family}.{suffix}")
+                write_dataset(make(), folder / "tables" / f"{family}.{suffix}")
         return folder / "tables"
 
     def bank():
-        sentences = "\n".join(treebank()).split("\n\n")[:3000]
+        sentences = "\n".join(generate_treebank()).split("\n\n")[:3000]
         (folder / "ours.conllu").write_text("\n\n".join(sentences) + "\n\n", "utf-8")
         return folder / "ours.conllu"
 
@@ -401,7 +401,7 @@ def test_every_task_has_an_oracle_but_those_whose_files_have_no_annotation(name,
 )
 def test_every_factory_says_in_one_line_what_it_is(contents):
     for name in contents.places(own=True):
-        line = summary(contents.find(name))
+        line = summarise_docstring(contents.find(name))
         assert line, f"{contents.kind} {name} has no docstring, whose first paragraph is listed"
         assert line[-1:] in ("?" if contents is TASKS else ".:;"), f"{name}: {line!r}"
 
@@ -484,7 +484,7 @@ def other_content(place: Path, folder: Path) -> Path:
 DEPTHS = np.arange(5.0)
 DISTANCES = np.array([b - a for a in range(5) for b in range(a + 1, 5)], float)
 JUDGED = [
-    (column([1.0, 2.0, 4.0]), ("pearson", "spearman", "r2")),
+    (build_column([1.0, 2.0, 4.0]), ("pearson", "spearman", "r2")),
     (NumberLists.of([NumberList("distance", DISTANCES)]), ("uuas", "dspr")),
     (NumberLists.of([NumberList("depth", DEPTHS)]), ("root-accuracy", "nspr")),
 ]
@@ -493,7 +493,9 @@ JUDGED = [
 
 @pytest.mark.parametrize("name", METRICS.places(own=True))
 def test_metrics_are_best_where_all_is_right(name):
-    labels = next((labels for labels, names in JUDGED if name in names), column(["a", "b", "a"]))
+    labels = next(
+        (labels for labels, names in JUDGED if name in names), build_column(["a", "b", "a"])
+    )
     metric = METRICS.make(name)
     predicted = sure_of(labels) if metric.reads_scores else labels
     assert metric(labels, predicted) == pytest.approx(metric.most, abs=1e-6)

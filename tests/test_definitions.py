@@ -28,7 +28,7 @@ from lingprobe.data._closure import EFFECTS, WHOLE, Node
 from lingprobe.data.cache import SHARED
 from lingprobe.data.identity import code_roots, walk_parts
 from lingprobe.datasets.controls import CONTROLS
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import EMBEDS, MEASURES
 from lingprobe.metrics import METRICS
@@ -64,7 +64,7 @@ def modules(tmp_path, monkeypatch):
 
 def forget() -> None:
     for cached in (
-        *(closure._digest_of, closure._step, closure._source, closure._data, closure._places),
+        *(closure._digest_of, closure._step, closure._source, closure._data, closure._read_face),
         *(closure.file_of, closure.is_ours, closure._has_content),
     ):
         cached.cache_clear()
@@ -604,7 +604,7 @@ def test_edits_of_what_is_reached_change_the_digest():
 def pieces(path: Path) -> None:
     """Files of tiny data."""
     for name, make in FAMILIES.items():
-        write(make(), path / f"{name}.jsonl")
+        write_dataset(make(), path / f"{name}.jsonl")
 
 
 REQUESTS = {
@@ -631,9 +631,9 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
     encoders = [each.format(minilm=minilm) for each in encoders]
     entered: set[tuple[str, str]] = set()
     for module, function in (
-        (lingprobe.experiment.work, "ready"),
+        (lingprobe.experiment.work, "prepare_group"),
         (lingprobe.experiment.work, "fit_groups"),
-        (lingprobe.experiment.run, "embed"),
+        (lingprobe.experiment.run, "embed_sentences"),
         (lingprobe.experiment.data, "load"),
     ):
         monkeypatch.setattr(module, function, traced(getattr(module, function), entered))

@@ -29,10 +29,10 @@ from fixtures.forked import python
 from fixtures.models import chat_model, sentence_transformer
 from fixtures.plugin import PLUGIN
 from lingprobe.cli import COMMANDS
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data import core
-from lingprobe.data.abilities import Tuned
-from lingprobe.data.identity import Stated
+from lingprobe.data.abilities import TunedProbe
+from lingprobe.data.identity import HasFingerprint
 from lingprobe.data.references import Reference
 from lingprobe.datasets.controls import Chance, SameProbe
 from lingprobe.encoders import ENCODERS
@@ -78,7 +78,7 @@ def folder(tmp_path_factory, environment) -> Path:
     us.
     """
     place = tmp_path_factory.mktemp("docs")
-    sentences = "\n".join(treebank(1500)).split("\n\n")
+    sentences = "\n".join(generate_treebank(1500)).split("\n\n")
     for bank, code in (
         ("UD_English-EWT", "en_ewt"),
         ("UD_English-GUM", "en_gum"),
@@ -308,7 +308,7 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
     protocols = [p for p in vars(core).values() if getattr(p, "_is_protocol", False)]
     members = {
         name
-        for p in [*protocols, Stated, Chance, SameProbe, Tuned]
+        for p in [*protocols, HasFingerprint, Chance, SameProbe, TunedProbe]
         for name in vars(p)
         if name[0] != "_"
     }

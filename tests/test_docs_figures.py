@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.tables.drawing import save
+from lingprobe.tables.drawing import save_figure
 
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES = runpy.run_path(str(DOCS / "write_figures.py"))["FIGURES"]
@@ -30,7 +30,7 @@ def said(file: Path) -> list[str]:
     ],
 )
 def test_stored_figures_are_what_is_drawn(name, tmp_path):
-    save(FIGURES[f"figures/{name}.svg"], tmp_path / "a.svg")
+    save_figure(FIGURES[f"figures/{name}.svg"], tmp_path / "a.svg")
     drawn = said(tmp_path / "a.svg")
     assert len(drawn) > 20
     assert drawn == said(DOCS / "figures" / f"{name}.svg"), "run `python docs/write_figures.py`"

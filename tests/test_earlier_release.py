@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.annotators import parser
+from lingprobe.annotators import make_parser
 from lingprobe.data.errors import describe_install
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS
@@ -88,7 +88,7 @@ def test_a_trained_encoder_and_a_parser_are_read(old):
     )
     assert vectors.layers[0].shape == (1, 8)
     assert (
-        next(iter(parser(old / "parser").annotate([["The", "visitor", "sleeps", "."]]))).heads
+        next(iter(make_parser(old / "parser").annotate([["The", "visitor", "sleeps", "."]]))).heads
         is not None
     )
 

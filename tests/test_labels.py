@@ -8,7 +8,7 @@ from lingprobe.data.labels import (
     Classes,
     LabelSets,
     Scores,
-    column,
+    build_column,
     column_from_codes,
     join_columns,
     restore_column,
@@ -22,7 +22,7 @@ sets = st.lists(st.frozensets(names, max_size=3), min_size=1, max_size=8)
 weights = st.lists(
     st.dictionaries(names, st.floats(0, 1, width=32), max_size=3), min_size=1, max_size=8
 )
-columns = st.one_of(classes, scores, sets, weights).map(column)
+columns = st.one_of(classes, scores, sets, weights).map(build_column)
 
 
 @given(columns)
@@ -73,9 +73,9 @@ def test_label_sets_decode_what_is_at_least_zero(n, outputs, data):
 
 
 def test_names_are_sorted_whatever_comes_first():
-    assert column(["b", "a", "b"]).names == ("a", "b")
-    assert column(["b", "a", "b"]).matrix().tolist() == [1, 0, 1]
-    assert column([frozenset("ca"), frozenset("b")]).names == ("a", "b", "c")
+    assert build_column(["b", "a", "b"]).names == ("a", "b")
+    assert build_column(["b", "a", "b"]).matrix().tolist() == [1, 0, 1]
+    assert build_column([frozenset("ca"), frozenset("b")]).names == ("a", "b", "c")
 
 
 def test_ties_go_to_the_first_class():
@@ -95,11 +95,11 @@ def test_scores_are_one_output():
 
 
 def test_whole_numbers_are_scores_and_truth_values_too():
-    assert column([1, 2.5]).arrays()["values"].tolist() == [1.0, 2.5]
+    assert build_column([1, 2.5]).arrays()["values"].tolist() == [1.0, 2.5]
 
 
 def test_sets_are_known_in_full_and_weights_in_part():
-    full, part = column([frozenset("a"), frozenset()]), column([{"a": 1.0}, {}])
+    full, part = build_column([frozenset("a"), frozenset()]), build_column([{"a": 1.0}, {}])
     assert full.matrix().tolist() == [[1.0], [0.0]]
     assert np.isnan(part.matrix()).tolist() == [[False], [True]]
 
@@ -107,7 +107,7 @@ def test_sets_are_known_in_full_and_weights_in_part():
 @pytest.mark.parametrize("labels", [["a", 1.0], [1.0, frozenset("a")], ["a", {"a": 1.0}]])
 def test_labels_of_two_kinds_are_refused(labels):
     with pytest.raises(ValueError, match="must be of one kind"):
-        column(labels)
+        build_column(labels)
 
 
 def test_an_unknown_loss_is_refused():
@@ -116,18 +116,18 @@ def test_an_unknown_loss_is_refused():
 
 
 def test_numbers_of_numpy_are_scores():
-    assert column([np.float32(0.5), np.int64(2)]).values.tolist() == [0.5, 2.0]
+    assert build_column([np.float32(0.5), np.int64(2)]).values.tolist() == [0.5, 2.0]
 
 
 @pytest.mark.parametrize("label", [None, ["a"], ("a", "b"), b"a"])
 def test_what_is_no_label_is_named(label):
     with pytest.raises(ValueError, match="a label is a string, a number, a set of strings"):
-        column([label])
+        build_column([label])
 
 
 @given(columns)
 def test_a_column_comes_back_from_its_labels(labels):
-    again = column([labels.label(i) for i in range(len(labels))])
+    again = build_column([labels.label(i) for i in range(len(labels))])
     places = np.array([labels.names.index(name) for name in again.names], np.int64)
     same_labels(again.with_names(places, labels.names), labels)
 
@@ -179,7 +179,7 @@ def test_the_constant_answers_alike(labels):
     assert labels.quality(scores) <= 1
 
 
-@given(classes.map(column))
+@given(classes.map(build_column))
 def test_targets_are_what_one_estimator_each_learns(labels):
     assert [y.tolist() for y in labels.targets()] == [labels.classes.tolist()]
     of_sets = labels.sets().targets()
@@ -202,11 +202,11 @@ def test_classes_that_nobody_has_are_pruned():
     [
         (column_from_codes(np.array([0, 2]), "ab"), "a class id has no name"),
         (column_from_codes(np.array([[0], [2]]), "ab"), "a label id has no name"),
-        (column([{"a": 2.0}]), "between 0 and 1"),
-        (column([{"a": 1e300}]), "between 0 and 1"),
-        (column([1.0, np.inf]), "not a finite number"),
-        (column([1.0, 1e300]), "not a finite number"),
-        (column([1.0, 1.0]), "nothing to predict"),
+        (build_column([{"a": 2.0}]), "between 0 and 1"),
+        (build_column([{"a": 1e300}]), "between 0 and 1"),
+        (build_column([1.0, np.inf]), "not a finite number"),
+        (build_column([1.0, 1e300]), "not a finite number"),
+        (build_column([1.0, 1.0]), "nothing to predict"),
     ],
 )
 def test_what_is_wrong_with_a_column_is_said(labels, why):
@@ -219,11 +219,11 @@ def test_what_is_wrong_with_a_column_is_said(labels, why):
 def test_sets_vary_where_a_label_is_said_in_two_ways(labels):
     """Of one row of zeros and ones a class, read as numbers of classes, all sets are equal."""
     said = [{weights.get(name) for weights in labels} - {None} for name in "abc"]
-    assert column(labels).vary() == any(len(each) > 1 for each in said)
+    assert build_column(labels).vary() == any(len(each) > 1 for each in said)
     names = [frozenset(weights) for weights in labels]
-    assert column(names).vary() == (len(set(names)) > 1)
+    assert build_column(names).vary() == (len(set(names)) > 1)
 
 
-@given(st.one_of(classes, sets).map(column))
+@given(st.one_of(classes, sets).map(build_column))
 def test_a_column_as_it_should_be_has_no_problem(labels):
     assert not labels.problem()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data._logits import Logits, code_length, null_scores
-from lingprobe.data.labels import Classes, column
+from lingprobe.data.labels import Classes, build_column
 
 NAMES = ("a", "b", "c")
 
@@ -74,7 +74,7 @@ def test_the_null_model_is_the_shares_of_train_with_half_an_example_more():
 
 
 def test_the_null_model_of_label_sets_counts_what_was_annotated():
-    train = column([{"a": 1.0, "b": 0.0}, {"a": 0.8}, {"a": 0.1, "b": 1.0}])
+    train = build_column([{"a": 1.0, "b": 0.0}, {"a": 0.8}, {"a": 0.1, "b": 1.0}])
     null = null_scores(train)
     shares = 1 / (1 + np.exp(-null.astype(float)))
     assert shares == pytest.approx([2.5 / 4, 1.5 / 3])

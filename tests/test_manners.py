@@ -19,7 +19,7 @@ import pytest
 import torch
 
 import lingprobe
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 
 for library in (
     "sklearn.linear_model",
@@ -88,7 +88,7 @@ def folder(tmp_path, monkeypatch):
     """A working folder with a small treebank, and no cache but the one that calls name."""
     monkeypatch.delenv("LINGPROBE_CACHE", raising=False)
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.conllu").write_text("\n".join(treebank(300)), "utf-8")
+    (tmp_path / "a.conllu").write_text("\n".join(generate_treebank(300)), "utf-8")
     (tmp_path / "a.txt").write_text("The ship finds a tree .\n" * 3, "utf-8")
     return tmp_path
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.labels import Classes, LabelSets, Scores, column
+from lingprobe.data.labels import Classes, LabelSets, Scores, build_column
 from lingprobe.metrics import (
     METRICS,
     MetricProblem,
@@ -39,7 +39,9 @@ def random_sets(seed, n=40, labels="abcd", partial=False):
             ]
         return [frozenset(x for x in labels if rng.random() < 0.4) for _ in range(n)]
 
-    return column([*drawn(), dict.fromkeys(labels, 1.0) if partial else frozenset(labels)]), column(
+    return build_column(
+        [*drawn(), dict.fromkeys(labels, 1.0) if partial else frozenset(labels)]
+    ), build_column(
         [
             *[frozenset(x for x in labels if rng.random() < 0.5) for _ in range(n)],
             frozenset(labels),
@@ -88,8 +90,8 @@ def test_pairs_that_nobody_annotated_count_for_nothing(seed):
 
 
 def test_a_fractional_weight_holds_from_one_half():
-    gold = column([{"a": 0.5, "b": 0.25}, {"a": 0.0, "b": 1.0}])
-    predicted = column([frozenset("a"), frozenset("b")])
+    gold = build_column([{"a": 0.5, "b": 0.25}, {"a": 0.0, "b": 1.0}])
+    predicted = build_column([frozenset("a"), frozenset("b")])
     assert METRICS.make("micro-f1")(gold, predicted) == 1.0
 
 
@@ -162,7 +164,7 @@ def test_labels_that_a_metric_cannot_judge_are_refused(metric, gold):
 
 def test_scores_are_no_answer_where_label_sets_are_asked_for():
     with pytest.raises(MetricProblem, match="predict label sets"):
-        METRICS.make("micro-f1")(column([frozenset("a")]), Scores(np.ones(1)))
+        METRICS.make("micro-f1")(build_column([frozenset("a")]), Scores(np.ones(1)))
 
 
 def test_as_many_predictions_as_examples_are_wanted():
@@ -178,7 +180,7 @@ def test_the_best_constant_is_the_majority_of_train_scored_on_test():
 
 # above every Winograd number in Tenney et al. 2019
 def test_predicting_both_labels_of_dpr_scores_two_thirds():
-    labels = column([frozenset([x]) for x in ("entailed", "not-entailed") * 50])
+    labels = build_column([frozenset([x]) for x in ("entailed", "not-entailed") * 50])
     assert best_constant(labels, labels, "micro-f1") == pytest.approx(2 / 3)
 
 
@@ -415,7 +417,7 @@ def test_the_best_constant_has_no_kappa_and_the_recall_of_one_class():
 
 @pytest.mark.parametrize("metric", ["kappa", "balanced-accuracy"])
 def test_what_compares_classes_refuses_sets_and_scores(metric):
-    for gold, predicted in (random_sets(0), [column([1.0, 2.0])] * 2):
+    for gold, predicted in (random_sets(0), [build_column([1.0, 2.0])] * 2):
         with pytest.raises(MetricProblem, match=f"{metric} compares classes"):
             METRICS.make(metric)(gold, predicted)
 
@@ -440,7 +442,7 @@ def test_a_constant_answer_correlates_with_nothing(seed, answer):
     assert best_constant(gold, gold, "mcc") == 0
     labels, _ = random_sets(seed, partial=seed % 2 == 0)
     held = [label for k, label in enumerate(labels.names) if (answer + 1) >> k & 1]
-    assert mcc(labels, column([set(held)] * len(labels))) == 0
+    assert mcc(labels, build_column([set(held)] * len(labels))) == 0
 
 
 def test_roles_without_references_and_continuations_count_as_published():

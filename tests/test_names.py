@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 import lingprobe
 
 PACKAGE = Path(lingprobe.__file__).parent
+EXTENSIONS = PACKAGE.parent / "lingprobe_extensions"
 IRREGULAR = set(
     "bought brought built caught chosen done drawn found given gone heard held hidden kept"
     " known left lost made meant met said seen sent shown sought spoken taken taught thought told"
@@ -81,3 +83,94 @@ def test_the_first_page_of_a_room_names_modules_that_are_there(room):
     elsewhere = {each.name for each in ROOMS} | {"lingprobe", *lingprobe.__all__}
     here = {name for file in room.rglob("*.py") for name in defined(file)}
     assert named <= modules | elsewhere | here
+
+
+ONE_WORD = Path(__file__).parent / "one_word_classes.txt"
+"""Classes whose name is one word. Those that are no nouns of the field are still to be renamed: the
+list only shrinks, and what is no longer there is taken out.
+"""
+TWICE = {
+    "annotate": "an objective of `lingprobe train encoder`, as users name it",
+    "layers": "a figure, as users name it",
+    "parse": "an objective of `lingprobe train encoder`, as users name it",
+    "suite": "a view, as users name it",
+}
+"""Functions that share their name with another, and why. Commands are called as users call them."""
+TWO_CLASSES = {
+    "Block": "the sentences of a file, and lines of a paper's table: in signatures of the API",
+    "Column": "of labels, and of a paper's table: in signatures of the API",
+    "Columns": "of a tree, in the API; of a table, where the identity of data holds the name",
+    "Tree": "what rules get, and what `read_conllu` gives to extensions: in the API",
+    "Trained": "an encoder, and word vectors: both are entry points",
+}
+"""Classes that share their name with another, and why."""
+MODULES_OF_A_PRIVATE_NAME = 3
+
+
+@cache
+def definitions() -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """The modules of each class and of each function that a module defines, by its name; commands
+    are left out.
+    """
+    classes: dict[str, list[str]] = defaultdict(list)
+    functions: dict[str, list[str]] = defaultdict(list)
+    for package in (PACKAGE, EXTENSIONS):
+        for file in sorted(package.rglob("*.py")):
+            place = str(file.relative_to(PACKAGE.parent))
+            for node in ast.parse(file.read_bytes()).body:
+                if isinstance(node, ast.ClassDef):
+                    classes[node.name].append(place)
+                elif isinstance(node, ast.FunctionDef) and not is_command(node):
+                    functions[node.name].append(place)
+    return classes, functions
+
+
+def is_command(node: ast.FunctionDef) -> bool:
+    calls = [each.func for each in node.decorator_list if isinstance(each, ast.Call)]
+    return any(isinstance(call, ast.Name) and call.id == "command" for call in calls)
+
+
+def is_one_word(name: str) -> bool:
+    """Whether a name of a class is one word: it has one capital, or is one abbreviation."""
+    return not re.search(r"[a-z0-9][A-Z]", name)
+
+
+@pytest.mark.parametrize(
+    ("name", "one"), [("Dataset", True), ("LEACE", True), ("ScoreCell", False), ("NGrams", True)]
+)
+def test_words_of_classes_are_counted(name, one):
+    assert is_one_word(name) is one
+
+
+def test_a_class_is_defined_once():
+    classes, _ = definitions()
+    shared = {n: at for n, at in classes.items() if len(at) > 1 and not n.startswith("_")}
+    assert {n: at for n, at in shared.items() if n not in TWO_CLASSES} == {}
+    assert TWO_CLASSES.keys() <= shared.keys(), "no longer there"
+    assert all(len(at) == 2 for at in shared.values())
+
+
+def test_a_function_is_defined_once():
+    _, functions = definitions()
+    shared = {n: at for n, at in functions.items() if len(at) > 1 and not n.startswith("_")}
+    assert {n: at for n, at in shared.items() if n not in TWICE} == {}
+    assert TWICE.keys() <= shared.keys(), "no longer there"
+    assert all(len(at) == 2 for at in shared.values())
+
+
+def test_a_private_function_shares_its_name_with_few():
+    _, functions = definitions()
+    often = {
+        name: at
+        for name, at in functions.items()
+        if name.startswith("_") and len(set(at)) > MODULES_OF_A_PRIVATE_NAME
+    }
+    assert often == {}, "merge them, or say what each does"
+
+
+def test_a_class_has_two_words():
+    known = set(ONE_WORD.read_text("utf-8").split())
+    classes, _ = definitions()
+    short = {name for name in classes if is_one_word(name) and not name.startswith("_")}
+    assert short - known == set()
+    assert known - short == set(), "no longer there"

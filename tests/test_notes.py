@@ -10,7 +10,7 @@ import pytest
 import lingprobe
 from lingprobe.data.centring import Unlabelled
 from lingprobe.data.core import Dataset, Example, Result, Sentence, Trial
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.data.notes import (
     BoundaryDensity,
     ByParser,
@@ -117,7 +117,7 @@ def test_version_0_1_wrote_identities_under_references():
 
 
 def test_results_and_data_sets_take_plain_mappings():
-    gold = column(["a"])
+    gold = build_column(["a"])
     one = Result(Trial(*"abcde", 0), "accuracy", 1, 1, 1, 1, gold, gold, {"kind": "oracle"})
     assert one.provenance.kind == "oracle"
     dataset = Dataset.of([Example.about(Sentence.of("a"), "x")], {"remarks": ["odd"]})

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.oracles import Facts, facts_of, kind_of, oracles_of
+from lingprobe.data.oracles import Facts, facts_of, get_encoder_role, oracles_of
 from lingprobe.encoders import kind_of_reference, make
 from lingprobe.testing import FAMILIES, check_task
 
@@ -98,7 +98,7 @@ def test_a_task_about_spans_needs_facts_word_by_word():
     ],
 )
 def test_every_encoder_declares_what_it_is(reference, kind):
-    assert kind_of(make(reference)) == kind
+    assert get_encoder_role(make(reference)) == kind
     assert kind_of_reference(reference) == kind
 
 
@@ -113,6 +113,6 @@ def test_an_encoder_of_ones_own_is_trained_unless_it_says_otherwise():
     class Trivial(Mine):
         kind = "baseline"
 
-    assert kind_of(Mine()) == "trained"
-    assert kind_of(Trivial()) == "baseline"
+    assert get_encoder_role(Mine()) == "trained"
+    assert get_encoder_role(Trivial()) == "baseline"
     assert kind_of_reference("gone.py@Mine") == kind_of_reference("no such thing") == "trained"

@@ -26,7 +26,7 @@ TABLES = {
 MAKING = {"make", "find", "canonical", "expand", "roots", "needs", "options"}
 
 USER = """
-lingprobe/annotators/__init__.py parser
+lingprobe/annotators/__init__.py make_parser
 lingprobe/audit/inspection.py problems
 lingprobe/api/data.py _make_task
 lingprobe/api/hub_data.py _find_sources
@@ -41,11 +41,11 @@ lingprobe/encoders/__init__.py make
 lingprobe/datasets/controls.py draws
 lingprobe/experiment/folds.py _make_first
 lingprobe/experiment/measure.py _result
-lingprobe/experiment/plan.py _check_task _expand_draws _find_probes _folds _plan_design _probes_by_task _probes_for _things tasks_of
+lingprobe/experiment/plan.py _check_task _expand_draws _find_probes _folds _plan_design _probes_by_task _probes_for _things resolve_tasks
 lingprobe/experiment/readers.py _refer _with_oracle add
 lingprobe/experiment/run.py ahead
 lingprobe/experiment/runners/__init__.py working
-lingprobe_extensions/compose/events/languages.py language
+lingprobe_extensions/compose/events/languages.py load_language
 lingprobe/data/identity.py code_roots portable
 lingprobe/data/listing.py _entry
 lingprobe/api/selection.py judged_by
@@ -53,7 +53,7 @@ lingprobe/pages/charts.py figure_of
 lingprobe/pages/paper.py paper_page
 lingprobe/suites/conneau2018.py conneau2018
 lingprobe_extensions/papers/api.py annotate
-lingprobe_extensions/papers/retests.py _place suites
+lingprobe_extensions/papers/retests.py _locate_score suites
 lingprobe/suites/suite.py _canonical floor_of
 lingprobe/pages/views.py view_page
 lingprobe/probes/online.py online
@@ -61,7 +61,7 @@ lingprobe/tasks/__init__.py tolerant
 lingprobe_extensions/compose/comp/family.py fingerprint
 lingprobe/tasks/find.py expand_tasks _expand_reference
 lingprobe/tasks/task.py expand
-lingprobe/tasks/released/supply.py _lacking
+lingprobe/tasks/released/supply.py _find_lacking_treebank
 lingprobe/testing/encoders.py check_encoder
 lingprobe/testing/probes.py check_probe
 lingprobe/testing/tasks.py check_task
@@ -88,11 +88,11 @@ lingprobe/datasets/controls.py find_control
 lingprobe/encoders/__init__.py kind_of_reference opposed_by_reference
 lingprobe_extensions/papers/sheet_score.py _redraw_sample
 lingprobe/metrics/constant.py _own_metric find_metric
-lingprobe/pages/breakdown.py _average _beside has_counted_labels restrict_run
+lingprobe/pages/breakdown.py _average _set_beside_whole has_counted_labels restrict_run
 lingprobe/pages/descriptions.py describe_reference get_question
 lingprobe/experiment/examples.py _load_dataset
 lingprobe/pages/scores.py _describe_control
-lingprobe/suites/suite.py different told_data
+lingprobe/suites/suite.py explain_released_difference told_data
 lingprobe/suites/tenney2019.py _unlike
 lingprobe_extensions/board/check.py _computed_anew
 lingprobe_extensions/board/lines.py files_and_size
@@ -129,7 +129,7 @@ lingprobe/api/trained.py load_probe
 lingprobe_extensions/train/api.py train
 lingprobe/experiment/plan.py _check_task _plan_design
 lingprobe/experiment/run.py ahead
-lingprobe_extensions/compose/events/files.py read
+lingprobe_extensions/compose/events/files.py read_request
 lingprobe_extensions/papers/api.py annotate
 lingprobe_extensions/papers/sheet_score.py score_copies
 lingprobe/tasks/find.py expand_tasks

@@ -15,7 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from fixtures.forked import python
 from fixtures.plugin import PLUGIN
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.core import SPLITS, DataProblem, Sentence, Site
 from lingprobe.data.references import allow_code
 from lingprobe.encoders import ENCODERS
@@ -54,7 +54,9 @@ def installed(tmp_path_factory) -> dict[str, str]:
 def running_text(tmp_path_factory) -> Path:
     file = tmp_path_factory.mktemp("text") / "sentences.txt"
     lines = [
-        line.removeprefix("# text = ") for line in treebank(1_500) if line.startswith("# text = ")
+        line.removeprefix("# text = ")
+        for line in generate_treebank(1_500)
+        if line.startswith("# text = ")
     ]
     file.write_text("\n".join(lines), "utf-8")
     return file
@@ -172,7 +174,7 @@ def test_a_file_is_enough(running_text, tmp_path):
 @pytest.mark.parametrize("reference", ["relcl.py@relcl:BANK", "number.py@number:BANK"])
 def test_a_rule_is_enough_and_small_data_get_folds(reference, tmp_path):
     bank = tmp_path / "bank.conllu"
-    bank.write_text("\n".join(treebank(900)) + "\n\n", "utf-8")
+    bank.write_text("\n".join(generate_treebank(900)) + "\n\n", "utf-8")
     reference = f"{PLUGIN}/{reference.replace('BANK', str(bank))}"
     run = ["run", "-t", reference, "-e", "bow:random", "--probe", "logreg", "-q", "-o", tmp_path]
     rows = list(csv.DictReader(without_extension(*run, "--format", "csv").splitlines()))
@@ -185,7 +187,7 @@ def test_a_rule_is_enough_and_small_data_get_folds(reference, tmp_path):
 
 def test_a_rule_about_spans_is_a_task_that_a_run_reads_word_by_word(tmp_path):
     bank = tmp_path / "bank.conllu"
-    bank.write_text("\n".join(treebank(300)) + "\n\n", "utf-8")
+    bank.write_text("\n".join(generate_treebank(300)) + "\n\n", "utf-8")
     task = f"{PLUGIN}/modifier.py@modifier:{bank}"
     run = ["run", "-t", task, "-e", "bow:random,pool=none", "--seeds", "1", "-q", "-o", tmp_path]
     rows = list(csv.DictReader(without_extension(*run, "--format", "csv").splitlines()))

@@ -12,7 +12,7 @@ import pytest
 
 import lingprobe
 from fixtures.embedding_server import embedding_server
-from lingprobe.data.printing import printable, printable_lines
+from lingprobe.data.printing import printable_lines, strip_unprintable
 
 WRITTEN = "\x1b[2J\x1b]0;mine\x07\x9b31m\u202eevil\u2066end\ud800"
 SHOWN = "\ufffd[2J\ufffd]0;mine\ufffd\ufffd31m\ufffdevil\ufffdend\ufffd"
@@ -20,13 +20,13 @@ HARMFUL = set("\x1b\x07\x9b\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u206
 
 
 def test_what_moves_a_cursor_or_turns_text_is_replaced():
-    assert printable(WRITTEN) == SHOWN
+    assert strip_unprintable(WRITTEN) == SHOWN
     assert printable_lines("a\tb\n\x1bc") == "a b\n\ufffdc"
 
 
 @pytest.mark.parametrize("text", ["Kraków 猫 שלום\u200f مرحبا", "e\u0301 👩\u200d🔬 \u00ad"])
 def test_what_belongs_to_texts_stays(text):
-    assert printable(text) == text
+    assert strip_unprintable(text) == text
 
 
 def test_what_a_server_says_is_harmless(tmp_path, caplog):

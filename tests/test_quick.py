@@ -28,7 +28,7 @@ def nearest(quick, *changed: Node) -> list[str]:
 
 
 def test_a_formula_leads_to_tests_that_call_it_before_those_of_whole_runs(quick):
-    tests = nearest(quick, Node("lingprobe.metrics.clusters", "spread"))
+    tests = nearest(quick, Node("lingprobe.metrics.clusters", "estimate_variance"))
     assert tests[0].startswith("tests/metrics/test_clusters.py::")
     assert any(test.startswith("tests/cli/") for test in tests)
 

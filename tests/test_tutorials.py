@@ -21,7 +21,7 @@ from safetensors.numpy import save_file
 
 from fixtures.forked import python
 from fixtures.models import transformer
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from test_docs import NUMBER, Block, assert_same
 
 ROOT = Path(__file__).parents[1]
@@ -94,7 +94,7 @@ def small(tmp_path_factory):
     transformer(place / "MODEL", layers=12)
     bank = place / "UD_English-EWT"
     bank.mkdir()
-    sentences = "\n".join(treebank(300)).split("\n\n")
+    sentences = "\n".join(generate_treebank(300)).split("\n\n")
     for split, part in (("train", slice(240)), ("dev", slice(240, 270)), ("test", slice(270, 300))):
         text = "\n\n".join(sentences[part]).strip() + "\n\n"
         (bank / f"en_ewt-ud-{split}.conllu").write_text(text, "utf-8")

@@ -27,17 +27,17 @@ from lingprobe.pages.bits_view import BITS_VIEW
 from lingprobe.pages.breakdown import compute_stratum_rows, strata_table
 from lingprobe.pages.curve_view import make_curve_view
 from lingprobe.pages.layer_view import LAYER_VIEW
-from lingprobe.pages.scores import scores
-from lingprobe.pages.views import Asked
+from lingprobe.pages.scores import tabulate_scores
+from lingprobe.pages.views import ViewArguments
 from lingprobe.suites.facts import (
     Block,
-    Entry,
-    Figure,
-    Line,
+    CellResults,
+    PaperRow,
     PaperTable,
-    Place,
+    PrintedNumber,
+    ScorePlace,
 )
-from lingprobe.suites.page import inside
+from lingprobe.suites.page import tabulate_paper
 
 
 def over(tested: str | None, correct: float = 0.75, n: int = 200, **trial: object) -> Result:
@@ -73,7 +73,7 @@ def test_a_stopped_run_says_what_is_missing_and_is_marked():
     by_encoder = {row.encoder: row for row in rows(STOPPED)}
     assert (by_encoder["hf:bert"].missing, by_encoder["hf:bert"].n) == ("fold 3 of 3", 212)
     assert by_encoder["length"].missing == ""
-    table = scores(rows(STOPPED))
+    table = tabulate_scores(rows(STOPPED))
     shown = {cells[0]: cells[2] for cells in table.sections[0].rows}
     assert shown == {"length": "75.0", "bow:random": "75.0", "hf:bert": "75.0*"}
     assert table.sections[0].line.endswith("? 3 folds.")
@@ -86,9 +86,9 @@ def test_a_stopped_run_says_what_is_missing_and_is_marked():
 
 def test_whole_rows_are_those_that_parts_are_marked_against_however_many_parts_there_are():
     parts = [*folds("length", 1, 2), *folds("bow:random", 1, 2), *folds("hf:bert", 1, 2, 3)]
-    shown = {cells[0]: cells[2] for cells in scores(rows(parts)).sections[0].rows}
+    shown = {cells[0]: cells[2] for cells in tabulate_scores(rows(parts)).sections[0].rows}
     assert shown == {"length": "75.0*", "bow:random": "75.0*", "hf:bert": "75.0"}
-    alone = scores(rows(folds("length", 2)))
+    alone = tabulate_scores(rows(folds("length", 2)))
     assert any("folds 1, 3 of 3 are missing" in note for note in alone.notes)
 
 
@@ -97,7 +97,8 @@ def test_seeds_of_other_folds_are_no_repeats():
     (row,) = rows(mixed)
     assert (row.seeds, row.left_out, row.missing) == (2, 1, "fold 3 of 3")
     assert any(
-        "1 fit was excluded, over different test examples" in note for note in scores([row]).notes
+        "1 fit was excluded, over different test examples" in note
+        for note in tabulate_scores([row]).notes
     )
 
 
@@ -115,18 +116,20 @@ DIFFERENT = [
 
 
 def entries(results):
-    return [Entry(Place(0, "ud/*:EWT", "other data"), "", (r,)) for r in results]
+    return [CellResults(ScorePlace(0, "ud/*:EWT", "other data"), "", (r,)) for r in results]
 
 
 def suite_table(results):
     paper = PaperTable(
-        "A paper", ("Tense",), (Block("", (Line("BERT", (Figure(80.0, "80.0"),), "p"),)),)
+        "A paper",
+        ("Tense",),
+        (Block("", (PaperRow("BERT", (PrintedNumber(80.0, "80.0"),), "p"),)),),
     )
-    return inside(paper, entries(results))
+    return tabulate_paper(paper, entries(results))
 
 
 VIEWS = {
-    "scores": lambda results: scores(rows(results)),
+    "scores": lambda results: tabulate_scores(rows(results)),
     "strata": lambda results: strata_table(
         compute_stratum_rows(to_frame(results), "distance"), "distance"
     ),
@@ -163,7 +166,7 @@ def test_what_vectors_tell_in_bits_is_marked_too():
         replace(over(tested, encoder=e), scores=logits)
         for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))
     ]
-    (table,) = BITS_VIEW(rows_, Asked()).tables
+    (table,) = BITS_VIEW(rows_, ViewArguments()).tables
     assert [row[5][-1] for row in table.sections[0].rows] == ["0", "0", "*"]
     assert any("do not compare the two" in note for note in table.notes)
 
@@ -241,7 +244,7 @@ def test_counts_by_class_say_what_is_missing():
 
 
 def test_a_control_over_other_examples_is_marked():
-    table = scores(
+    table = tabulate_scores(
         rows([over("a"), over("a", control="shuffled"), over("b", n=180, control="word-labels")])
     )
     ((cells,),) = [section.rows for section in table.sections]
@@ -250,7 +253,7 @@ def test_a_control_over_other_examples_is_marked():
 
 
 def test_a_control_is_never_the_score():
-    table = scores(
+    table = tabulate_scores(
         rows([over("a", 0.5, control="shuffled", encoder="length"), over("a", 0.9, encoder="hf:b")])
     )
     by_encoder = {
@@ -258,7 +261,7 @@ def test_a_control_is_never_the_score():
     }
     assert by_encoder["length"]["score"] == "–"
     assert by_encoder["length"]["shuffled"] == "50.0"
-    alone = scores(rows([over("a", 0.5, control="shuffled")]))
+    alone = tabulate_scores(rows([over("a", 0.5, control="shuffled")]))
     assert dict(zip(alone.columns, alone.sections[0].rows[0], strict=True)) | {"n": ""} == {
         "encoder": "length", "probe": "mlp", "score": "–", "95 % interval": "– – –",
         "majority": "50.0", "shuffled": "50.0", "n": "",
@@ -285,11 +288,11 @@ def test_there_are_signs_enough():
 
 
 def test_rows_of_unlike_many_seeds_say_how_many():
-    table = scores(rows([over("a"), over("a", seed=1), over("a", encoder="random")]))
+    table = tabulate_scores(rows([over("a"), over("a", seed=1), over("a", encoder="random")]))
     assert [
         dict(zip(table.columns, row, strict=True))["seeds"] for row in table.sections[0].rows
     ] == ["2", "1"]
-    assert "seeds" not in scores(rows([over("a"), over("a", encoder="random")])).columns
+    assert "seeds" not in tabulate_scores(rows([over("a"), over("a", encoder="random")])).columns
 
 
 def test_examples_of_folds_have_one_digest_in_any_order_where_each_has_one():

@@ -14,9 +14,14 @@ from hypothesis import strategies as st
 from fixtures.results import saying
 from fixtures.scored import to_frame, to_scores
 from fixtures.scored import to_scores as rows_of
-from lingprobe.analysis.baselines import beyond, constant_rows, expected_metric, weights_of
+from lingprobe.analysis.baselines import (
+    balance_label_weights,
+    beyond,
+    constant_rows,
+    expected_metric,
+)
 from lingprobe.data.core import Result, Tags, Trial
-from lingprobe.data.labels import Classes, Column, Scores, column
+from lingprobe.data.labels import Classes, Column, Scores, build_column
 from lingprobe.metrics import METRICS
 from lingprobe.pages.breakdown import compute_stratum_rows, strata_table
 from lingprobe.tables.formats import terminal
@@ -103,7 +108,7 @@ def test_what_is_expected_is_the_mean_over_labels_as_frequent_as_here():
 def test_weights_make_labels_as_frequent_and_leave_the_number_of_examples(ids, seed):
     gold = Classes(np.array(ids), NAMES)
     rows = np.flatnonzero(np.random.default_rng(seed).random(len(ids)) < 0.5)
-    weights = weights_of(gold, rows)
+    weights = balance_label_weights(gold, rows)
     assert sum(weights[NAMES[i]] for i in ids) == pytest.approx(len(rows))
     for i in set(ids):
         assert weights[NAMES[i]] * ids.count(i) == pytest.approx(
@@ -136,10 +141,10 @@ def test_influences_are_how_fast_the_difference_grows_with_the_weight_of_an_exam
 
 def test_scores_have_no_labels_and_sets_are_labels_as_wholes():
     numbers = Scores(np.linspace(0, 1, 20).astype(np.float32))
-    assert weights_of(numbers, np.arange(5)) is None
+    assert balance_label_weights(numbers, np.arange(5)) is None
     assert expected_metric(METRICS.make("pearson"), numbers, np.arange(5)) is None
-    sets = column([frozenset("a"), frozenset("a"), frozenset("ab"), frozenset()])
-    assert weights_of(sets, np.array([0, 2])) == {"": 0, "a": 0.5, "a+b": 1}
+    sets = build_column([frozenset("a"), frozenset("a"), frozenset("ab"), frozenset()])
+    assert balance_label_weights(sets, np.array([0, 2])) == {"": 0, "a": 0.5, "a+b": 1}
 
 
 def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():

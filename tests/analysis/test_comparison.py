@@ -17,7 +17,7 @@ from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
 from lingprobe.analysis.comparison import (
     against,
     decide_comparisons,
-    pairs,
+    pair_encoder_rows,
     with_baselines,
 )
 from lingprobe.data.core import Result, Trial
@@ -130,15 +130,17 @@ def test_without_dev_scores_all_layers_are_counted(lost):
 
 def test_all_pairs_are_of_encoders_and_one_is_against_all_rows():
     every = [result("st:x", 0.9), result("hf:y", 0.7), result("hf:y", 0.7, "1"), result("length")]
-    found = pairs(to_scores(every))
+    found = pair_encoder_rows(to_scores(every))
     assert len(found.asked) == 3
     said = "3 comparisons (3 rows of 2 encoders on 1 task, all pairs, without baselines)"
-    assert found.family == pairs(to_scores(every), "trained").family == said
-    assert "without" not in pairs(to_scores(every[:3])).family
+    assert found.family == pair_encoder_rows(to_scores(every), "trained").family == said
+    assert "without" not in pair_encoder_rows(to_scores(every[:3])).family
     assert "length" not in {other.row.encoder for q in found.asked for other in q.others}
     chosen = against(to_scores(every), {"length"})
     assert len(chosen.asked) == 3
-    assert len(pairs(to_scores([result("length"), result("bow:random", 0.6)])).asked) == 1
+    assert (
+        len(pair_encoder_rows(to_scores([result("length"), result("bow:random", 0.6)])).asked) == 1
+    )
 
 
 def test_a_task_that_a_baseline_answers_is_no_failure():

@@ -6,7 +6,13 @@ from fixtures.results import result, saying
 from fixtures.scored import render
 from fixtures.scored import to_scores as rows
 from lingprobe.analysis.answers import RunPredictions
-from lingprobe.analysis.computing import all_of, cell, describe_computation, differing, notes
+from lingprobe.analysis.computing import (
+    all_of,
+    describe_computation,
+    differing,
+    format_computation,
+    notes,
+)
 
 HERE = {"processor": "x86_64 avx512", "probe": "float32"}
 
@@ -60,7 +66,7 @@ def test_ways_of_several_rows_are_put_together_once_each():
     )
     assert all_of(found[2:]) == all_of([]) == ""
     told = ("processor", "encoder")
-    assert [cell(row, told) for row in found] == [
+    assert [format_computation(row, told) for row in found] == [
         "arm64 neon and x86_64 avx512",
         "x86_64 avx512, bfloat16",
         "–",

@@ -9,10 +9,10 @@ from scipy.stats import t as student
 from fixtures.scored import to_scores as rows
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.controls import CONTROLS, draws
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.metrics import Answers, difference
 from lingprobe.pages.scores import describe_scores
 from lingprobe.testing import FAMILIES
@@ -87,10 +87,10 @@ def test_a_control_is_drawn_anew_unless_its_draw_is_named():
 
 @pytest.mark.parametrize(("probe", "seeds"), [("logreg", 1), ("mlp,hidden=4,dropout=0,l2=0", 3)])
 def test_each_fit_has_a_draw_of_its_own(tmp_path, probe, seeds):
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task, paths = f"table:{tmp_path / 'a.jsonl'}", Paths.of(tmp_path / "results", tmp_path)
-    design = Design([task], ["length"], [probe], ["word-labels,least=1"], seeds=3)
-    results = run(plan(design, paths), paths, progress=False).results
+    design = TrialDesign([task], ["length"], [probe], ["word-labels,least=1"], seeds=3)
+    results = run_plan(plan(design, paths), paths, progress=False).results
     plain, control = rows(results)
     assert (plain.seeds, plain.draws) == (seeds, 1)
     assert (control.seeds, control.draws) == (seeds, 3)

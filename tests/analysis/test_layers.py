@@ -28,7 +28,7 @@ from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.view_text import draw_bar
 from lingprobe.store.results import ResultStore
-from lingprobe.tables.drawing import TOLD, PlotProblem, house_style, save
+from lingprobe.tables.drawing import TOLD, PlotProblem, house_style, save_figure
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.lines import round_ends
 from lingprobe.tables.page import is_figure
@@ -214,7 +214,7 @@ def test_figures_show_names_as_they_are_and_are_the_same_each_time(tmp_path, suf
     results = [*over_layers(NASTY, 2), *over_layers("edge/dpr:X", 99)]
     files = [tmp_path / f"{i}{suffix}" for i in (0, 1)]
     for file in files:
-        save(lambda: drawn(results), file)
+        save_figure(lambda: drawn(results), file)
     assert files[0].stat().st_size > 3000
     if suffix == ".svg":
         text = files[0].read_text("utf-8")
@@ -270,7 +270,7 @@ def told(mark) -> str:
 def test_no_label_of_a_figure_is_cut_off(tasks, tmp_path):
     names = [f"edge/{'long' * 12}-{i}:UD_Polish-PDB" for i in range(tasks)]
     found = [r for name in names for r in over_layers(name, 2)]
-    save(lambda: drawn(found), tmp_path / "a.png")
+    save_figure(lambda: drawn(found), tmp_path / "a.png")
     pixels = imread(tmp_path / "a.png")[..., :3]
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()

@@ -14,7 +14,7 @@ from lingprobe.analysis.comparable import constant, group_rows_by_task
 from lingprobe.analysis.comparison import (
     decide_comparisons,
     leaders,
-    pairs,
+    pair_encoder_rows,
     what,
 )
 from lingprobe.data.core import Result, Trial
@@ -40,7 +40,7 @@ def row(encoder: str, right: float, task: str = "ud/tense:bank", **said: object)
 
 def p_of(one: Result, other: Result) -> float:
     """Student's p of two rows, by Bonett and Price, of classes whose sizes were fixed or not."""
-    [found] = decide_comparisons(pairs(to_scores([one, other])).asked)
+    [found] = decide_comparisons(pair_encoder_rows(to_scores([one, other])).asked)
     return found.p
 
 
@@ -85,7 +85,7 @@ def test_a_task_with_one_row_over_most_examples_has_no_leader():
 def test_other_tests_draw_as_often_as_a_family_needs(test):
     """At 0.05 in k comparisons ten draws beyond the level, which are 200 k."""
     results = [row("st:a", 0.8), row("st:b", 0.72)]
-    [question] = pairs(to_scores(results)).asked
+    [question] = pair_encoder_rows(to_scores(results)).asked
     one, other = question.one.answers, question.others[0].answers
     for comparisons, draws in ((1, None), (90, 18_000)):
         [found] = decide_comparisons([question], test=test, comparisons=comparisons)
@@ -104,7 +104,7 @@ def test_other_tests_draw_as_often_as_a_family_needs(test):
 
 
 def test_other_corrections_are_refused_and_answers_are_plain():
-    [question] = pairs(to_scores([row("st:a", 0.8), row("st:b", 0.5)])).asked
+    [question] = pair_encoder_rows(to_scores([row("st:a", 0.8), row("st:b", 0.5)])).asked
     with pytest.raises(UsageProblem, match="no correction 'holm': choose one of bonferroni, bh"):
         decide_comparisons([question], "holm")
     [found] = decide_comparisons([question])
@@ -143,7 +143,9 @@ def test_the_constant_of_scores_is_their_mean():
 
 def test_all_pairs_are_asked_once():
     names = [f"st:{i}" for i in range(4)]
-    asked = pairs(to_scores([row(name, 0.6 + i / 20) for i, name in enumerate(names)])).asked
+    asked = pair_encoder_rows(
+        to_scores([row(name, 0.6 + i / 20) for i, name in enumerate(names)])
+    ).asked
     found = {frozenset((q.one.row.encoder, q.best.row.encoder)) for q in asked}
     assert found == {frozenset(two) for two in combinations(names, 2)}
     p = [decision.p for decision in decide_comparisons(asked)]

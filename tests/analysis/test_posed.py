@@ -10,12 +10,18 @@ import pytest
 
 from fixtures.results import result, saying
 from lingprobe.analysis.answers import RunPredictions
-from lingprobe.analysis.questions import MADE, Posed, composition, describe_question, unlike
+from lingprobe.analysis.questions import (
+    MADE,
+    PosedQuestion,
+    describe_composition,
+    describe_question,
+    unlike,
+)
 from lingprobe.data.core import Tags
 from lingprobe.data.labels import Classes, Scores
 
 
-def ask(results, gold) -> Posed:
+def ask(results, gold) -> PosedQuestion:
     """What some results ask."""
     return describe_question(list(map(RunPredictions.of, results)), gold)
 
@@ -57,12 +63,12 @@ def test_rules_are_over_folds_each_with_its_examples():
     ids=["no surer than the constant", "one fold does not say"],
 )
 def test_a_source_that_is_not_known_to_tell_is_not_told(folds):
-    assert ask(folds, folds[0].gold) == Posed(("past", "pres"))
+    assert ask(folds, folds[0].gold) == PosedQuestion(("past", "pres"))
 
 
 def test_labels_of_a_parser_are_wrong_and_scores_have_no_classes():
     (one,) = [fold(10, parser={"name": "p", "wrong": 50.0})]
-    assert ask([one], Scores(np.arange(10.0))) == Posed(wrong=50.0)
+    assert ask([one], Scores(np.arange(10.0))) == PosedQuestion(wrong=50.0)
     small = fold(10, parser={"name": "p", "wrong": 0.01})
     assert ask([small], Scores(np.arange(10.0))).wrong == 0
 
@@ -83,22 +89,29 @@ def test_constructions_are_counted_over_folds_the_most_frequent_first():
         ("a", (("y", 3 / 5), ("x", 2 / 5))),
         ("b", (("x", 2 / 3), ("none", 1 / 3))),
     )
-    assert composition(found) == "a: y 60 %, x 40 %; b: x 67 %, none 33 %"
+    assert describe_composition(found) == "a: y 60 %, x 40 %; b: x 67 %, none 33 %"
     assert ask([folds[0], replace(folds[1], strata={})], folds[0].gold).made == ()
 
 
 def test_rare_constructions_and_those_behind_the_third_are_others():
     made = (("a", (("p", 0.5), ("q", 0.3), ("r", 0.15), ("s", 0.05))), ("b", (("p", 1.0),)))
-    assert composition(Posed(made=made)) == "a: p 50 %, q 30 %, r 15 % and others; b: p 100 %"
+    assert (
+        describe_composition(PosedQuestion(made=made))
+        == "a: p 50 %, q 30 %, r 15 % and others; b: p 100 %"
+    )
     made = (("a", (("p", 0.996), ("q", 0.004))), ("b", (("p", 0.995), ("q", 0.005))))
-    assert composition(Posed(made=made)) == "a: p 100 % and others; b: p 100 %, q 0 %"
-    assert composition(Posed(made=(("a", (("p", 1.0),)), ("b", (("p", 1.0),))))) == ""
-    assert composition(Posed()) == ""
+    assert (
+        describe_composition(PosedQuestion(made=made)) == "a: p 100 % and others; b: p 100 %, q 0 %"
+    )
+    assert (
+        describe_composition(PosedQuestion(made=(("a", (("p", 1.0),)), ("b", (("p", 1.0),))))) == ""
+    )
+    assert describe_composition(PosedQuestion()) == ""
 
 
 def test_what_is_asked_is_told_in_plain_columns():
     made = (("a", (("p", 1.0),)), ("b", (("q", 1.0),)))
-    assert Posed(("a", "b"), 3, made, "w", 60.0, ("x", "y")).columns() == {
+    assert PosedQuestion(("a", "b"), 3, made, "w", 60.0, ("x", "y")).columns() == {
         "classes": 2,
         "question_classes": 3,
         "made_of": "a: p 100 %; b: q 100 %",
@@ -119,7 +132,11 @@ def sources(*told):
 
 
 def test_sources_differ_in_classes_numbers_and_composition():
-    two, three, other = Posed(("a", "b")), Posed(("a", "b", "c")), Posed(("a", "c"))
+    two, three, other = (
+        PosedQuestion(("a", "b")),
+        PosedQuestion(("a", "b", "c")),
+        PosedQuestion(("a", "c")),
+    )
     assert unlike(sources((two, 100, 50), (two, 110, 55))) == []
     assert unlike(sources((two, 100, 50), (two, 111, 56))) == [
         "training examples (100 to 111)",
@@ -127,33 +144,43 @@ def test_sources_differ_in_classes_numbers_and_composition():
     ]
     assert unlike(sources((two, 9, 9), (three, 9, 9))) == ["classes (2 to 3)"]
     assert unlike(sources((two, 9, 9), (other, 9, 9))) == ["classes"]
-    made = [Posed(made=(("a", (((name, 0.6), ("r", 0.4)))),)) for name in ("p", "p", "q")]
+    made = [PosedQuestion(made=(("a", (((name, 0.6), ("r", 0.4)))),)) for name in ("p", "p", "q")]
     assert unlike(sources((made[0], 9, 9), (made[1], 9, 9))) == []
     assert unlike(sources((made[0], 9, 9), (made[2], 9, 9))) == ["the composition of classes"]
 
 
 def test_classes_are_told_by_their_commonest_constructions():
     shares = (("a", 0.5), ("b", 0.3), ("c", 0.1954), ("d", 0.0046))
-    asked = Posed(made=(("x", shares), ("y", (("a", 0.995), ("d", 0.005))), ("z", (("a", 0.9960), ("d", 0.004)))))  # fmt: skip
-    assert composition(asked) == (
+    asked = PosedQuestion(made=(("x", shares), ("y", (("a", 0.995), ("d", 0.005))), ("z", (("a", 0.9960), ("d", 0.004)))))  # fmt: skip
+    assert describe_composition(asked) == (
         "x: a 50 %, b 30 %, c 20 % and others; y: a 100 %, d 0 %; z: a 100 % and others"
     )
 
 
 def test_classes_of_one_and_the_same_construction_are_not_told():
     one, other = ("x", (("a", 1.0),)), ("y", (("a", 1.0),))
-    assert composition(Posed(made=(one, other))) == composition(Posed()) == ""
-    assert composition(Posed(made=(one, ("y", (("b", 1.0),))))) == "x: a 100 %; y: b 100 %"
-    assert composition(Posed(made=(("x", (("a", 0.5), ("b", 0.5))),))) == "x: a 50 %, b 50 %"
+    assert (
+        describe_composition(PosedQuestion(made=(one, other)))
+        == describe_composition(PosedQuestion())
+        == ""
+    )
+    assert (
+        describe_composition(PosedQuestion(made=(one, ("y", (("b", 1.0),)))))
+        == "x: a 100 %; y: b 100 %"
+    )
+    assert (
+        describe_composition(PosedQuestion(made=(("x", (("a", 0.5), ("b", 0.5))),)))
+        == "x: a 50 %, b 50 %"
+    )
 
 
 @pytest.mark.parametrize(
     ("posed", "size", "whole"),
     [
-        (Posed(), "", 0),
-        (Posed(("a", "b")), "2 classes", 2),
-        (Posed(("a", "b"), 2), "2 classes", 2),
-        (Posed(("a", "b"), 3), "2 of 3 classes", 3),
+        (PosedQuestion(), "", 0),
+        (PosedQuestion(("a", "b")), "2 classes", 2),
+        (PosedQuestion(("a", "b"), 2), "2 classes", 2),
+        (PosedQuestion(("a", "b"), 3), "2 of 3 classes", 3),
     ],
 )
 def test_the_number_of_classes_is_told_with_those_that_are_not_there(posed, size, whole):
@@ -162,7 +189,7 @@ def test_the_number_of_classes_is_told_with_those_that_are_not_there(posed, size
 
 
 def test_sources_differ_in_classes_and_in_numbers_that_are_not_alike():
-    two, three = Posed(("a", "b")), Posed(("a", "b", "c"))
+    two, three = PosedQuestion(("a", "b")), PosedQuestion(("a", "b", "c"))
     assert unlike(sources((two, 100, 100), (two, 110, 100))) == []
     found = unlike(sources((two, 1000, 100), (three, 1110, 100)))
     assert found[0] == "classes (2 to 3)"

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from lingprobe.analysis.relation import Asked, relate_columns, within
-from lingprobe.analysis.score_table import Measure, Score, Scored, join_scores
-from lingprobe.metrics.correlation import groups, permutation_p_values
+from lingprobe.analysis.relation import Asked, correlate_within_groups, relate_columns
+from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, join_scores
+from lingprobe.metrics.correlation import group_column_pairs, permutation_p_values
 from lingprobe.metrics.multiplicity import holm
 from reference import agreement, inference, score_tables
 
@@ -28,8 +28,10 @@ def table(scores, of):
     return join_scores(
         [
             [
-                Score(
-                    Scored(f"m{of[i]}, {i}", f"m{of[i]}"), Measure(f"t{j}", "made", f"t{j}"), value
+                ScoreCell(
+                    EncoderName(f"m{of[i]}, {i}", f"m{of[i]}"),
+                    Measure(f"t{j}", "made", f"t{j}"),
+                    value,
                 )
                 for i, row in enumerate(scores.tolist())
                 for j, value in enumerate(row)
@@ -46,7 +48,7 @@ def test_p_values_of_families_are_uniform_under_the_null(many, shared):
     for seed in range(1000):
         scores, of = family_scores(rng, rng.integers(2, 11, many), shared)
         means = np.array([scores[of == f].mean(0) for f in range(many)])
-        (group,) = groups(means, [(0, 1)])
+        (group,) = group_column_pairs(means, [(0, 1)])
         p.append(permutation_p_values(group, "pearson", 299, seed)[0, 1].p)
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.017)
     assert kstest(p, "uniform").pvalue > 0.005
@@ -76,7 +78,7 @@ def test_within_families_a_correlation_may_have_another_sign():
     assert one.over_all > 0.95
     assert one.within == pytest.approx(-1)
     assert (one.groups, one.positive, one.negative) == (2, 0, 2)
-    assert within(relation.table, ["all"] * 8, [(0, 1)], "pearson")[0, 1][1] == 1
+    assert correlate_within_groups(relation.table, ["all"] * 8, [(0, 1)], "pearson")[0, 1][1] == 1
 
 
 METHODS = {
@@ -93,7 +95,7 @@ def test_correlations_within_groups_are_weighted_by_what_both_columns_have(metho
     scores[draws.random(scores.shape) < 0.2] = np.nan
     groups = [f"g{f}" for f in of]
     pairs = list(combinations(range(3), 2))
-    found = within(table(scores, of), groups, pairs, method)
+    found = correlate_within_groups(table(scores, of), groups, pairs, method)
     for pair in pairs:
         expected = score_tables.within(groups, *scores[:, pair].T.tolist(), METHODS[method])
         assert found[pair] == (pytest.approx(expected[0]), *expected[1:])
@@ -178,7 +180,9 @@ def test_columns_are_related_with_others_once_and_never_with_themselves():
 def test_a_correlation_of_zero_within_a_family_is_of_no_sign():
     """These ranks are uncorrelated, which floating-point numbers say but for 2e-17."""
     scores = np.c_[np.arange(13.0), [10, 2, 7, 4, 5, 12, 0, 3, 6, 9, 11, 8, 1]]
-    (found,) = within(table(scores, np.arange(13)), ["all"] * 13, [(0, 1)], "spearman").values()
+    (found,) = correlate_within_groups(
+        table(scores, np.arange(13)), ["all"] * 13, [(0, 1)], "spearman"
+    ).values()
     assert found == (pytest.approx(0), 1, 0, 0)
 
 
@@ -201,7 +205,7 @@ def test_columns_of_one_name_say_what_differs():
         Measure("mr", "scores.csv", "mr"),
         Measure("cr", "lingprobe", "text/cr", "eng"),
     ]
-    found = join_scores([[Score(Scored("a", "a"), column, 1.0) for column in columns]])
+    found = join_scores([[ScoreCell(EncoderName("a", "a"), column, 1.0) for column in columns]])
     assert [column.name for column in found.columns] == [
         "ud/tense",
         "tree/tense",

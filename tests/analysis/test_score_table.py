@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from lingprobe.analysis.score_table import (
+    EncoderName,
     Measure,
-    Score,
-    Scored,
-    bare,
+    ScoreCell,
     by_pattern,
     join_scores,
     of_encoder,
     select_columns,
+    strip_model_owner,
     with_families,
 )
 from lingprobe.data.core import DataProblem
@@ -25,14 +25,14 @@ from lingprobe.data.errors import UsageProblem
 from reference import score_tables
 
 ROWS = [
-    Scored("st:a", "a", "a"),
-    Scored("hf:org/a", "org/a", "a"),
-    Scored("org/a", "org/a", "a"),
-    Scored("a@1", "ones", "a"),
-    Scored("b", "b", "b"),
-    Scored("hf:b", "B", "b"),
-    Scored("rest", "rest"),
-    Scored("other", "other"),
+    EncoderName("st:a", "a", "a"),
+    EncoderName("hf:org/a", "org/a", "a"),
+    EncoderName("org/a", "org/a", "a"),
+    EncoderName("a@1", "ones", "a"),
+    EncoderName("b", "b", "b"),
+    EncoderName("hf:b", "B", "b"),
+    EncoderName("rest", "rest"),
+    EncoderName("other", "other"),
 ]
 COLUMNS = [[Measure(f"{source}{k}", source, f"{source}{k}") for k in range(2)] for source in "xyz"]
 
@@ -54,7 +54,7 @@ def drawn(seed):
 def test_sources_are_joined_by_name_and_by_the_only_row_of_a_model(seed):
     several = drawn(seed)
     found = join_scores(
-        [[Score(*each, each[2] / 2) for each in scores] for scores in several], ["r"]
+        [[ScoreCell(*each, each[2] / 2) for each in scores] for scores in several], ["r"]
     )
     rows, cells = score_tables.joined(several)
     assert [row[:2] for row in found.rows] == rows
@@ -69,22 +69,22 @@ def test_sources_are_joined_by_name_and_by_the_only_row_of_a_model(seed):
 
 def test_two_scores_of_a_row_in_a_column_are_refused():
     column = Measure("t", "a.csv", "t")
-    twice = [Score(Scored("b", "b"), column, value) for value in (1.0, 2.0)]
+    twice = [ScoreCell(EncoderName("b", "b"), column, value) for value in (1.0, 2.0)]
     with pytest.raises(DataProblem, match=r"a\.csv: b has two scores of t"):
         join_scores([twice])
     assert join_scores(
         [twice[:1], [twice[1]._replace(column=column._replace(source="x"))]]
-    ).rows == (Scored("b", "b"),)
+    ).rows == (EncoderName("b", "b"),)
 
 
 @pytest.fixture
 def table():
     """Four encoders by three columns, with remarks."""
     names = ["hf:m,pool=cls", "hf:m,pool=mean", "bow:random", "n"]
-    rows = [Scored(name, family) for name, family in zip(names, "mmrn", strict=True)]
+    rows = [EncoderName(name, family) for name, family in zip(names, "mmrn", strict=True)]
     columns = [Measure(f"t{j}", f"s{j % 2}", f"ud/t{j}") for j in range(3)]
     return join_scores(
-        [[Score(row, column, 10.0 * i + j, i - j) for i, row in enumerate(rows)
+        [[ScoreCell(row, column, 10.0 * i + j, i - j) for i, row in enumerate(rows)
           for j, column in enumerate(columns)]],
         ["seen"],
     )  # fmt: skip
@@ -155,7 +155,7 @@ def test_families_are_what_a_pattern_matches(table):
     ],
 )
 def test_a_bare_name_is_without_its_maker_and_in_small_letters(reference, name):
-    assert bare(reference) == name
+    assert strip_model_owner(reference) == name
 
 
 @pytest.mark.parametrize(
@@ -171,4 +171,4 @@ def test_a_bare_name_is_without_its_maker_and_in_small_letters(reference, name):
     ],
 )
 def test_the_family_of_an_encoder_is_its_model_or_what_it_has_learnt(encoder, family, model):
-    assert of_encoder(encoder, ", layer 3") == Scored(f"{encoder}, layer 3", family, model)
+    assert of_encoder(encoder, ", layer 3") == EncoderName(f"{encoder}, layer 3", family, model)

@@ -18,8 +18,8 @@ import lingprobe.annotators.parse as module
 from fixtures.chains import Chain, content
 from lingprobe.annotators import blocks
 from lingprobe.annotators.blocks import Road
-from lingprobe.annotators.parse import parse
-from lingprobe.annotators.segment import Rules
+from lingprobe.annotators.parse import parse_files
+from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.running import CONTROL, EMPTY, NOT_UTF8
@@ -35,7 +35,7 @@ def text(tmp_path):
 
 
 def done(texts, folder, *, chain=None, **options):
-    return parse(texts, folder, Road(chain or Chain(), Rules()), block=300, **options)
+    return parse_files(texts, folder, Road(chain or Chain(), RuleSegmenter()), block=300, **options)
 
 
 def trees(folder):
@@ -84,9 +84,10 @@ def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
     code = (
         "import sys, pathlib; sys.path.insert(0, sys.argv[3]);"
         "from fixtures.chains import Chain; from lingprobe.annotators.blocks import Road;"
-        "from lingprobe.annotators.parse import parse; from lingprobe.annotators.segment import Rules;"
-        "parse([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2]),"
-        " Road(Chain(seconds=.01), Rules()), block=300)"
+        "from lingprobe.annotators.parse import parse_files;"
+        "from lingprobe.annotators.segment import RuleSegmenter;"
+        "parse_files([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2]),"
+        " Road(Chain(seconds=.01), RuleSegmenter()), block=300)"
     )
     out = tmp_path / "out"
     run = [sys.executable, "-c", code, str(text), str(out), str(Path(__file__).parents[1])]
@@ -155,8 +156,10 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
     }
     for name, data in texts.items():
         (tmp_path / name).write_bytes(data)
-    got = parse(
-        [tmp_path / name for name in texts], tmp_path / "out", Road(Chain(), Rules(), longest=50)
+    got = parse_files(
+        [tmp_path / name for name in texts],
+        tmp_path / "out",
+        Road(Chain(), RuleSegmenter(), longest=50),
     )
     assert [tree.text for tree in trees(tmp_path / "out")] == [
         "Na ught.", "After it.", "Größe.", "Last.", "Good.", "The end.",
@@ -179,10 +182,12 @@ def test_blocks_are_of_so_many_characters_or_a_little_more(tmp_path):
     paths = [tmp_path / "a.txt", tmp_path / "b.txt"]
     paths[0].write_text("one\n\ntwo\n\nsix\n\n" * 3)
     paths[1].write_text("ten\n\nfifteen\n\nx\n")
-    found = [[each.text for each in some] for some in module._blocks(paths, False, 10)]
+    found = [[each.text for each in some] for some in module._group_passages(paths, False, 10)]
     nine = ["one", "two", "six"] * 3
     assert found == [nine[:4], nine[4:8], [nine[8], "ten", "fifteen"], ["x"]]
-    assert list(module._blocks(paths[:1], False, 27)) == list(module._blocks(paths[:1], False, 99))
+    assert list(module._group_passages(paths[:1], False, 27)) == list(
+        module._group_passages(paths[:1], False, 99)
+    )
 
 
 def test_memory_does_not_grow_with_the_text(tmp_path):
@@ -191,7 +196,7 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
         path = tmp_path / f"{many}.txt"
         path.write_text(TEXT * 3 * many)
         tracemalloc.start()
-        parse([path], tmp_path / f"out{many}", Road(Chain(), Rules()), block=3000)
+        parse_files([path], tmp_path / f"out{many}", Road(Chain(), RuleSegmenter()), block=3000)
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.annotators.segment import Rules, by_places, sentences, words
+from lingprobe.annotators.segment import RuleSegmenter, by_places, segment_words, split_sentences
 from lingprobe.data.core import DataProblem
 
 
@@ -33,35 +33,35 @@ from lingprobe.data.core import DataProblem
     ],
 )  # fmt: skip
 def test_sentences_end_where_the_rules_say(text, expected):
-    assert sentences(text) == expected
+    assert split_sentences(text) == expected
 
 
 def test_words_keep_their_characters_and_lose_their_clitics():
     said = "I can’t say “it's well-known”."
-    assert words(said) == (
+    assert segment_words(said) == (
         "I", "ca", "n’t", "say", "“", "it", "'s", "well-known", "”", ".",
     )  # fmt: skip
-    assert [cut.words for cut in Rules().segment("One. Two.", whole=True)] == [
+    assert [cut.words for cut in RuleSegmenter().segment("One. Two.", whole=True)] == [
         ("One", ".", "Two", ".")
     ]
 
 
 def test_a_sentence_has_its_own_text_and_words():
-    cuts = list(Rules().segment("  One, two.   Isn't it?  "))
+    cuts = list(RuleSegmenter().segment("  One, two.   Isn't it?  "))
     assert [(cut.words, cut.text, cut.ranges) for cut in cuts] == [
         (("One", ",", "two", "."), "One, two.", ()),
         (("Is", "n't", "it", "?"), "Isn't it?", ()),
     ]
-    assert [cut.text for cut in Rules().segment("One. Two.", whole=True)] == ["One. Two."]
-    assert not list(Rules().segment(" ", whole=True))
+    assert [cut.text for cut in RuleSegmenter().segment("One. Two.", whole=True)] == ["One. Two."]
+    assert not list(RuleSegmenter().segment(" ", whole=True))
     with pytest.raises(DataProblem, match="Thai"):
-        list(Rules().segment("แมวกินปลา"))
+        list(RuleSegmenter().segment("แมวกินปลา"))
 
 
 @given(st.text(st.sampled_from("aB1 .!?’'-“”。\u0301😀"), max_size=60))
 def test_nothing_is_lost(text):
     plain = " ".join(text.split())
-    cuts = list(Rules().segment(plain))
+    cuts = list(RuleSegmenter().segment(plain))
     assert "".join("".join(c.text for c in cuts).split()) == "".join(plain.split())
 
 

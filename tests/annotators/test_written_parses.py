@@ -7,10 +7,10 @@ import json
 import pytest
 
 from lingprobe.annotators import blocks
-from lingprobe.annotators.blocks import Block, Place
+from lingprobe.annotators.blocks import ParsedBlock, PlacedSentence
 from lingprobe.annotators.parse import ABOUT, _tell
 from lingprobe.annotators.parser import Annotation
-from lingprobe.annotators.segment import Cut
+from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.running import Passage
 from lingprobe.corpora.trees import Range
@@ -29,13 +29,13 @@ class Said:
         return iter(self.answers)
 
 
-def rows(cut: Cut, answer: Annotation) -> list[str]:
+def rows(cut: SegmentedSentence, answer: Annotation) -> list[str]:
     """The rows that are written, with | between columns."""
-    return [row.replace("\t", "|") for row in blocks._rows(cut, answer)]
+    return [row.replace("\t", "|") for row in blocks._format_conllu_rows(cut, answer)]
 
 
 def test_words_of_one_token_stand_below_it():
-    cut = Cut(
+    cut = SegmentedSentence(
         ("Il", "va", "de", "le", "nord", "à", "les", "Alpes", "."),
         "Il va du nord aux Alpes.",
         (Range(2, 4, "du", "_"), Range(5, 7, "aux", "_")),
@@ -57,20 +57,20 @@ def test_words_of_one_token_stand_below_it():
 
 
 def test_a_token_of_several_words_may_be_followed_by_no_space():
-    cut = Cut(("da", "mi", "lo", "!"), "damilo!", (Range(0, 3, "damilo", "_"),))
+    cut = SegmentedSentence(("da", "mi", "lo", "!"), "damilo!", (Range(0, 3, "damilo", "_"),))
     found = rows(cut, Annotation(heads=(-1, 0, 0, 0)))
     assert found[0] == "1-3|damilo|_|_|_|_|_|_|_|SpaceAfter=No"
     assert [row[-1] for row in found[1:]] == ["_"] * 4
 
 
 def test_a_token_that_is_none_of_its_words_may_be_followed_by_no_space():
-    cut = Cut(("va", "de", "le", ".", "X"), "va du. X", (Range(1, 3, "du", "_"),))
+    cut = SegmentedSentence(("va", "de", "le", ".", "X"), "va du. X", (Range(1, 3, "du", "_"),))
     spaces = [row.rpartition("|")[2] for row in rows(cut, Annotation(heads=(-1, 0, 0, 0, 0)))]
     assert spaces == ["_", "SpaceAfter=No", "_", "_", "_", "_"]
 
 
 def test_every_column_is_written_and_spaces_in_it_are_one():
-    cut = Cut(("a\u00a0b", "c"), "a\u00a0b c")
+    cut = SegmentedSentence(("a\u00a0b", "c"), "a\u00a0b c")
     told = Annotation(
         ("X", ""), ("T", "_"), ("A=B", "_"), (1, -1), ("obj", "root"), lemmas=("l  m", "c")
     )
@@ -94,14 +94,16 @@ def test_every_column_is_written_and_spaces_in_it_are_one():
 )
 def test_what_is_no_tree_is_left_out_with_its_reason(answer, why, tmp_path):
     assert blocks._fault(("ä", "b"), answer).partition(":")[0] == why
-    block = Block()
-    blocks.annotate_sentences(3, [Place(Cut(("ä", "b"), "ä b"), "ö.txt", 7)], Said(answer), block)
+    block = ParsedBlock()
+    blocks.annotate_sentences(
+        3, [PlacedSentence(SegmentedSentence(("ä", "b"), "ä b"), "ö.txt", 7)], Said(answer), block
+    )
     assert (block.sentences, block.words) == ((0, 0) if why else (1, 2))
-    note = blocks.write(tmp_path, 3, block)
+    note = blocks.write_parsed_block(tmp_path, 3, block)
     assert {what.partition(":")[0]: case for what, case in note["skipped"].items()} == (
         {why: {"times": 1, "first": "ö.txt:7"}} if why else {}
     )
-    assert json.loads(written := blocks.place(tmp_path, 3).read_text("utf-8")) == note
+    assert json.loads(written := blocks.get_note_path(tmp_path, 3).read_text("utf-8")) == note
     assert ("ö.txt" in written) == bool(why)
     left = tmp_path / "blocks" / "00003.skipped.jsonl.zst"
     assert left.is_file() == bool(why)
@@ -112,15 +114,15 @@ def test_what_is_no_tree_is_left_out_with_its_reason(answer, why, tmp_path):
 
 
 def test_a_sentence_says_where_it_is_from_and_how_sure_it_is(tmp_path):
-    block = Block()
-    place = Place(Cut(("a",), "a"), "f.txt", 7)
+    block = ParsedBlock()
+    place = PlacedSentence(SegmentedSentence(("a",), "a"), "f.txt", 7)
     told = Annotation(heads=(-1,), confidence=0.123456)
     done: list[int] = []
     blocks.annotate_sentences(
         12, [place, place], Said(told, Annotation(heads=(-1,))), block, done.append
     )
     assert done == [1, 1]
-    blocks.write(tmp_path, 12, block)
+    blocks.write_parsed_block(tmp_path, 12, block)
     assert [row for _, row in read_text_lines(tmp_path / "00012.conllu.zst")] == [
         *("# sent_id = 00012-1", "# source = f.txt:7", "# text = a", "# confidence = 0.1235"),
         *("1\ta\t_\t_\t_\t_\t0\tdep\t_\t_", ""),
@@ -138,20 +140,23 @@ def test_what_a_folder_says_of_itself_is_text_as_it_stands(tmp_path):
 
 
 def test_a_block_is_whole_where_its_files_are_as_long_as_they_were(tmp_path):
-    assert blocks.is_whole(tmp_path, 0) is False
-    block = Block()
+    assert blocks.is_block_complete(tmp_path, 0) is False
+    block = ParsedBlock()
     blocks.annotate_sentences(
-        0, [Place(Cut(("a",), "a"), "f", 1)], Said(Annotation(heads=(-1,))), block
+        0,
+        [PlacedSentence(SegmentedSentence(("a",), "a"), "f", 1)],
+        Said(Annotation(heads=(-1,))),
+        block,
     )
-    blocks.write(tmp_path, 0, block)
-    assert blocks.is_whole(tmp_path, 0)
+    blocks.write_parsed_block(tmp_path, 0, block)
+    assert blocks.is_block_complete(tmp_path, 0)
     file = tmp_path / "00000.conllu.zst"
     file.write_bytes(file.read_bytes() + b"x")
-    assert blocks.is_whole(tmp_path, 0) is False
+    assert blocks.is_block_complete(tmp_path, 0) is False
     file.unlink()
-    assert blocks.is_whole(tmp_path, 0) is False
-    blocks.place(tmp_path, 0).write_text("{", "utf-8")
-    assert blocks.is_whole(tmp_path, 0) is False
+    assert blocks.is_block_complete(tmp_path, 0) is False
+    blocks.get_note_path(tmp_path, 0).write_text("{", "utf-8")
+    assert blocks.is_block_complete(tmp_path, 0) is False
 
 
 def test_what_of_a_passage_cannot_be_parsed_is_left_out_with_the_reason():
@@ -161,7 +166,9 @@ def test_what_of_a_passage_cannot_be_parsed_is_left_out_with_the_reason():
         def segment(self, text, whole=False):
             if text == "no":
                 raise DataProblem("cannot be cut")
-            return [Cut(tuple(part.split()), part) for part in text.split("|") if part]
+            return [
+                SegmentedSentence(tuple(part.split()), part) for part in text.split("|") if part
+            ]
 
     road = blocks.Road(Said(), Segmenter(), longest=2)
     some = [
@@ -170,7 +177,7 @@ def test_what_of_a_passage_cannot_be_parsed_is_left_out_with_the_reason():
         Passage("no", "x.txt", 5),
         Passage("\\xff", "y.txt", 0, "not UTF-8", mended=("never",)),
     ]
-    block = Block()
+    block = ParsedBlock()
     found = [(place.cut.text, place.line) for place in blocks._cut(some, road, block)]
     assert found == [("a b", 3), ("f", 3)]
     assert block.skipped == [

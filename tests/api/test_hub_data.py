@@ -13,12 +13,12 @@ from typer.testing import CliRunner
 import datasets
 import lingprobe
 from lingprobe.cli import app
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.datasets.formats.hub import hub_files
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.terms import Source, data_files, sources
+from lingprobe.tasks.terms import DataSource, data_files, list_data_sources
 
 SHOWN = ["ud/tense:UD_English-EWT,limit=120", "ud/passive:UD_English-EWT,limit=120"]
 FEW = 1_050  # sentences that a grammar writes, in files that are called as those of a treebank
@@ -31,7 +31,7 @@ def tasks(tmp_path_factory):
     """Two tasks over an open treebank."""
     place = tmp_path_factory.mktemp("banks") / "UD_English-EWT"
     place.mkdir()
-    (place / "en_ewt-ud-train.conllu").write_text("\n".join(treebank(FEW)) + "\n", "utf-8")
+    (place / "en_ewt-ud-train.conllu").write_text("\n".join(generate_treebank(FEW)) + "\n", "utf-8")
     return [each.replace("UD_English-EWT", str(place)) for each in SHOWN]
 
 
@@ -175,9 +175,9 @@ def test_data_that_may_not_be_published_are_refused_in_a_sentence(
 def test_one_source_that_is_not_open_is_enough(tmp_path):
     ewt, pdb = bank(tmp_path, "UD_English-EWT", "en_ewt"), bank(tmp_path, "UD_Polish-PDB", "pl_pdb")
     task = TASKS.make(f"ud/tense:{ewt},with={pdb}")
-    assert [s.is_open for s in sources(task, data_files(task))] == [True, False]
-    assert Source("x", ("CC BY-SA 4.0",)).is_open
-    assert not Source("x").is_open
+    assert [s.is_open for s in list_data_sources(task, data_files(task))] == [True, False]
+    assert DataSource("x", ("CC BY-SA 4.0",)).is_open
+    assert not DataSource("x").is_open
 
 
 def test_a_stated_licence_is_what_the_card_has(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from lingprobe.audit.checks import CLEAR, FEW
 from lingprobe.audit.findings import AuditBaseline, Shared
-from lingprobe.audit.inspection import inspect, problems
+from lingprobe.audit.inspection import audit_dataset, problems
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 
@@ -18,7 +18,9 @@ DATASET = Dataset.of(
     for k in range(2)
 )
 EVEN = {"x": FEW, "y": FEW}
-PLAIN = replace(inspect(DATASET, floors=False), balance={"train": {}, "dev": {}, "test": EVEN})
+PLAIN = replace(
+    audit_dataset(DATASET, floors=False), balance={"train": {}, "dev": {}, "test": EVEN}
+)
 CHANCE = AuditBaseline("best constant", 0.5, 0.5, 0.5)
 EDGE = 0.5 + CLEAR
 
@@ -241,7 +243,7 @@ def test_columns_that_no_row_fills_are_left_out():
         Example((Site(sentence),), "x", "train", strata={"target": "b"}),
         Example((Site(sentence),), "x", "test"),
     ]
-    audit = inspect(Dataset.of(examples), floors=False)
+    audit = audit_dataset(Dataset.of(examples), floors=False)
     assert table(audit, "Sample of examples")[0] == (
         ("train", "x", "b", "a b"),
         ("test", "x", "", "a b"),

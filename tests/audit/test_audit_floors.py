@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lingprobe.audit.floors import TEST, TRAIN, SplitHalves, canonical, characters
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.testing import FAMILIES
 
@@ -35,7 +35,7 @@ def made(altered, note=True, seed=0):
 def leaks(dataset):
     return [
         problem
-        for problem in inspect(dataset).problems
+        for problem in audit_dataset(dataset).problems
         if "altered" in problem or "reaches" in problem
     ]
 
@@ -101,10 +101,10 @@ def test_where_nothing_is_altered_words_are_a_confound_only_beyond_the_best_cons
 
 def test_two_balanced_classes_are_answered_best_with_both_where_pairs_are_counted():
     dataset = made(lambda words, rng: words, note=False)
-    floors = inspect(dataset, metric="micro-f1").floors
+    floors = audit_dataset(dataset, metric="micro-f1").floors
     assert floors["constant"].score == pytest.approx(0.5)
     assert floors["set"].score == pytest.approx(2 / 3)
-    assert "set" not in inspect(dataset).floors  # of accuracy, one answer alone can be right
+    assert "set" not in audit_dataset(dataset).floors  # of accuracy, one answer alone can be right
 
 
 def test_a_best_constant_set_of_one_label_is_the_best_constant():
@@ -113,7 +113,7 @@ def test_a_best_constant_set_of_one_label_is_the_best_constant():
         for split in ("train", "test")
         for k in range(16)
     )
-    floors = inspect(dataset, metric="micro-f1").floors
+    floors = audit_dataset(dataset, metric="micro-f1").floors
     assert (floors["constant"].score, "set" in floors) == (pytest.approx(7 / 8), False)
 
 
@@ -137,14 +137,14 @@ def test_large_data_are_read_in_part_for_characters_which_is_said():
 def test_runs_of_characters_are_those_of_scikit_learn_but_for_their_columns(family):
     from sklearn.feature_extraction.text import CountVectorizer
 
-    from lingprobe.audit.floors import _count_ngrams, _texts
+    from lingprobe.audit.floors import _count_ngrams, _list_site_texts
 
     dataset = FAMILIES[family]()
     sites = [
         CountVectorizer(analyzer="char", ngram_range=(1, 5), lowercase=False)
         for _ in range(dataset.sites.shape[1])
     ]
-    theirs = sum(v.fit_transform(_texts(dataset, k)).sum(1) for k, v in enumerate(sites))
+    theirs = sum(v.fit_transform(_list_site_texts(dataset, k)).sum(1) for k, v in enumerate(sites))
     ours = _count_ngrams(dataset).sum(1)
     if not dataset.asked.shape[1]:
         assert np.asarray(ours).ravel().tolist() == np.asarray(theirs).ravel().tolist()
@@ -201,7 +201,7 @@ def pooled(shares, seed=0):
 
 
 def test_sources_of_opposite_labels_are_named():
-    audit = inspect(pooled({"news": 0.8, "mail": 0.2}))
+    audit = audit_dataset(pooled({"news": 0.8, "mail": 0.2}))
     assert audit.floors["source"].score == pytest.approx(0.8, abs=0.06)
     (problem,) = [p for p in audit.problems if "source" in p]
     assert problem.startswith("the source alone reaches 0.")
@@ -210,12 +210,12 @@ def test_sources_of_opposite_labels_are_named():
 
 @pytest.mark.parametrize("altered", [{}, {"altered": "I"}])
 def test_sources_of_one_mix_of_labels_are_shown_and_not_named(altered):
-    audit = inspect(pooled({"news": 0.5, "mail": 0.5}).with_notes(**altered))
+    audit = audit_dataset(pooled({"news": 0.5, "mail": 0.5}).with_notes(**altered))
     assert audit.floors["source"].score == pytest.approx(0.5, abs=0.08)
     assert not [p for p in audit.problems if "source" in p]
 
 
 def test_one_source_is_no_floor():
-    audit = inspect(pooled({"news": 0.8}))
+    audit = audit_dataset(pooled({"news": 0.8}))
     assert "source" not in audit.floors
     assert not [p for p in audit.problems if "source" in p]

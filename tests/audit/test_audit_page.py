@@ -1,6 +1,6 @@
 """An audit is shown with what deserves a look first, and no sentence is lost."""
 
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import MANY, audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.tables.formats import terminal
@@ -10,7 +10,7 @@ from lingprobe.testing import FAMILIES
 
 def test_every_family_can_be_shown():
     for family in FAMILIES.values() if isinstance(FAMILIES, dict) else FAMILIES:
-        tables = audit_tables(inspect(family()), "a title")
+        tables = audit_tables(audit_dataset(family()), "a title")
         text = "".join(terminal(table, 140) for table in tables)
         assert text.startswith("a title")
         for heading in (
@@ -34,7 +34,7 @@ def test_what_deserves_a_look_comes_first():
         for split, n in (("train", 40), ("dev", 10), ("test", 30))
         for i in range(n)
     ]
-    first, *_ = audit_tables(inspect(Dataset.of(examples)), "title")
+    first, *_ = audit_tables(audit_dataset(Dataset.of(examples)), "title")
     text = terminal(first)
     assert "length alone" in text
     assert "have a sentence of train" in text
@@ -48,7 +48,7 @@ def test_of_many_classes_the_most_and_the_least_frequent_are_shown():
     ]
     (balance,) = [
         t
-        for t in audit_tables(inspect(Dataset.of(examples)), "")
+        for t in audit_tables(audit_dataset(Dataset.of(examples)), "")
         if t.sections and t.sections[0].heading == "Examples"
     ]
     assert len(balance.sections[0].rows) == MANY + 1
@@ -66,7 +66,8 @@ def test_same_splits_repeats_and_both_versions_are_shown():
         {"altered": "I", "sampling": {"settings": {"seed": 1, "size": None}}},
     )
     text = "".join(
-        terminal(table, 140) for table in audit_tables(inspect(dataset, floors=False), "title")
+        terminal(table, 140)
+        for table in audit_tables(audit_dataset(dataset, floors=False), "title")
     )
     assert "dev and test are the same 2 rows in the same order" in text
     assert "Scores without an encoder" not in text

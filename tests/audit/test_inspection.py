@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit.floors import correlation, words_read
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.floors import correlate_length_with_labels, count_words_read
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.data.references import ReferenceProblem, allow_code
 from lingprobe.testing import FAMILIES
 
@@ -19,24 +19,24 @@ def said(words, label, split="train", **strata):
 
 
 def audited(*examples):
-    return inspect(Dataset.of(examples))
+    return audit_dataset(Dataset.of(examples))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_is_audited(family):
-    audit = inspect(FAMILIES[family](), rows=7)
+    audit = audit_dataset(FAMILIES[family](), rows=7)
     assert audit.sizes == {"train": 60, "dev": 20, "test": 20}
     assert len(audit.rows) == 7
     one = ["word"] if family in ("sentence", "asked") else []
     assert list(audit.floors) == ["constant", "length", *one, "words", "bigrams", "characters"]
     assert all(floor.low <= floor.score <= floor.high for floor in audit.floors.values())
     json.dumps(asdict(audit), allow_nan=False)
-    assert inspect(FAMILIES[family](), rows=7) == audit
-    assert inspect(FAMILIES[family](), seed=1, rows=7).rows != audit.rows
+    assert audit_dataset(FAMILIES[family](), rows=7) == audit
+    assert audit_dataset(FAMILIES[family](), seed=1, rows=7).rows != audit.rows
 
 
 def test_twenty_rows_show_label_target_and_spans():
-    assert len(inspect(FAMILIES["span"]()).rows) == 20
+    assert len(audit_dataset(FAMILIES["span"]()).rows) == 20
     sentence = Sentence.of(["a", "b", "c"])
     dataset = Dataset.of(
         [
@@ -50,7 +50,7 @@ def test_twenty_rows_show_label_target_and_spans():
             for split in ("train", "test")
         ]
     )
-    row = inspect(dataset).rows[0]
+    row = audit_dataset(dataset).rows[0]
     assert (row.text, row.label, row.target, row.asked, row.strata) == (
         "a [ b c ] | a b c",
         "w 1, x 0.5",
@@ -72,7 +72,7 @@ def test_two_spans_of_a_sentence_are_numbered_and_what_a_file_said_is_no_tag_to_
     examples = [
         Example(sites, "x", split, strata=tags) for sites in pairs for split in ("train", "test")
     ]
-    rows = inspect(Dataset.of(examples)).rows
+    rows = audit_dataset(Dataset.of(examples)).rows
     assert [row.text for row in rows[::2]] == [
         "[1 a [2 b 2] c 1] d",
         "[2 a b [1 c 1] 2] d",
@@ -86,7 +86,7 @@ def test_what_was_malformed_comes_first():
     skipped = {"source": {"skipped": 2}, "problems": ["a.jsonl:3: not JSON", "a.jsonl:9: not JSON"]}
     dataset = Dataset.of([said("a b", "x", split) for split in ("train", "test")], skipped)
     assert (
-        inspect(dataset).problems[0]
+        audit_dataset(dataset).problems[0]
         == "2 sentences could not be read and were skipped; the first: a.jsonl:3: not JSON"
     )
 
@@ -110,7 +110,7 @@ def test_a_length_confound_is_found():
 
 
 def test_without_a_confound_nothing_is_said_of_length():
-    audit = inspect(FAMILIES["sentence"]((300, 100, 1000)))
+    audit = audit_dataset(FAMILIES["sentence"]((300, 100, 1000)))
     assert (audit.floors["length"].score, audit.floors["constant"].score, audit.correlation) == (
         0.5,
         0.5,
@@ -136,29 +136,31 @@ def test_what_a_file_lacks_is_said_and_the_rest_is_audited():
 
 
 def test_floors_can_be_left_out():
-    assert inspect(FAMILIES["sentence"](), floors=False).floors == {}
+    assert audit_dataset(FAMILIES["sentence"](), floors=False).floors == {}
 
 
 def test_correlation_before_and_after_sampling_is_taken_from_the_notes():
     dataset = FAMILIES["sentence"]()
-    assert inspect(dataset, floors=False).before == {}
+    assert audit_dataset(dataset, floors=False).before == {}
     noted = dataset.with_notes(
         sampling={"length_r_before": 0.6, "length_r_after": {"train": 0.0, "all": 0.01}}
     )
-    assert inspect(noted, floors=False).before == {"before": 0.6, "after": 0.01}
+    assert audit_dataset(noted, floors=False).before == {"before": 0.6, "after": 0.01}
 
 
 def test_words_are_counted_in_spans_where_there_are_spans():
     sentence = Sentence.of(["a", "b", "c"])
     dataset = Dataset.of([Example((Site(sentence), Site(sentence, (0, 2))), "x")])
-    assert words_read(dataset).tolist() == [5]
+    assert count_words_read(dataset).tolist() == [5]
 
 
 def test_the_metric_of_the_task_is_used():
     dataset = FAMILIES["sentence"]()
-    assert inspect(dataset).metric == "accuracy"
-    assert inspect(dataset, metric="macro-f1").floors["constant"].score == pytest.approx(1 / 3)
-    assert [inspect(FAMILIES[f]()).metric for f in ("span", "spans", "pair")] == [
+    assert audit_dataset(dataset).metric == "accuracy"
+    assert audit_dataset(dataset, metric="macro-f1").floors["constant"].score == pytest.approx(
+        1 / 3
+    )
+    assert [audit_dataset(FAMILIES[f]()).metric for f in ("span", "spans", "pair")] == [
         "micro-f1",
         "micro-f1",
         "pearson",
@@ -167,17 +169,25 @@ def test_the_metric_of_the_task_is_used():
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), min_size=1, max_size=30))
 def test_correlation_with_classes_is_eta(pairs):
-    lengths, labels = np.array([p[0] for p in pairs]), column([p[1] for p in pairs])
+    lengths, labels = np.array([p[0] for p in pairs]), build_column([p[1] for p in pairs])
     # the same as label sets goes through least squares
-    dense = column([frozenset(p[1]) for p in pairs])
-    assert correlation(lengths, labels) == pytest.approx(correlation(lengths, dense), abs=1e-6)
+    dense = build_column([frozenset(p[1]) for p in pairs])
+    assert correlate_length_with_labels(lengths, labels) == pytest.approx(
+        correlate_length_with_labels(lengths, dense), abs=1e-6
+    )
 
 
 def test_correlation_with_numbers_has_a_sign():
     lengths = np.array([5, 4, 3, 2])
-    assert correlation(lengths, column(["1", "2", "3", "4"])) == pytest.approx(-1)
-    assert correlation(lengths, column([1.0, 2.0, 3.0, 4.0])) == pytest.approx(-1)
-    assert correlation(lengths, column(["nan", "nan", "1", "1"])) == pytest.approx(np.sqrt(4 / 5))
+    assert correlate_length_with_labels(
+        lengths, build_column(["1", "2", "3", "4"])
+    ) == pytest.approx(-1)
+    assert correlate_length_with_labels(
+        lengths, build_column([1.0, 2.0, 3.0, 4.0])
+    ) == pytest.approx(-1)
+    assert correlate_length_with_labels(
+        lengths, build_column(["nan", "nan", "1", "1"])
+    ) == pytest.approx(np.sqrt(4 / 5))
 
 
 def unordered(dataset, seed, **options):
@@ -185,7 +195,7 @@ def unordered(dataset, seed, **options):
     show.
     """
     mixed = dataset.take(np.random.default_rng(seed).permutation(len(dataset)))
-    return [asdict(replace(inspect(d, **options), rows=())) for d in (dataset, mixed)]
+    return [asdict(replace(audit_dataset(d, **options), rows=())) for d in (dataset, mixed)]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -238,7 +248,7 @@ def test_what_is_repeated_does_not_depend_on_order(rows, seed):
 )
 def test_labels_of_the_rows_to_read_are_written_shortly(labels, shown):
     examples = [Example.about(Sentence.of([str(i)]), label) for i, label in enumerate(labels)]
-    assert [row.label for row in inspect(Dataset.of(examples), floors=False).rows] == shown
+    assert [row.label for row in audit_dataset(Dataset.of(examples), floors=False).rows] == shown
 
 
 CHECKS = """
@@ -254,11 +264,11 @@ def test_a_check_that_fails_is_named_and_ends_no_other(tmp_path):
     (tmp_path / "mine.py").write_text(CHECKS)
     counts, fails = (f"{tmp_path / 'mine.py'}@{name}" for name in ("counts", "fails"))
     dataset = Dataset.of([said("a b", "x"), said("c d", "y")])
-    before = inspect(dataset).problems
+    before = audit_dataset(dataset).problems
     with pytest.raises(ReferenceProblem):
-        inspect(dataset, checks=[fails])
+        audit_dataset(dataset, checks=[fails])
     allow_code(fails, counts)
-    found = inspect(dataset, checks=[fails, counts]).problems
+    found = audit_dataset(dataset, checks=[fails, counts]).problems
     assert found == (*before, f"the check {fails} failed: KeyError: 'height'", "2 examples")
     with pytest.raises(ReferenceProblem, match="nothing"):
-        inspect(dataset, checks=["nothing"])
+        audit_dataset(dataset, checks=["nothing"])

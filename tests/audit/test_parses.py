@@ -15,12 +15,12 @@ import lingprobe
 from fixtures.chains import Chain
 from lingprobe.annotators.parser import Annotation
 from lingprobe.audit.parses import (
-    Judged,
+    LabelledParse,
     Same,
     TaskAgreement,
     _constituents,
     _dependencies,
-    _label,
+    _get_finding_label,
     _make_classes,
     _match_by_words,
     compare_parses,
@@ -179,7 +179,7 @@ def test_a_passive_without_an_auxiliary_is_no_class_and_depths_are_numbers(tmp_p
 
 def test_of_many_labels_of_the_root_the_nineteen_commonest_of_gold_are_classes():
     def judged(k):
-        return Judged(("w",), 1, 1.0, {"ud/top-deps": k and f"c{k:02}"})
+        return LabelledParse(("w",), 1, 1.0, {"ud/top-deps": k and f"c{k:02}"})
 
     pairs = [(judged(k), judged(j)) for k in range(1, 21) for j in [k, 21, 0][: 2 + (k > 1)]]
     _make_classes(pairs)
@@ -225,7 +225,7 @@ def test_the_confidence_of_dependencies_is_kept_where_no_phrases_are_parsed(tmp_
 
 def test_equal_sentences_are_paired_in_order_and_the_last_stays_for_further_ones():
     def named(name, words="a"):
-        return Judged(tuple(words), 1, 1.0, {"ud/tense": name})
+        return LabelledParse(tuple(words), 1, 1.0, {"ud/tense": name})
 
     gold = [named("1"), named("2", "b"), named("3"), named("4"), named("5", "c")]
     said = [named("x"), named("y"), named("z", "b")]
@@ -236,7 +236,7 @@ def test_equal_sentences_are_paired_in_order_and_the_last_stays_for_further_ones
 
 
 def test_what_a_rule_gives_a_reason_for_has_no_label():
-    assert [_label(each) for each in ("too short", 3, True)] == ["", "3", "True"]
+    assert [_get_finding_label(each) for each in ("too short", 3, True)] == ["", "3", "True"]
 
 
 def test_gold_files_without_trees_are_refused(tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lingprobe.audit.findings import Repeat, Shared
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 
 DATA = Path(os.environ.get("LINGPROBE_DATA", "none")) / "published_probing" / "xprobe"
@@ -23,7 +23,7 @@ def said(words, label, split="train", **strata):
 
 
 def audited(*examples, **notes):
-    return inspect(Dataset.of(examples, notes), floors=False)
+    return audit_dataset(Dataset.of(examples, notes), floors=False)
 
 
 def test_duplicates_are_counted_within_and_across_splits_ignoring_case():
@@ -126,14 +126,14 @@ def published(language, task):
 
 @real
 def test_published_tree_depth_has_the_same_rows_in_dev_and_test():
-    audit = inspect(published("en", "tree_depth"), floors=False)
+    audit = audit_dataset(published("en", "tree_depth"), floors=False)
     assert audit.same == {"dev/test": "rows"}
     assert "dev and test are the same 10,000 rows in the same order" in audit.problems[1]
 
 
 @real
 def test_published_odd_man_out_repeats_itself():
-    audit = inspect(published("en", "odd_man_out"), floors=False)
+    audit = audit_dataset(published("en", "odd_man_out"), floors=False)
     assert audit.duplicates["test"] == 4297
     assert audit.shared["dev/test"] == Shared(440, 939)
     assert audit.contradictions > 3000

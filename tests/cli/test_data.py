@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lingprobe.cli import app
-from lingprobe.datasets.formats.tables import read, write
+from lingprobe.datasets.formats.tables import read_dataset, write_dataset
 from lingprobe.testing import FAMILIES
 
 
@@ -22,7 +22,7 @@ def lingprobe(*arguments):
 
 @pytest.fixture
 def table(tmp_path):
-    write(FAMILIES["sentence"](), tmp_path / "tiny.parquet")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "tiny.parquet")
     return f"table:{tmp_path / 'tiny.parquet'}"
 
 
@@ -34,7 +34,7 @@ def test_json_lines_are_written_by_suffix_or_by_name(table, tmp_path, arguments)
         isinstance(json.loads(line), dict)
         for line in (tmp_path / name).read_text("utf-8").splitlines()
     )
-    assert len(read(tmp_path / name, "jsonl")) == 100
+    assert len(read_dataset(tmp_path / name, "jsonl")) == 100
 
 
 def test_an_audit_is_judged_by_the_task_s_own_metric(table):
@@ -42,7 +42,7 @@ def test_an_audit_is_judged_by_the_task_s_own_metric(table):
 
 
 def test_jiant_s_files_are_written_a_split_each(tmp_path):
-    write(FAMILIES["span"](), tmp_path / "tiny.parquet")
+    write_dataset(FAMILIES["span"](), tmp_path / "tiny.parquet")
     said = lingprobe(
         "build",
         f"table:{tmp_path / 'tiny.parquet'}",

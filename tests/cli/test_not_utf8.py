@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lingprobe.cli import app
-from lingprobe.datasets.formats.tables import WRITERS, read, write
+from lingprobe.datasets.formats.tables import WRITERS, read_dataset, write_dataset
 from lingprobe.pages.score_pages import FORMATS
 from lingprobe.testing import FAMILIES
 
@@ -43,7 +43,7 @@ def ran(place, task, encoder):
 
 
 def test_runs_are_measured_and_shown(place):
-    write(FAMILIES["sentence"](), place / f"{ODD}.jsonl")
+    write_dataset(FAMILIES["sentence"](), place / f"{ODD}.jsonl")
     assert "bow:random" in ran(place, place / f"{ODD}.jsonl", "bow:random,dim=4")
     for form in FORMATS:
         lingprobe("report", place / "results", "--format", form, "-o", place / f"shown-{form}")
@@ -54,12 +54,12 @@ def test_runs_are_measured_and_shown(place):
 @pytest.mark.parametrize("form", WRITERS)
 def test_data_sets_are_written_and_read(form, place):
     made = FAMILIES["sentence"]()
-    write(made, place / "plain.jsonl")
+    write_dataset(made, place / "plain.jsonl")
     lingprobe(
         "build", f"table:{place / 'plain.jsonl'}", "-o", place / f"{ODD}.{form}", "--format", form
     )
     if form != "jiant":
-        assert len(read(place / f"{ODD}.{form}", form)) == len(made)
+        assert len(read_dataset(place / f"{ODD}.{form}", form)) == len(made)
 
 
 @pytest.mark.parametrize("kind", ["npz", "parquet"])
@@ -68,7 +68,7 @@ def test_given_vectors_are_read(kind, place):
     import pyarrow.parquet as pq
 
     made = FAMILIES["sentence"]()
-    write(made, place / "plain.parquet")
+    write_dataset(made, place / "plain.parquet")
     texts, rows = (
         [s.text for s in made.sentences],
         np.random.default_rng(0).normal(size=(len(made.sentences), 4)).astype(np.float32),

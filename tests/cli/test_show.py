@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lingprobe.cli import app
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.store.experiments import experiments
 from lingprobe.testing import FAMILIES
 
@@ -20,7 +20,7 @@ def place(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     # what has the same examples is the same task
     for name, sizes in (("a", (60, 20, 20)), ("b", (62, 20, 20))):
-        write(FAMILIES["sentence"](sizes), tmp_path / f"{name}.jsonl")
+        write_dataset(FAMILIES["sentence"](sizes), tmp_path / f"{name}.jsonl")
     return tmp_path
 
 

@@ -10,11 +10,11 @@ import lingprobe
 from lingprobe.cli import COMMANDS, main
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.suggestions import _table
+from lingprobe.data.suggestions import _load_suggestions
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics.metric import METRICS
-from lingprobe.nets.device import NAMES, check_name
+from lingprobe.nets.device import NAMES, check_device_name
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -144,7 +144,7 @@ DEVICES = {
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_device_is_answered_by_what_was_meant(device):
     with pytest.raises(UsageProblem, match=f"device={device}: {DEVICES[device]}"):
-        check_name(device)
+        check_device_name(device)
 
 
 def test_a_device_is_refused_before_any_work():
@@ -159,6 +159,6 @@ def test_all_that_is_suggested_is_there():
     known["option"] = {flag.removeprefix("--") for flag in flags} | {"page"}
     known["argument"] = set(inspect.signature(lingprobe.table).parameters) | known["option"]
     known["function"] = set(lingprobe.__all__)
-    for (kind, word), meant in _table().items():
+    for (kind, word), meant in _load_suggestions().items():
         assert " " in meant or meant in known[kind], (kind, meant)
         assert kind in ("option", "argument") or word not in known[kind], (kind, word)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.bio import Layout, read, spans
+from lingprobe.corpora.bio import TagLayout, decode_spans, read_tag_columns
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 
@@ -26,7 +26,7 @@ MARKED = {
 
 @pytest.mark.parametrize("tags", MARKED)
 def test_spans_of_all_schemes(tags):
-    assert spans(tags.split())[0] == MARKED[tags]
+    assert decode_spans(tags.split())[0] == MARKED[tags]
 
 
 @given(st.lists(st.tuples(st.sampled_from("XY"), st.integers(1, 3), st.integers(0, 2)), max_size=6))
@@ -45,13 +45,16 @@ def test_all_schemes_tell_the_same_spans(pieces):
         "I" + tag[1:] if tag[0] == "B" and (i == 0 or two[i - 1][1:] != tag[1:]) else tag
         for i, tag in enumerate(two)
     ]
-    assert spans(two) == (wanted, 0)
-    assert spans(bioes) == (wanted, 0)
-    assert spans(one)[0] == wanted
+    assert decode_spans(two) == (wanted, 0)
+    assert decode_spans(bioes) == (wanted, 0)
+    assert decode_spans(one)[0] == wanted
 
 
 def found(path, layout=None, **more):
-    return [(one.sentence.words, one.layers) for one in read(path, layout or Layout(), **more)]
+    return [
+        (one.sentence.words, one.layers)
+        for one in read_tag_columns(path, layout or TagLayout(), **more)
+    ]
 
 
 def test_layouts_are_told_by_what_stands_in_them(tmp_path):
@@ -60,11 +63,11 @@ def test_layouts_are_told_by_what_stands_in_them(tmp_path):
     assert found(path) == [(("U.N.", "now"), (("B-ORG", "O"),))]
     path.write_text("-DOCSTART- -X- -X- O\n\nU.N. NNP I-NP I-ORG\nnow RB O O\n")  # CoNLL-2003
     assert found(path) == [(("U.N.", "now"), (("I-ORG", "O"),))]
-    assert found(path, Layout(chunks=True)) == [(("U.N.", "now"), (("I-NP", "O"),))]
+    assert found(path, TagLayout(chunks=True)) == [(("U.N.", "now"), (("I-NP", "O"),))]
     path.write_text("U.N.\tB-ORG\tB-LOC\tO\t\nnow\tO\tI-LOC\tO\t\n")  # LitBank: layers
     assert found(path) == [(("U.N.", "now"), (("B-ORG", "O"), ("B-LOC", "I-LOC"), ("O", "O")))]
     path.write_text("1 CD B-NP\n2 CD I-NP\n")  # numbers are words where nothing else can be
-    assert found(path, Layout(word=0)) == [(("1", "2"), (("B-NP", "I-NP"),))]
+    assert found(path, TagLayout(word=0)) == [(("1", "2"), (("B-NP", "I-NP"),))]
 
 
 def test_lines_of_blank_cells_part_sentences_and_hashes_are_words(tmp_path):
@@ -79,7 +82,7 @@ def test_raw_text_and_documents_are_kept(tmp_path):
         "# newdoc id = d1\n# text = U.N.,"
         " now\n1\tU.N.\tB-ORG\t-\n2\t,\tO\t-\n3\tnow\tO\t-\n\n1\tyes\tO\t-\n"
     )
-    first, second = read(path, Layout())
+    first, second = read_tag_columns(path, TagLayout())
     assert (first.sentence.text, first.document, second.sentence.text, second.document) == (
         "U.N., now",
         "d1",
@@ -93,11 +96,11 @@ def test_other_encodings_by_option(tmp_path):
     path.write_bytes(lzma.compress("España NC B-LOC\n".encode("latin-1")))
     with pytest.raises(DataProblem, match=r"x\.xz:1: byte 0xf1 is not UTF-8"):
         found(path)
-    assert found(path, Layout(encoding="latin-1")) == [(("España",), (("B-LOC",),))]
+    assert found(path, TagLayout(encoding="latin-1")) == [(("España",), (("B-LOC",),))]
     with pytest.raises(DataProblem, match="no encoding called 'latin-17'"):
-        found(path, Layout(encoding="latin-17"))
+        found(path, TagLayout(encoding="latin-17"))
     with pytest.raises(DataProblem, match=r"x\.xz:1: byte 0xf1 is not ASCII"):
-        found(path, Layout(encoding="ascii"))
+        found(path, TagLayout(encoding="ascii"))
 
 
 def test_words_are_closed_up_and_escapes_undone(tmp_path):
@@ -105,7 +108,7 @@ def test_words_are_closed_up_and_escapes_undone(tmp_path):
     path.write_text(
         "`` NN O\nIt NN B-X\n's NN O\n-LRB- NN O\n1\\/2 NN B-X\n-RRB- NN O\n! NN O\n'' NN O\n"
     )
-    (one,) = read(path, Layout())
+    (one,) = read_tag_columns(path, TagLayout())
     assert one.sentence.words == ('"', "It", "'s", "(", "1/2", ")", "!", '"')
     assert one.sentence.text == '"It\'s (1/2)!"'
 
@@ -121,7 +124,7 @@ BAD = {
 def test_what_is_wrong_is_said_with_its_line_or_counted(tmp_path, rows):
     path = tmp_path / "x"
     path.write_text(f"well O\n\n{rows}\nfine B-X\n")
-    layout = Layout(tags=(1,))
+    layout = TagLayout(tags=(1,))
     with pytest.raises(DataProblem, match=rf"x:{BAD[rows]}"):
         found(path, layout)
     tally = ProblemTally()
@@ -150,7 +153,7 @@ def test_files_longer_than_what_columns_are_told_by(tmp_path):
         + "bad NN\n"
     )
     tally = ProblemTally()
-    sentences = list(read(path, Layout(), "skip", tally))
+    sentences = list(read_tag_columns(path, TagLayout(), "skip", tally))
     assert (len(sentences), tally.words, tally.skipped) == (500, 5000, 1)
     assert sentences[-1].line == 5490
     assert "x:5501: 2 columns" in tally.problems[0]

@@ -16,7 +16,7 @@ from lingprobe.corpora.brackets import (
 )
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
-from lingprobe_extensions.train.linear_trees import format_tree
+from lingprobe_extensions.train.linear_trees import format_bracket_tree
 
 ONE = "(ROOT (S (NP (DT The) (NN cat)) (VP (VBD slept)) (. .)))"
 TWO = "(ROOT (NP (NN Silence)))"
@@ -93,7 +93,7 @@ def test_a_tree_in_columns(trees):
     ],
 )
 def test_layouts_and_wrappers_make_no_difference(trees, text):
-    assert [format_tree(tree) for tree in trees(text)] == [ONE, TWO]
+    assert [format_bracket_tree(tree) for tree in trees(text)] == [ONE, TWO]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_traces_and_what_they_leave_empty_go_unless_kept(trees):
     assert not tree.has(3, "SBJ")
     (whole,) = trees(PENN, traces=True)
     assert whole.words == ("Ms.", "Haag", "seems", "*-1", "to", "play", "Elianti", ".")
-    assert format_tree(whole).count("NP-SBJ") == 2
+    assert format_bracket_tree(whole).count("NP-SBJ") == 2
     tally = ProblemTally()
     assert not trees("( (NP (-NONE- *)))", tally=tally)
     assert tally.skipped == 1
@@ -185,14 +185,14 @@ def test_files_longer_than_a_piece_are_read_whole(tmp_path, monkeypatch):
 def test_a_treebank_is_a_file_or_a_folder_with_splits_in_its_names(tmp_path):
     for name in ("en-train.ptb.xz", "en-dev.ptb", "en-test.mrg", "README", "notes.txt"):
         (tmp_path / name).write_text(ONE)
-    found = files.treebank(tmp_path, BRACKET_SUFFIXES)
+    found = files.find_treebank_files(tmp_path, BRACKET_SUFFIXES)
     assert [(part.split, part.path.name) for part in found] == [
         ("train", "en-train.ptb.xz"),
         ("dev", "en-dev.ptb"),
         ("test", "en-test.mrg"),
     ]
     with pytest.raises(DataProblem, match=r"no \.mrg, .* did you mean"):
-        files.treebank(tmp_path.parent, BRACKET_SUFFIXES)
+        files.find_treebank_files(tmp_path.parent, BRACKET_SUFFIXES)
 
 
 LABELS = st.sampled_from(["S", "NP", "NP-SBJ", "VP=1", "-LRB-", "X|Y", "ADJP-PRD-2"])
@@ -220,7 +220,7 @@ def test_a_tree_written_and_read_back_is_itself(tmp_path_factory, phrases, blank
     path = tmp_path_factory.mktemp("trees") / "a.ptb"
     path.write_text("(ROOT " + " ".join(phrases).replace(" (", blank + "(") + ")", encoding="utf-8")
     (tree,) = read_brackets(path)
-    path.write_text(format_tree(tree), encoding="utf-8")
+    path.write_text(format_bracket_tree(tree), encoding="utf-8")
     (again,) = read_brackets(path)
     assert again._replace(file="", line=0) == tree._replace(file="", line=0)
     check(tree)

@@ -2,15 +2,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE, Reading, Rows
+from lingprobe.corpora.columns import (
+    CONTEXTUAL,
+    INDIC,
+    PAIR,
+    SENTEVAL,
+    WORD,
+    XPROBE,
+    ReadingPolicy,
+    TableExamples,
+)
 from lingprobe.data.core import DataProblem
 
-LENIENT = Reading("skip", "skip")
+LENIENT = ReadingPolicy("skip", "skip")
 
 
 def read(tmp_path, content, layout, how=None, split="test"):
     (tmp_path / "a.txt").write_bytes(content.encode())
-    rows = Rows(layout, how)
+    rows = TableExamples(layout, how)
     return [
         (e.split, e.label, [(s.sentence.text, s.span) for s in e.sites])
         for e in rows.read(tmp_path / "a.txt", split)
@@ -101,14 +110,14 @@ def test_rows_without_a_label_are_counted_in_a_csv(tmp_path):
 def test_cells_come_back_byte_for_byte(tmp_path_factory, rows):
     file = tmp_path_factory.mktemp("rows") / "a.txt"
     file.write_text("".join(f"{split}\tx\t{text}\n" for split, text in rows))
-    found = list(Rows(SENTEVAL).read(file))
+    found = list(TableExamples(SENTEVAL).read(file))
     assert [e.sites[0].sentence.text for e in found] == [text for _, text in rows]
     assert [e.sites[0].sentence.words for e in found] == [tuple(text.split()) for _, text in rows]
 
 
 def test_only_spaces_end_a_word(tmp_path):
     (tmp_path / "a.txt").write_bytes("tr\tx\tten\u00a0km  away\u2028.\n".encode())
-    assert next(Rows(SENTEVAL).read(tmp_path / "a.txt")).sites[0].sentence.words == (
+    assert next(TableExamples(SENTEVAL).read(tmp_path / "a.txt")).sites[0].sentence.words == (
         "ten\u00a0km",
         "away\u2028.",
     )
@@ -116,5 +125,7 @@ def test_only_spaces_end_a_word(tmp_path):
 
 def test_equal_words_are_one_string(tmp_path):
     (tmp_path / "a.txt").write_text("tr\tx\tsame word\nte\tx\tword same\n")
-    first, second = (e.sites[0].sentence.words for e in Rows(SENTEVAL).read(tmp_path / "a.txt"))
+    first, second = (
+        e.sites[0].sentence.words for e in TableExamples(SENTEVAL).read(tmp_path / "a.txt")
+    )
     assert first[0] is second[1]

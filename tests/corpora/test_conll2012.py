@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.conll2012 import Labelled, chains, parse_spans, read
+from lingprobe.corpora.conll2012 import LabelledSpan, chains, parse_spans, read_conll2012
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.mentions import Mention, Mentions
+from lingprobe.corpora.mentions import EntityMention, Mentions
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from tasks.edges import gold, misc
@@ -26,11 +26,11 @@ ROLES = "\n".join(
 
 def blocks(path, text, **more):
     path.write_text(text)
-    return list(read(path, **more))
+    return list(read_conll2012(path, **more))
 
 
 def test_ontonotes_layout(tmp_path):
-    block = next(read(gold(tmp_path) / "toy.train.gold_conll"))
+    block = next(read_conll2012(gold(tmp_path) / "toy.train.gold_conll"))
     assert block.words[:2] == ("Anna", "saw")
     assert block.tags[:2] == ("NNP", "VBD")
     assert block.entities() == [("PERSON", 0, 1), ("GPE", 6, 7)]
@@ -147,7 +147,7 @@ def test_mentions_are_read_as_written(drawn):
     found = chains(["|".join(cell) or "-" for cell in cells], "f:1")
     if not crossing:  # mentions of one chain that cross cannot be told apart from ones that nest
         assert [(m.start, m.stop, m.label) for m in found] == wanted
-    assert all(isinstance(m, Labelled) for m in found)
+    assert all(isinstance(m, LabelledSpan) for m in found)
 
 
 def test_mentions_in_misc(tmp_path):
@@ -180,9 +180,9 @@ def test_fields_stand_where_the_header_says(tmp_path):
     (found,), _ = mentioned(
         tmp_path, "SpaceAfter=No|Entity=(a-new-person", "Entity=(b-giv-place)a)"
     )
-    assert found == [Mention(0, 2, "a", "person"), Mention(1, 2, "b", "place")]
+    assert found == [EntityMention(0, 2, "a", "person"), EntityMention(1, 2, "b", "place")]
     (found,), _ = mentioned(tmp_path, "Entity=(a)", head="# global.Entity = GRP\n")
-    assert found == [Mention(0, 1, "a", "")]
+    assert found == [EntityMention(0, 1, "a", "")]
 
 
 def test_mentions_in_pieces_or_beyond_the_sentence_are_counted(tmp_path):

@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import files
-from lingprobe.corpora.batches import batches
+from lingprobe.corpora.batches import read_treebank_batches
 from lingprobe.corpora.conllu import TREE_SUFFIXES, read_conllu
-from lingprobe.corpora.files import treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.trees import (
     Range,
     Tree,
     compute_tree_depth,
-    features,
-    format_tree,
+    format_conllu_tree,
+    parse_features,
 )
 from lingprobe.data.core import DataProblem
 
@@ -65,8 +65,8 @@ def test_multiword_tokens_empty_nodes_and_comments_are_kept(tmp_path):
     assert tree.empty == (("2.1", "gone", "go", "VERB", "_", "_", "_", "_", "1:conj", "_"),)
     assert tree.deps[4] == "1:obl:a"
     assert tree.sentence.text == tree.text == "Vámonos al mar."
-    assert features(tree.feats[0]) == {"Mood": "Imp"}
-    assert format_tree(tree) == ROWS
+    assert parse_features(tree.feats[0]) == {"Mood": "Imp"}
+    assert format_conllu_tree(tree) == ROWS
 
 
 def test_text_is_rebuilt_where_no_comment_tells_it(tmp_path):
@@ -102,7 +102,7 @@ def test_pieces_of_any_size_give_the_same_trees_and_lines(tmp_path, monkeypatch,
     data = ("\ufeff" + ROWS.replace("\n", "\r\n") * 4).encode()
     path = tmp_path / f"t.conllu{suffix}"
     path.write_bytes(lzma.compress(data) if suffix else data)
-    assert [(t.line, format_tree(t)) for t in read_conllu(path)] == [
+    assert [(t.line, format_conllu_tree(t)) for t in read_conllu(path)] == [
         (1 + 12 * k, ROWS) for k in range(4)
     ]
 
@@ -236,7 +236,7 @@ def blocks(draw):
 def test_what_is_read_is_written_back(tmp_path_factory, found):
     path = tmp_path_factory.getbasetemp() / "round.conllu"
     path.write_text("".join(found), encoding="utf-8", newline="")
-    assert "".join(map(format_tree, read_conllu(path))) == "".join(found)
+    assert "".join(map(format_conllu_tree, read_conllu(path))) == "".join(found)
 
 
 @given(st.data())
@@ -312,21 +312,21 @@ def test_real_treebanks_have_the_counts_that_they_say(name, sentences, words, ra
     assert sum(len(t.ranges) for t in found) == ranges
     assert empty is None or sum(len(t.empty) for t in found) == empty
     with lzma.open(DATA / name, "rt", encoding="utf-8", newline="") as file:
-        assert "".join(map(format_tree, found)) == file.read()
+        assert "".join(map(format_conllu_tree, found)) == file.read()
 
 
 @real
 @pytest.mark.parametrize("name", ["UD_English-EWT", "UD_Turkish-IMST", "UD_Hebrew-HTB"])
 def test_real_treebanks_read_as_the_conllu_package_reads_them(name):
     conllu = pytest.importorskip("conllu")
-    path = next(p.path for p in treebank(DATA / name) if p.split == "test")
+    path = next(p.path for p in find_treebank_files(DATA / name) if p.split == "test")
     with lzma.open(path, "rt", encoding="utf-8") as file:
         for ours, theirs in zip(read_conllu(path), conllu.parse_incr(file), strict=True):
             words = [token for token in theirs if isinstance(token["id"], int)]
             assert ours.words == tuple(token["form"] for token in words)
             assert ours.heads == tuple(token["head"] - 1 for token in words)
             assert ours.deprels == tuple(token["deprel"] for token in words)
-            assert [dict(features(f)) for f in ours.feats] == [
+            assert [dict(parse_features(f)) for f in ours.feats] == [
                 token["feats"] or {} for token in words
             ]
             assert ours.text == theirs.metadata["text"]
@@ -365,7 +365,7 @@ def test_the_columns_that_a_first_line_names_are_arranged(tmp_path):
     assert tree.words == ("Vamos", "a", "el", "cine", ".")
     assert (tree.upos, tree.heads) == (("VERB", "ADP", "DET", "NOUN", "PUNCT"), (-1, 3, 3, 0, 0))
     assert (tree.deprels[3], set(tree.feats), tree.text) == ("obl", {"_"}, "Vamos al cine.")
-    (batch,) = batches(tmp_path / "a.conllup")
+    (batch,) = read_treebank_batches(tmp_path / "a.conllup")
     assert batch.words.strings() == list(tree.words)
     assert batch.parents.tolist() == [0, 3, 3, 0, 0]
 
@@ -376,7 +376,7 @@ def test_cupt_has_one_column_more(tmp_path):
     (tmp_path / "train.cupt").write_text(CUPT + rows)
     (tree,) = read_conllu(tmp_path / "train.cupt")
     assert tree.words == ("Vamos", "nos", "a", "el", "mar", ".")
-    [part] = treebank(tmp_path, TREE_SUFFIXES)
+    [part] = find_treebank_files(tmp_path, TREE_SUFFIXES)
     assert part.split == "train"
     for cells, many in (("\tmar", 9), ("\tmar\tmar\tmar", 11)):
         (tmp_path / "train.cupt").write_text(CUPT + rows.replace("\tmar\tmar", cells))
@@ -387,7 +387,7 @@ def test_cupt_has_one_column_more(tmp_path):
 def test_columns_without_heads_are_no_trees(tmp_path):
     (tmp_path / "a.conllup").write_text("# global.columns = ID FORM XPOS PARSEME:MWE\n1\ta\t_\t*\n")
     said = r"a\.conllup:1: its global.columns have no HEAD, DEPREL.*edge/tags:.*column=PARSEME:MWE"
-    for read in (read_conllu, batches):
+    for read in (read_conllu, read_treebank_batches):
         with pytest.raises(DataProblem, match=said):
             list(read(tmp_path / "a.conllup"))
 
@@ -398,8 +398,8 @@ def test_a_feature_that_stands_twice_is_refused_with_its_line(tmp_path):
     with pytest.raises(DataProblem, match=said):
         trees(tmp_path, text)
     with pytest.raises(DataProblem, match=said):
-        list(batches(tmp_path / "t.conllu"))
+        list(read_treebank_batches(tmp_path / "t.conllu"))
     tally = ProblemTally()
     assert len(trees(tmp_path, text, on_error="skip", tally=tally)) == 1
     assert tally.skipped == 1
-    assert features("Number=Sing|Number[psor]=Plur")["Number[psor]"] == "Plur"
+    assert parse_features("Number=Sing|Number[psor]=Plur")["Number[psor]"] == "Plur"

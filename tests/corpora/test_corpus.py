@@ -3,8 +3,8 @@
 import pytest
 
 from lingprobe.corpora.corpus import (
+    keep_one_file_per_split,
     list_corpus_files,
-    one_each,
     split_in,
 )
 from lingprobe.data.core import DataProblem
@@ -85,7 +85,7 @@ def test_a_whole_and_its_part_are_not_both_train(tmp_path):
     with pytest.raises(
         DataProblem, match=r"train is claimed by train\.0\.85\.json and train\.all\.json"
     ):
-        one_each(list_corpus_files([tmp_path], (".json",)))
+        keep_one_file_per_split(list_corpus_files([tmp_path], (".json",)))
 
 
 def test_ontonotes_has_a_subset_of_test_beside_test_and_languages(tmp_path):

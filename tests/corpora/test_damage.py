@@ -11,14 +11,14 @@ import lingprobe
 from fixtures.published import ELMO
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.corpora.machine import machine
-from lingprobe.encoders.hub import Files
+from lingprobe.encoders.hub import ModelFiles
 from lingprobe.encoders.own_vector_files import FORMATS, read_npy
 from lingprobe.encoders.word_files import open_words
 from lingprobe.pages.human import read_bound
-from lingprobe.store.blocks import write
-from lingprobe_extensions.archive.elmo_shape import shape_of
+from lingprobe.store.blocks import write_block_file
+from lingprobe_extensions.archive.elmo_shape import read_elmo_shape
 from lingprobe_extensions.archive.files import arrays, json_file, mmap_table, torch_file
-from lingprobe_extensions.papers.sheet_score import read as read_sheet
+from lingprobe_extensions.papers.sheet_score import read_filled_sheet
 from lingprobe_extensions.train.encoder import read_training_facts
 
 DIGITS = b"9" * 5000
@@ -54,16 +54,16 @@ READERS = {
     "a.npy": lambda path: read_npy(path, path),
     "lines.txt": lambda path: read_npy(path.with_name("lines.txt"), path),
     "words.vec": open_words,
-    "options.json": shape_of,
+    "options.json": read_elmo_shape,
     "bound.json": read_bound,
-    "sheet.tsv": read_sheet,
+    "sheet.tsv": read_filled_sheet,
     "arrays.npz": arrays,
     "mapped.npy": mmap_table,
     "any.json": lambda path: json_file(path, "anything"),
     "weights.pt": torch_file,
     "parsed/parsed.json": lambda path: machine(path.parent),
     "trained/model.json": lambda path: read_training_facts(path.parent),
-    "hub/config.json": lambda path: Files(path.parent).config(),
+    "hub/config.json": lambda path: ModelFiles(path.parent).config(),
 }
 
 
@@ -85,7 +85,7 @@ def test_an_error_is_ours_and_names_the_file(reader, wrong, tmp_path):
 def test_sizes_of_an_elmo_that_are_no_numbers(change, tmp_path):
     (tmp_path / "options.json").write_text(json.dumps({**ELMO, **change}))
     with pytest.raises(lingprobe.DataProblem, match=r"options\.json: not the sizes of an ELMo"):
-        shape_of(tmp_path / "options.json")
+        read_elmo_shape(tmp_path / "options.json")
 
 
 def test_a_column_that_arrow_cannot_turn_into_numbers(tmp_path):
@@ -105,7 +105,7 @@ CRAFTED = [{}, {"results": 5}, {"results": [5]}, {"results": [{"id": "x"}]}]
 @pytest.mark.parametrize("facts", CRAFTED, ids=str)
 def test_results_that_somebody_crafted(facts, tmp_path):
     unit = tmp_path / f"{'0' * 32}.result"
-    write(unit, "results", facts, {})
+    write_block_file(unit, "results", facts, {})
     with pytest.raises(lingprobe.DataProblem, match="not a file of results that can be read"):
         lingprobe.results(tmp_path)
 

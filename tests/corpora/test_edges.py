@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import edges
-from lingprobe.corpora.edges import format_record, read
+from lingprobe.corpora.edges import format_record, read_edge_records
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.datasets.formats import tables
@@ -85,9 +85,9 @@ WRONG = {
 def test_what_is_wrong_is_said_with_its_line_or_counted(tmp_path, bad):
     path = lines(tmp_path / "x.json", row(), "", bad, row())
     with pytest.raises(DataProblem, match=rf"x\.json:3: .*{WRONG[bad]}"):
-        list(read(path))
+        list(read_edge_records(path))
     tally = ProblemTally()
-    assert [r.line for r in read(path, "skip", tally)] == [1, 4]
+    assert [r.line for r in read_edge_records(path, "skip", tally)] == [1, 4]
     assert (tally.sentences, tally.skipped) == (2, 1)
     assert "x.json:3" in tally.problems[0]
 
@@ -96,9 +96,9 @@ def test_lines_that_are_not_utf8_are_named_or_counted(tmp_path):
     path = lines(tmp_path / "x.json", row(), row(text="é b c"), row())
     path.write_bytes(path.read_bytes().replace("é".encode(), b"\xe9"))
     with pytest.raises(DataProblem, match=r"x\.json:2: byte 0xe9 is not UTF-8"):
-        list(read(path))
+        list(read_edge_records(path))
     tally = ProblemTally()
-    assert [r.line for r in read(path, "skip", tally)] == [1, 3]
+    assert [r.line for r in read_edge_records(path, "skip", tally)] == [1, 3]
     assert (tally.sentences, tally.skipped) == (2, 1)
 
 
@@ -108,21 +108,23 @@ def test_a_line_may_be_long_and_pairs_of_halves_are_characters(tmp_path):
         tmp_path / "x.json", row(text=long, targets=[{"span1": [199_999, 200_000], "label": "x"}])
     )
     path.write_text(path.read_text() + r'{"text": "a \ud83d\ude00", "targets": []}' + "\n")
-    first, second = read(path)
+    first, second = read_edge_records(path)
     assert first.targets[0].span1 == (199_999, 200_000)
     assert second.words == ("a", "\N{GRINNING FACE}")
 
 
 def test_only_single_spaces_part_words(tmp_path):
     text = "il a 10\u00a0000 ans\u2003ici \u3000 caf\u00e9\u0085"
-    (record,) = read(lines(tmp_path / "x.json", row(text=text, **target(span1=[2, 3]))))
+    (record,) = read_edge_records(
+        lines(tmp_path / "x.json", row(text=text, **target(span1=[2, 3])))
+    )
     assert record.words == ("il", "a", "10\u00a0000", "ans\u2003ici", "\u3000", "café\u0085")
     assert len(record.words) != len(text.split())
 
 
 def test_backslashes_and_quotes_are_data(tmp_path):
     word = 'a\\b"\\n\\u00e9\\'
-    (record,) = read(lines(tmp_path / "x.json", row(text=word, **target())))
+    (record,) = read_edge_records(lines(tmp_path / "x.json", row(text=word, **target())))
     assert record.words == (word,)
     assert json.loads(format_record(record))["text"] == word
 
@@ -164,7 +166,7 @@ def records(draw):
 @given(st.lists(records(), max_size=4))
 def test_a_file_comes_back_as_it_was(tmp_path_factory, rows):
     path = lines(tmp_path_factory.mktemp("x") / "x.json", *rows)
-    assert [json.loads(format_record(record)) for record in read(path)] == rows
+    assert [json.loads(format_record(record)) for record in read_edge_records(path)] == rows
 
 
 @pytest.mark.parametrize("write", [jsonl, sets])
@@ -173,9 +175,9 @@ def test_a_data_set_comes_back_as_it_was(tmp_path, write, through):
     folder = write(tmp_path / "in")
     dataset = TASKS.make(f"edge/jsonl:{folder}").load()
     if through:
-        tables.write(dataset, tmp_path / through)
-        dataset = tables.read(tmp_path / through)
-    assert tables.write(dataset, tmp_path / "out.json", "jiant")["examples"] == len(dataset)
+        tables.write_dataset(dataset, tmp_path / through)
+        dataset = tables.read_dataset(tmp_path / through)
+    assert tables.write_dataset(dataset, tmp_path / "out.json", "jiant")["examples"] == len(dataset)
     for split in ("train", "dev", "test"):
         (was,) = folder.glob(f"*{split}*")
         now = tmp_path / f"out.{split}.json"
@@ -190,7 +192,7 @@ def test_neighbouring_lines_of_one_sentence_stay_apart(tmp_path):
     lines(tmp_path / "test.json", row(text="d e f"))
     dataset = TASKS.make(f"edge/jsonl:{tmp_path}").all_examples()
     assert dataset.notes["left out"] == {"sentences without targets": 1}
-    tables.write(dataset, tmp_path / "out.json", "jiant")
+    tables.write_dataset(dataset, tmp_path / "out.json", "jiant")
     assert [
         json.loads(line)["info"] for line in (tmp_path / "out.train.json").read_text().splitlines()
     ] == [
@@ -210,9 +212,9 @@ def test_examples_from_elsewhere_are_written_with_their_strata(tmp_path):
             Example(sites, {"z": 1.0}, "train"),
         ]
     )
-    counts = tables.write(dataset, tmp_path / "out.json", "jiant")
+    counts = tables.write_dataset(dataset, tmp_path / "out.json", "jiant")
     assert counts == {"examples": 2, "words with spaces": 1, "raw texts not kept": 1}
-    (record,) = edges.read(tmp_path / "out.train.json")
+    (record,) = edges.read_edge_records(tmp_path / "out.train.json")
     assert record.words == ("a_b", "c")
     assert [t.label for t in record.targets] == [("x",), ("z",)]
     assert record.targets[0].more == {"info": {"core": "yes", "weights": weights}}
@@ -224,7 +226,7 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path):
     scores = Dataset.of([Example((Site(one),), 0.5)])
     for dataset, why in ((across, "of one sentence"), (scores, "not scores")):
         with pytest.raises(DataProblem, match=why):
-            tables.write(dataset, tmp_path / "out.json", "jiant")
+            tables.write_dataset(dataset, tmp_path / "out.json", "jiant")
     assert not list(tmp_path.iterdir())
 
 
@@ -255,5 +257,5 @@ anything = st.recursive(
 def test_whatever_a_line_holds_it_is_a_record_or_left_out_with_its_line(tmp_path_factory, value):
     path = lines(tmp_path_factory.mktemp("x") / "x.json", json.dumps(value))
     tally = ProblemTally()
-    found = [json.loads(format_record(record)) for record in read(path, "skip", tally)]
+    found = [json.loads(format_record(record)) for record in read_edge_records(path, "skip", tally)]
     assert found == [value] or (not found and tally.problems[0].startswith(f"{path}:1: "))

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from lingprobe.corpora import conllu, files
-from lingprobe.corpora.embedded import LENGTHS, SENTENCES, treebank
+from lingprobe.corpora.embedded import LENGTHS, SENTENCES, generate_treebank
 
 Rows = list[list[str]]
 
@@ -15,7 +15,7 @@ Rows = list[list[str]]
 @pytest.fixture(scope="module")
 def sentences() -> list[Rows]:
     found: list[Rows] = [[]]
-    for line in treebank(2_000):
+    for line in generate_treebank(2_000):
         if not line:
             found.append([])
         elif not line.startswith("#"):
@@ -97,24 +97,24 @@ def test_articles_fit_the_word_after_them(sentences):
 
 
 def test_the_treebank_is_the_same_everywhere():
-    text = "\n".join(treebank(300))
+    text = "\n".join(generate_treebank(300))
     assert hashlib.sha256(text.encode()).hexdigest()[:16] == "f3f6b9087ea4358c"
 
 
 def test_sentences_after_others_are_others():
     first, second = (
         {line for line in lines if line.startswith("# text")}
-        for lines in (treebank(301), treebank(301, after=301))
+        for lines in (generate_treebank(301), generate_treebank(301, after=301))
     )
     assert len(first) == len(second) == 301
     assert first.isdisjoint(second)
-    assert first | second == {line for line in treebank(602) if line.startswith("# text")}
+    assert first | second == {line for line in generate_treebank(602) if line.startswith("# text")}
 
 
 @pytest.mark.usefixtures("whole_treebank")
 def test_the_reader_accepts_the_stored_treebank_and_finds_it_by_name():
-    (part,) = files.treebank("embedded")
+    (part,) = files.find_treebank_files("embedded")
     trees = list(conllu.read_conllu(part.path))
     assert len(trees) == SENTENCES
-    assert files.treebank("embedded") == [part]
+    assert files.find_treebank_files("embedded") == [part]
     assert all(tree.text.startswith(tree.words[0]) for tree in trees)

@@ -17,9 +17,9 @@ from lingprobe.corpora import files
 from lingprobe.corpora.files import (
     chunks,
     digest_files,
+    find_treebank_files,
     read_text_lines,
     split_of,
-    treebank,
 )
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
@@ -74,7 +74,7 @@ def test_a_missing_file_is_a_data_problem(tmp_path):
     with pytest.raises(DataProblem, match="no such file"):
         list(chunks(tmp_path / "none.conllu"))
     with pytest.raises(DataProblem, match="no file or folder"):
-        treebank(tmp_path / "none")
+        find_treebank_files(tmp_path / "none")
 
 
 def test_the_files_of_a_treebank_come_by_split(tmp_path):
@@ -90,25 +90,25 @@ def test_the_files_of_a_treebank_come_by_split(tmp_path):
     ]
     for name in names:
         (folder / name).touch()
-    assert [(p.split, p.path.name) for p in treebank(folder)] == [
+    assert [(p.split, p.path.name) for p in find_treebank_files(folder)] == [
         ("train", names[2]),
         ("dev", names[1]),
         ("test", names[0]),
     ]
-    assert treebank(folder / names[1]) == [("dev", folder / names[1])]
+    assert find_treebank_files(folder / names[1]) == [("dev", folder / names[1])]
 
 
 def test_a_file_that_lies_there_plain_and_compressed_is_read_once(tmp_path):
     for name in ("a-ud-dev.conllu", "a-ud-dev.conllu.xz"):
         (tmp_path / name).touch()
-    assert [p.path.name for p in treebank(tmp_path)] == ["a-ud-dev.conllu"]
+    assert [p.path.name for p in find_treebank_files(tmp_path)] == ["a-ud-dev.conllu"]
 
 
 def test_a_folder_without_treebanks_says_where_they_are(tmp_path):
     (tmp_path / "dep").mkdir()
     (tmp_path / "dep" / "gum_train.conllu.xz").touch()
     with pytest.raises(DataProblem, match=r"did you mean .*dep"):
-        treebank(tmp_path)
+        find_treebank_files(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora import frequencies as module
 from lingprobe.corpora.brackets import BRACKET_SUFFIXES
-from lingprobe.corpora.frequencies import corpus, count_words, frequencies
+from lingprobe.corpora.frequencies import corpus, count_frequencies, frequencies
 from lingprobe.data.core import DataProblem
 
 SENTENCES = st.lists(
@@ -24,7 +24,7 @@ SENTENCES = st.lists(
 def test_counts_are_those_of_a_plain_count_however_blocks_fall(sentences, size):
     held, module.HELD = module.HELD, size
     try:
-        found = count_words(sentences)
+        found = count_frequencies(sentences)
     finally:
         module.HELD = held
     lower = [[word.lower() for word in words] for words in sentences]
@@ -43,7 +43,7 @@ def test_counts_are_those_of_a_plain_count_however_blocks_fall(sentences, size):
 
 
 def test_names_are_told_by_capitals_inside_sentences():
-    found = count_words(
+    found = count_frequencies(
         [
             ["The", "German", "dog"],
             ["Dog", ",", "German", "dog"],
@@ -101,7 +101,7 @@ def test_counts_are_kept_until_the_file_changes(tmp_path, monkeypatch):
     path = tmp_path / "a.txt"
     path.write_text("one two two\n")
     first = frequencies([str(path)])
-    monkeypatch.setattr(module, "count_words", lambda sentences: pytest.fail("counted again"))
+    monkeypatch.setattr(module, "count_frequencies", lambda sentences: pytest.fail("counted again"))
     again = frequencies([str(path)])
     assert again.numbers == first.numbers
     for name in ("counts", "small", "capital", "pairs", "together"):

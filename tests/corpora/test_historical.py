@@ -5,7 +5,7 @@ import pytest
 from lingprobe.corpora.brackets import read_brackets
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
-from lingprobe_extensions.train.linear_trees import format_tree
+from lingprobe_extensions.train.linear_trees import format_bracket_tree
 
 ICELANDIC = """( (IP-MAT (CONJ En-en)
           (ADVP-TMP (ADV svo-svo))
@@ -57,7 +57,7 @@ def test_words_are_the_words_of_the_text(tmp_path, name):
     found = list(read_brackets(path))
     assert [tree.sentence.text for tree in found] == sentences
     assert [" ".join(tree.tags) for tree in found] == [tags]
-    assert "ID" not in format_tree(found[0])
+    assert "ID" not in format_bracket_tree(found[0])
     every = {label for tree in found for label in (*tree.labels, *tree.tags)}
     assert not every & {"ID", "CODE", "METADATA", "-NONE-"}
 

@@ -3,15 +3,15 @@ import pytest
 from lingprobe.corpora.aliases import list_aliases
 from lingprobe.corpora.families import classify_language
 from lingprobe.corpora.languages import (
+    get_language_code,
     get_lineage,
     get_three_letter_code,
-    language,
     language_codes,
     name_language_of_script,
     name_script,
     script,
 )
-from lingprobe.corpora.universal import list_treebanks, treebank
+from lingprobe.corpora.universal import find_treebank, list_treebanks
 
 
 @pytest.mark.parametrize(
@@ -84,15 +84,15 @@ def test_languages_go_by_any_name(asked, codes):
 
 
 def test_other_names_are_of_languages_that_have_treebanks_and_of_no_two():
-    known = {language(code) for code in list_treebanks()} | {"ku"}
+    known = {get_language_code(code) for code in list_treebanks()} | {"ku"}
     assert set(list_aliases().values()) <= known
     named = {bank.language.casefold() for bank in list_treebanks().values()}
     assert named.isdisjoint(list_aliases())
 
 
 def test_a_treebank_goes_by_another_name_of_its_language():
-    assert treebank("UD_Farsi-PerDT").code == "fa_perdt"
-    assert treebank("UD_Xyz-PerDT").code == ""
+    assert find_treebank("UD_Farsi-PerDT").code == "fa_perdt"
+    assert find_treebank("UD_Xyz-PerDT").code == ""
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,9 @@ def test_languages_have_families_branches_and_areas(code, expected):
 
 
 def test_every_language_with_a_treebank_has_a_family_but_mixtures():
-    without = {language(code) for code in list_treebanks() if not classify_language(code).family}
+    without = {
+        get_language_code(code) for code in list_treebanks() if not classify_language(code).family
+    }
     assert all(code.startswith("q") for code in without)
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from lingprobe.corpora.marks import (
     ASKING,
+    classify_final_mark,
     final_mark,
+    find_question_mark,
     fold_form,
     fold_marks,
-    question,
-    sign,
     strip_marks,
 )
 from lingprobe.data.core import Sentence
@@ -55,7 +55,7 @@ ASKS, QUOTED, NOT = (True, False), (True, True), (False, False)
     ],
 )
 def test_questions_by_script(words, expected):
-    assert question(words.split()) == expected
+    assert find_question_mark(words.split()) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_questions_by_script(words, expected):
     ],
 )
 def test_sentences_end_at_the_marks_of_their_script(words, mark):
-    assert sign(final_mark(words.split())[0]) == mark
+    assert classify_final_mark(final_mark(words.split())[0]) == mark
 
 
 def stripped(text: str) -> tuple[str, str]:
@@ -94,14 +94,14 @@ def test_marks_are_taken_off():
     ["¿ Vienes", "¿Vienes", "Vienes ? ...", "Umiesz ? !", "бар ? . ."],
 )
 def test_a_question_mark_asks_at_the_beginning_and_before_other_marks(text):
-    assert question(tuple(text.split()))[0]
+    assert find_question_mark(tuple(text.split()))[0]
 
 
 @pytest.mark.parametrize(
     "text", ["it fell ( ? ) .", "« ¿ Vienes ? » dijo .", "no mark ...", "a ; b ."]
 )
 def test_a_question_mark_in_brackets_or_quotes_is_not_that_of_the_sentence(text):
-    assert not question(tuple(text.split()))[0]
+    assert not find_question_mark(tuple(text.split()))[0]
 
 
 def test_all_marks_that_ask_are_taken_off():

@@ -5,10 +5,10 @@ import pytest
 
 import lingprobe
 from lingprobe.corpora.corpus import list_corpus_files
-from lingprobe.corpora.embedded import treebank as sentences
-from lingprobe.corpora.files import treebank as files
+from lingprobe.corpora.embedded import generate_treebank
+from lingprobe.corpora.files import find_treebank_files
 from lingprobe.corpora.places import LISTING, Absent, fetched_folder, home_of, locate_path
-from lingprobe.corpora.universal import treebank
+from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 
@@ -26,7 +26,7 @@ def working(tmp_path, monkeypatch):
 def put(folder: Path, *splits: str, code: str = "en_ewt") -> Path:
     folder.mkdir(parents=True)
     for split in splits or ("train", "dev", "test"):
-        (folder / f"{code}-ud-{split}.conllu").write_text("\n".join(sentences(40)))
+        (folder / f"{code}-ud-{split}.conllu").write_text("\n".join(generate_treebank(40)))
     return folder
 
 
@@ -34,14 +34,16 @@ def test_a_path_is_a_path(working):
     assert locate_path("nothing/here") == Path("nothing/here")
     bank = put(working / "en_ewt")
     assert locate_path("en_ewt") == Path("en_ewt")
-    assert [part.path.parent for part in files("en_ewt")] == [bank.relative_to(working)] * 3
+    assert [part.path.parent for part in find_treebank_files("en_ewt")] == [
+        bank.relative_to(working)
+    ] * 3
 
 
 @pytest.mark.parametrize("asked", ["en_ewt", "UD_English-EWT", "ud/en_ewt"])
 @pytest.mark.parametrize("beside", ["", "ud-treebanks-v2.17"])
 def test_a_code_is_found_in_the_working_folder(working, asked, beside):
     put(working / beside / "UD_English-EWT")
-    assert [part.split for part in files(asked)] == ["train", "dev", "test"]
+    assert [part.split for part in find_treebank_files(asked)] == ["train", "dev", "test"]
     assert [part.split for part in list_corpus_files([asked], (".conllu",))] == [
         "train",
         "dev",
@@ -55,7 +57,7 @@ def test_a_code_is_found_in_the_working_folder(working, asked, beside):
 def test_the_folder_of_treebanks_is_looked_in(tmp_path, monkeypatch, asked):
     bank = put(tmp_path / "banks" / "UD_English-EWT")
     monkeypatch.setenv("LINGPROBE_TREEBANKS", str(bank.parent))
-    assert {part.path.parent for part in files(asked)} == {bank}
+    assert {part.path.parent for part in find_treebank_files(asked)} == {bank}
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,7 @@ def test_two_that_may_be_meant_are_named(working):
 
 
 def fetched(name: str, *splits: str, listed=("train", "dev", "test")) -> Path:
-    place = put(home_of(treebank(name)), *splits)
+    place = put(home_of(find_treebank(name)), *splits)
     names = [f"en_ewt-ud-{split}.conllu" for split in listed]
     (place / LISTING).write_text(json.dumps({"files": {name: {} for name in names}}))
     return place
@@ -114,12 +116,12 @@ def test_a_local_folder_comes_first_unless_a_release_is_named(working):
 @pytest.mark.parametrize("listing", [None, "", "{}", '{"files": 3}', "\udcff"])
 def test_what_was_fetched_in_part_is_not_taken_for_a_treebank(listing):
     place = fetched("en_ewt", "train")
-    assert fetched_folder(treebank("en_ewt")) is None
+    assert fetched_folder(find_treebank("en_ewt")) is None
     if listing is not None:
         (place / LISTING).write_text(listing, errors="surrogateescape")
-        assert fetched_folder(treebank("en_ewt")) is None
+        assert fetched_folder(find_treebank("en_ewt")) is None
     (place / LISTING).unlink()
-    assert fetched_folder(treebank("en_ewt")) is None
+    assert fetched_folder(find_treebank("en_ewt")) is None
 
 
 def test_what_is_not_here_is_said_with_the_command_that_gets_it():

@@ -9,7 +9,12 @@ import json
 import pytest
 
 from lingprobe.corpora import brackets
-from lingprobe.corpora.spr1 import Lost, Placed, records, table
+from lingprobe.corpora.spr1 import (
+    TracedTree,
+    UnplacedArguments,
+    read_annotated_arguments,
+    read_published_table,
+)
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
@@ -27,7 +32,7 @@ TREE = """( (S
 @pytest.fixture
 def placed(tmp_path):
     (tmp_path / "wsj_0001.mrg").write_text(TREE)
-    return Placed.of(next(brackets.read_brackets(tmp_path / "wsj_0001.mrg", traces=True)))
+    return TracedTree.of(next(brackets.read_brackets(tmp_path / "wsj_0001.mrg", traces=True)))
 
 
 def words(placed, span):
@@ -68,8 +73,8 @@ def test_arguments_of_traces_alone_have_no_words(placed, pointer):
 
 def test_the_table_stands_in_the_sentences_that_it_numbers(tmp_path):
     path, bank = edges.spr1_table(tmp_path)
-    lost = Lost()
-    found = list(table(path, str(bank), "raise", ProblemTally(), lost))
+    lost = UnplacedArguments()
+    found = list(read_published_table(path, str(bank), "raise", ProblemTally(), lost))
     assert len(found) == 36  # two arguments of eighteen sentences
     assert not lost.why
     assert {one.split for one in found} == {"train", "dev", "test"}
@@ -208,9 +213,9 @@ def test_a_malformed_record_is_named(tmp_path, change, told):
     change(rows[3])
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataProblem, match=rf"spr1[.]json:4: {told}"):
-        list(records(path, "raise", ProblemTally()))
+        list(read_annotated_arguments(path, "raise", ProblemTally()))
     tally = ProblemTally()
-    assert len(list(records(path, "skip", tally))) == 34
+    assert len(list(read_annotated_arguments(path, "skip", tally))) == 34
     assert tally.skipped == 1
 
 

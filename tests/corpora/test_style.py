@@ -4,7 +4,7 @@ strings.
 
 import pytest
 
-from lingprobe.corpora.batches import batches
+from lingprobe.corpora.batches import read_treebank_batches
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import ProblemTally
@@ -96,7 +96,7 @@ def both(path):
     """What the two readers of CoNLL-U make of a file: raw strings, and the tally."""
     one, many = ProblemTally(), ProblemTally()
     slow = [tree.text for tree in read_conllu(path, "raise", one)]
-    fast = [text for batch in batches(path, "raise", many) for text in batch.texts]
+    fast = [text for batch in read_treebank_batches(path, "raise", many) for text in batch.texts]
     assert (slow, one) == (fast, many)
     return slow, one
 
@@ -165,7 +165,7 @@ def test_a_line_of_spaces_loses_no_sentence(tmp_path):
     one, many = ProblemTally(), ProblemTally()
     assert (
         len(list(read_conllu(path, "skip", one)))
-        == sum(map(len, batches(path, "skip", many)))
+        == sum(map(len, read_treebank_batches(path, "skip", many)))
         == 60
     )
     assert one == many

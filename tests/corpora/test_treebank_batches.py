@@ -12,7 +12,7 @@ from test_conllu import BAD, ROWS, blocks, row
 
 from lingprobe.corpora import batches as room
 from lingprobe.corpora import files
-from lingprobe.corpora.batches import Batch, batches
+from lingprobe.corpora.batches import Batch, read_treebank_batches
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
@@ -35,7 +35,7 @@ def same(path, on_error="raise"):
     """Whether both readers give the same sentences and counts; what they give."""
     ours, theirs = ProblemTally(), ProblemTally()
     trees = list(read_conllu(path, on_error, theirs))
-    found = list(batches(path, on_error, ours))
+    found = list(read_treebank_batches(path, on_error, ours))
     assert [s for part in found for s in part.sentences()] == [t.sentence for t in trees]
     assert [d for part in found for d in part.depths.tolist()] == [t.depth for t in trees]
     assert ours == theirs
@@ -51,7 +51,7 @@ def alone(monkeypatch):
     def refuse(*args):
         raise AssertionError("this is read without a closer look")
 
-    return lambda: monkeypatch.setattr(room, "trees", refuse)
+    return lambda: monkeypatch.setattr(room, "parse_trees", refuse)
 
 
 @pytest.mark.parametrize("comments", [True, False])
@@ -62,7 +62,7 @@ def test_ordinary_sentences_are_parsed_at_once(tmp_path, alone, comments):
     path.write_text(text if comments else text.replace("# text = Vámonos al mar.\n", ""))
     assert len(same(path)) == 3
     alone()
-    assert [s for part in batches(path) for s in part.texts] == [
+    assert [s for part in read_treebank_batches(path) for s in part.texts] == [
         "Vámonos al mar.",
         'New York "#',
         "_",
@@ -84,7 +84,7 @@ def test_the_last_comment_that_tells_the_text_counts(tmp_path, alone, comments, 
     path = tmp_path / "t.conllu"
     path.write_text(f"{comments}{row(1, 0, 'b')}\n")
     alone()
-    assert [t for part in batches(path) for t in part.texts] == [text]
+    assert [t for part in read_treebank_batches(path) for t in part.texts] == [text]
 
 
 @pytest.mark.parametrize("size", [40, 333, 1 << 20])
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_named_as_by_the_other_reader(tmp_path, bad, message):
     path = tmp_path / "t.conllu"
     path.write_text(f"{row(1, 0)}\n\n# a comment\n{bad}\n\n{row(1, 0)}\n\n")
     with pytest.raises(DataProblem) as caught:
-        list(batches(path))
+        list(read_treebank_batches(path))
     assert message in str(caught.value)
     same(path, "skip")
 
@@ -147,4 +147,4 @@ DATA = (
 def test_real_treebanks_are_parsed_at_once(alone, name):
     trees = same(DATA / name)
     alone()
-    assert sum(map(len, batches(DATA / name))) == len(trees)
+    assert sum(map(len, read_treebank_batches(DATA / name))) == len(trees)

@@ -4,9 +4,9 @@ import pytest
 
 from lingprobe.corpora.universal import (
     RELEASE,
+    find_treebank,
     list_treebanks,
     near,
-    treebank,
 )
 
 
@@ -15,15 +15,19 @@ from lingprobe.corpora.universal import (
     ["en_ewt", "EN_EWT", "ud/en_ewt", "UD_English-EWT", "ud/UD_English-EWT", "English-EWT"],
 )
 def test_a_treebank_has_a_code_and_a_name(asked):
-    bank = treebank(asked)
+    bank = find_treebank(asked)
     assert (bank.code, bank.name, bank.licence) == ("en_ewt", "UD_English-EWT", "CC BY-SA 4.0")
     assert (bank.release, bank.fetched_release) == ("", RELEASE)
-    assert treebank(f"{asked}@2.16") == treebank(f"{asked}@r2.16")
-    assert treebank(f"{asked}@2.16").release == treebank(f"{asked}@2.16").fetched_release == "2.16"
+    assert find_treebank(f"{asked}@2.16") == find_treebank(f"{asked}@r2.16")
+    assert (
+        find_treebank(f"{asked}@2.16").release
+        == find_treebank(f"{asked}@2.16").fetched_release
+        == "2.16"
+    )
 
 
 def test_a_newer_treebank_is_known_by_its_repository_alone():
-    bank = treebank("UD_New_Language-Corpus@2.18")
+    bank = find_treebank("UD_New_Language-Corpus@2.18")
     assert (bank.code, bank.name, bank.fetched_release) == ("", "UD_New_Language-Corpus", "2.18")
     assert bank.language == "New Language"
 
@@ -33,7 +37,7 @@ def test_a_newer_treebank_is_known_by_its_repository_alone():
     ["", "en", "en_nothing", "my_data", "data/en_ewt", "en_ewt@new", "../UD_A-B", "UD_English"],
 )
 def test_other_texts_name_none(other):
-    assert treebank(other) is None
+    assert find_treebank(other) is None
 
 
 def test_a_slip_is_near_a_code_and_a_file_is_not():

@@ -19,7 +19,7 @@ import lingprobe
 from lingprobe.corpora import unpacking
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.arrow_sizes import read_batch_sizes
-from lingprobe.corpora.files import content, open_file, open_zip
+from lingprobe.corpora.files import open_file, open_zip, read_short_file
 from lingprobe.corpora.unpacking import count_bytes, open_arrow, open_parquet
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
@@ -110,7 +110,7 @@ def test_streams_end_where_they_are_too_long(suffix, is_small, tmp_path, monkeyp
         for _ in range(40):
             file.write(b"\n" * (1 << 20))
     with pytest.raises(DataProblem, match=r"lines.txt.* unpacks to .* MB or more"):
-        content(path)
+        read_short_file(path)
 
 
 @pytest.mark.parametrize("suffix", OPENERS)
@@ -120,7 +120,7 @@ def test_what_unpacks_as_texts_do_is_read(suffix, tmp_path, monkeypatch):
     path = tmp_path / f"text.txt{suffix}"
     with OPENERS[suffix](path, "wb") as file:
         file.write(text)
-    assert content(path) == text
+    assert read_short_file(path) == text
     with open_file(path) as file:
         assert file.readline() == b"0 words\n"
         if file.seekable():

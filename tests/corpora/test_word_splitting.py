@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fixtures.chains import Chain
 from lingprobe.annotators.blocks import Road, annotate_passages
-from lingprobe.annotators.segment import Rules
+from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import text
 from lingprobe.corpora.running import Passage
 from lingprobe.corpora.tally import ProblemTally
@@ -76,7 +76,9 @@ def test_text_that_rules_cannot_cut_is_refused_with_its_place(tmp_path):
 
 def test_a_passage_that_rules_cannot_cut_is_left_out_and_counted():
     passages = [Passage("ภาษาไทยไม่มีช่องว่าง", "th.txt", 7)]
-    block = annotate_passages(0, passages, Road(Chain(), Rules(), lines=True), lambda n: None)
+    block = annotate_passages(
+        0, passages, Road(Chain(), RuleSegmenter(), lines=True), lambda n: None
+    )
     (why,) = block.note()["skipped"]
     assert "Thai" in why
     assert block.note()["skipped"][why] == {"times": 1, "first": "th.txt:7"}

@@ -16,7 +16,7 @@ import pytest
 import lingprobe
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
 from lingprobe.datasets.formats.absent_labels import ABSENT, find_absent
-from lingprobe.datasets.formats.tables import read, write
+from lingprobe.datasets.formats.tables import read_dataset, write_dataset
 from lingprobe.tasks import TASKS
 
 
@@ -59,12 +59,12 @@ WRITERS = {"csv": write_csv, "jsonl": write_jsonl, "parquet": write_parquet}
 @pytest.mark.parametrize("absent", sorted(ABSENT))
 def test_what_tools_write_for_none_is_no_class(tmp_path, suffix, absent):
     labels = mixed(absent)
-    data = read(WRITERS[suffix](tmp_path / f"own.{suffix}", labels))
+    data = read_dataset(WRITERS[suffix](tmp_path / f"own.{suffix}", labels))
     assert data.labels.names == ("no", "yes")
     assert len(data) == 92
     said = f"8 rows whose label is {absent!r} were skipped; labels=classes keeps such rows"
     assert said in data.notes.remarks
-    kept = read(tmp_path / f"own.{suffix}", labels="classes")
+    kept = read_dataset(tmp_path / f"own.{suffix}", labels="classes")
     assert len(kept.labels.names) == 3
     # each example keeps its own text
     expected = {t: y for t, y in zip(texts(100), labels, strict=True) if y != absent}
@@ -75,13 +75,13 @@ def test_what_tools_write_for_none_is_no_class(tmp_path, suffix, absent):
 def test_empty_cells_are_left_out_and_counted(tmp_path, suffix):
     empty = "" if suffix == "csv" else None
     path = WRITERS[suffix](tmp_path / f"own.{suffix}", mixed(empty))
-    data = read(path)
+    data = read_dataset(path)
     assert len(data) == 92
     (said,) = (remark for remark in data.notes.remarks if "without a label" in remark)
     assert said.startswith("8 rows without a label were skipped; the first: ")
     many = WRITERS[suffix](tmp_path / f"many.{suffix}", mixed(empty, 30))
     with pytest.raises(DataProblem, match="so 30 % of its rows have no label"):
-        read(many)
+        read_dataset(many)
 
 
 @pytest.mark.parametrize("kind", ["frame", "lists", "series"])
@@ -109,19 +109,19 @@ def test_numbers_below_those_of_classes_are_no_class(tmp_path, suffix, rest, num
     torch and transformers ignore -100.
     """
     path = WRITERS[suffix](tmp_path / f"own.{suffix}", mixed(number, 8, rest))
-    data = read(path)
+    data = read_dataset(path)
     assert data.labels.names == tuple(map(str, rest))
     assert any(f"8 rows whose label is '{number}" in remark for remark in data.notes.remarks)
 
 
 def test_minus_one_may_be_a_class(tmp_path):
-    polar = read(write_csv(tmp_path / "a.csv", [-1, 1] * 50))
+    polar = read_dataset(write_csv(tmp_path / "a.csv", [-1, 1] * 50))
     assert polar.labels.names == ("-1", "1")
-    three = read(write_csv(tmp_path / "b.csv", [-1, 0, 1] * 30))
+    three = read_dataset(write_csv(tmp_path / "b.csv", [-1, 0, 1] * 30))
     assert three.labels.names == ("-1", "0", "1")
     many = write_csv(tmp_path / "c.csv", mixed(-1, 40, (0, 1, 2)))
     with pytest.raises(DataProblem, match="40 % of its labels are '-1', which may say"):
-        read(many)
+        read_dataset(many)
 
 
 def test_a_question_mark_is_no_class_where_all_others_have_letters():
@@ -152,7 +152,7 @@ def test_the_metric_is_that_of_the_classes_that_are_left(tmp_path):
     labels = mixed("-", 8, ("common",) * 11 + ("rare",))
     path = write_csv(tmp_path / "own.csv", labels)
     assert TASKS.make(f"table:{path}").metric == "auroc"
-    assert np.isin(read(path).labels.names, ("common", "rare")).all()
+    assert np.isin(read_dataset(path).labels.names, ("common", "rare")).all()
 
 
 def test_pairs_with_dashes_have_three_classes(tmp_path):
@@ -163,7 +163,7 @@ def test_pairs_with_dashes_have_three_classes(tmp_path):
         for i, label in enumerate(mixed("-", 6, names))
     ]
     (tmp_path / "mnli.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    data = read(tmp_path / "mnli.jsonl")
+    data = read_dataset(tmp_path / "mnli.jsonl")
     assert set(data.labels.names) == set(names)
     assert len(data) == 94
 
@@ -189,10 +189,10 @@ def test_files_with_splits_of_their_own_lose_them_as_well(tmp_path, suffix, abse
                 for s, y, t in rows
             )
         )
-    dataset = read(file)
+    dataset = read_dataset(file)
     assert dataset.labels.counts() == {"no": 46, "yes": 46}
     assert f"8 rows whose label is {absent!r} were skipped" in dataset.notes.remarks[0]
-    assert absent in read(file, labels="classes").labels.names
+    assert absent in read_dataset(file, labels="classes").labels.names
 
 
 def test_what_was_written_here_keeps_its_labels(tmp_path):
@@ -201,8 +201,8 @@ def test_what_was_written_here_keeps_its_labels(tmp_path):
         [Example.about(Sentence.of([t]), y) for t, y in zip(texts(100), labels, strict=True)]
     )
     for suffix in ("jsonl", "parquet"):
-        write(made, tmp_path / f"a.{suffix}")
-        assert read(tmp_path / f"a.{suffix}").labels.counts()["-"] == 8
+        write_dataset(made, tmp_path / f"a.{suffix}")
+        assert read_dataset(tmp_path / f"a.{suffix}").labels.counts()["-"] == 8
 
 
 @pytest.mark.parametrize("absent", ["-", "", "-1"])
@@ -211,7 +211,7 @@ def test_a_test_file_of_absent_labels_is_a_hidden_test_set(tmp_path, absent):
     for split in ("train", "dev", "test"):
         labels = [absent] * 100 if split == "test" else mixed(absent, 0, rest)
         write_csv(tmp_path / f"{split}.csv", labels)
-    dataset = read(tmp_path)
+    dataset = read_dataset(tmp_path)
     assert len(dataset) == 200
     assert set(dataset.labels.names) == set(rest)
     assert any("100 rows" in remark for remark in dataset.notes.remarks)

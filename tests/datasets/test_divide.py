@@ -7,7 +7,7 @@ import pytest
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
 from lingprobe.datasets.fold_plan import name_folds, plan_folds
-from lingprobe.datasets.folds import divide
+from lingprobe.datasets.folds import select_test_fold
 
 
 def rows(many, text=str, classes=2, **strata):
@@ -23,7 +23,7 @@ def rows(many, text=str, classes=2, **strata):
 
 def fold_rows(dataset, many):
     """The rows that each fold tests."""
-    return [divide(dataset, f"{k + 1}/{many}", 0).rows("test") for k in range(many)]
+    return [select_test_fold(dataset, f"{k + 1}/{many}", 0).rows("test") for k in range(many)]
 
 
 def test_each_row_is_tested_once_and_classes_keep_their_shares():
@@ -36,12 +36,12 @@ def test_each_row_is_tested_once_and_classes_keep_their_shares():
 
 def test_the_first_of_the_folds_that_are_needed_is_what_is_asked_for():
     dataset = rows(300)
-    small = divide(dataset, None, 0)
+    small = select_test_fold(dataset, None, 0)
     assert name_folds(small) == [f"{k}/5" for k in range(1, 6)]
-    first = divide(dataset, "1/5", 0)
+    first = select_test_fold(dataset, "1/5", 0)
     np.testing.assert_array_equal(small.splits, first.splits)
     assert name_folds(first) == []
-    assert (divide(dataset, None, 1).splits != small.splits).any()
+    assert (select_test_fold(dataset, None, 1).splits != small.splits).any()
 
 
 def test_equal_sentences_are_in_one_fold():
@@ -62,7 +62,7 @@ def test_groups_are_in_one_fold_also_where_sentences_recur():
 def test_there_are_no_more_folds_than_groups(speakers, folds):
     dataset = rows(200, speaker=lambda i: i * speakers // 200)
     grouped = replace(dataset, clusters=("speaker",))
-    assert len(name_folds(divide(grouped, None, 0))) == folds
+    assert len(name_folds(select_test_fold(grouped, None, 0))) == folds
     assert len(np.concatenate(fold_rows(grouped, folds))) == 200
 
 
@@ -70,7 +70,7 @@ def test_one_group_makes_no_folds():
     dataset = rows(50, speaker=lambda i: 0)
     grouped = replace(dataset, clusters=("speaker",))
     with pytest.raises(DataProblem, match="50 examples that must keep speakers together"):
-        divide(grouped, None, 0)
+        select_test_fold(grouped, None, 0)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_more_data_never_test_fewer():
 @pytest.mark.parametrize(("many", "folds"), [(12_000, 5), (20_000, 3), (60_000, 1)])
 def test_folds_of_larger_data_test_what_was_planned(many, folds):
     dataset = rows(many)
-    names = name_folds(divide(dataset, None, 0))
+    names = name_folds(select_test_fold(dataset, None, 0))
     assert len(names) == (folds if folds > 1 else 0)
-    tests = [divide(dataset, name, 0).rows("test") for name in names or [None]]
+    tests = [select_test_fold(dataset, name, 0).rows("test") for name in names or [None]]
     assert len(np.unique(np.concatenate(tests))) == sum(map(len, tests)) == 10_000
     for test in tests:
         assert abs(np.diff(np.bincount(dataset.labels.ids[test]))) <= 1
@@ -124,7 +124,7 @@ def test_folds_of_scores_have_means_that_are_nearly_alike():
     dataset = Dataset.of(
         Example.about(Sentence.of([f"a{i}"]), float(score)) for i, score in enumerate(scores)
     )
-    folds = [divide(dataset, f"{k}/5", 0) for k in range(1, 6)]
+    folds = [select_test_fold(dataset, f"{k}/5", 0) for k in range(1, 6)]
     constant = np.empty(100)
     for fold in folds:
         constant[fold.rows("test")] = scores[fold.rows("train")].mean()

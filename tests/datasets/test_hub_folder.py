@@ -11,7 +11,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.labels import NumberList
 from lingprobe.datasets.formats import hub_folder
-from lingprobe.datasets.formats.tables import has_pairs, read, usual_metric
+from lingprobe.datasets.formats.tables import has_pairs, read_dataset, usual_metric
 from lingprobe.testing import FAMILIES
 
 HUB_NAMES = {"train": "train", "dev": "validation", "test": "test"}
@@ -34,9 +34,9 @@ def test_what_is_written_is_read_back_here_and_by_datasets(family, tmp_path):
     folder = tmp_path / "set"
     folder.mkdir()
     sizes = {f"{HUB_NAMES[s]}.parquet": len(made.rows(s)) for s in SPLITS}
-    assert hub_folder.write(made, folder) == sizes
+    assert hub_folder.write_hub_folder(made, folder) == sizes
 
-    again = read(folder)
+    again = read_dataset(folder)
     assert list(again.examples()) == in_order(made)
     assert (again.notes, again.clusters, again.labels.names) == (
         made.notes,
@@ -55,13 +55,13 @@ def test_what_is_written_is_read_back_here_and_by_datasets(family, tmp_path):
     # as it lies in the cache of `datasets`, where our own metadata are lost
     parts = [CorpusPart(s, theirs[HUB_NAMES[s]].cache_files[0]["filename"]) for s in SPLITS]
     parts = [CorpusPart(part.split, folder.__class__(part.path)) for part in parts]
-    assert hub_folder.is_own(parts)
-    assert list(hub_folder.read(parts, None, "raise").examples()) == in_order(made)
+    assert hub_folder.is_own_folder(parts)
+    assert list(hub_folder.read_hub_folder(parts, None, "raise").examples()) == in_order(made)
 
 
 def test_classes_are_numbers_with_names_in_the_metadata(tmp_path):
     made = FAMILIES["sentence"]()
-    hub_folder.write(made, tmp_path)
+    hub_folder.write_hub_folder(made, tmp_path)
     table = pq.read_table(tmp_path / "test.parquet")
     assert "split" not in table.column_names
     numbers = table.column("label").to_numpy()
@@ -76,24 +76,24 @@ def test_a_table_of_a_stranger_is_no_folder_of_ours(tmp_path):
     for split in ("train", "test"):
         datasets.Dataset.from_dict(columns).to_parquet(tmp_path / f"{split}.parquet")
     parts = [CorpusPart(split, tmp_path / f"{split}.parquet") for split in ("train", "test")]
-    assert not hub_folder.is_own(parts)  # a column that we do not write
+    assert not hub_folder.is_own_folder(parts)  # a column that we do not write
     del columns["id"]
     for part in parts:
         datasets.Dataset.from_dict(columns).to_parquet(part.path)
-    assert not hub_folder.is_own(parts)  # numbers without names
+    assert not hub_folder.is_own_folder(parts)  # numbers without names
 
 
 @pytest.mark.parametrize("number", [-1, 2])
 def test_a_number_that_names_no_class_is_refused_with_its_row(number, tmp_path):
     made = FAMILIES["sentence"]()
-    hub_folder.write(made, tmp_path)
+    hub_folder.write_hub_folder(made, tmp_path)
     table = pq.read_table(tmp_path / "test.parquet")
     labels = table.column("label").to_pylist()
     labels[4] = number
     place = table.column_names.index("label")
     pq.write_table(table.set_column(place, "label", [labels]), tmp_path / "test.parquet")
     with pytest.raises(DataProblem, match=r"test.parquet: row 5: label None"):
-        read(tmp_path)
+        read_dataset(tmp_path)
 
 
 def test_notes_name_files_and_no_folders_of_this_machine():
@@ -110,4 +110,4 @@ def test_lists_of_numbers_have_no_table(tmp_path):
     label = NumberList("depth", np.zeros(1, np.float32))
     made = Dataset.of([Example.about(Sentence.of(["a"]), label)])
     with pytest.raises(DataProblem, match="which no table holds"):
-        hub_folder.write(made, tmp_path)
+        hub_folder.write_hub_folder(made, tmp_path)

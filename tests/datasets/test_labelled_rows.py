@@ -14,7 +14,7 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
-from lingprobe.datasets.formats.tables import read, usual_metric
+from lingprobe.datasets.formats.tables import read_dataset, usual_metric
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
@@ -70,7 +70,7 @@ FORMATS = ["csv", "json", "jsonl", "ndjson", "parquet", "arrow", "feather"]
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_the_same_rows_are_read_from_every_format(tmp_path, suffix):
     file = save(tmp_path / f"a.{suffix}")
-    dataset = read(file)
+    dataset = read_dataset(file)
     assert content(dataset) == ROWS
     assert usual_metric(file) == "accuracy"
     assert dataset.notes["columns"] == {"text": "text", "label": "label"}
@@ -79,7 +79,7 @@ def test_the_same_rows_are_read_from_every_format(tmp_path, suffix):
 
 @pytest.mark.parametrize("delimiter", [";", "\t", "|"])
 def test_what_parts_cells_is_found(tmp_path, delimiter):
-    assert content(read(write_csv(tmp_path / "a.csv", delimiter=delimiter))) == ROWS
+    assert content(read_dataset(write_csv(tmp_path / "a.csv", delimiter=delimiter))) == ROWS
 
 
 def test_json_is_a_list_of_objects_or_has_one_a_line(tmp_path):
@@ -90,7 +90,7 @@ def test_json_is_a_list_of_objects_or_has_one_a_line(tmp_path):
         "b.json": "\n".join(map(json.dumps, rows)),
     }.items():
         (tmp_path / name).write_text(text)
-        assert content(read(tmp_path / name)) == ROWS
+        assert content(read_dataset(tmp_path / name)) == ROWS
     for text, said in {
         json.dumps({"a": 1}): r"a\.json: one value, and no table",
         json.dumps({"a": rows, "b": rows}): r"several lists of objects, under 'a', 'b'",
@@ -101,7 +101,7 @@ def test_json_is_a_list_of_objects_or_has_one_a_line(tmp_path):
     }.items():
         (tmp_path / "a.json").write_text(text, errors="surrogateescape")
         with pytest.raises(DataProblem, match=said):
-            read(tmp_path / "a.json")
+            read_dataset(tmp_path / "a.json")
 
 
 def test_what_libraries_leave_in_a_folder_is_no_table(tmp_path):
@@ -110,7 +110,9 @@ def test_what_libraries_leave_in_a_folder_is_no_table(tmp_path):
     assert [part.path.name for part in table_parts(tmp_path)] == ["train.json"]
 
 
-@pytest.mark.parametrize("read_with", [read, lambda path: TASKS.make(f"table:{path}").load()])
+@pytest.mark.parametrize(
+    "read_with", [read_dataset, lambda path: TASKS.make(f"table:{path}").load()]
+)
 def test_old_feather_is_named(tmp_path, read_with):
     (tmp_path / "a.feather").write_bytes(b"FEA1" + bytes(40))
     with pytest.raises(DataProblem, match=r"Feather of version 1.*save it again"):
@@ -126,12 +128,12 @@ def test_a_file_that_is_no_table_is_named(tmp_path):
 
 def test_quotes_of_tsv_are_data(tmp_path):
     (tmp_path / "a.tsv").write_text('label\tsentence\nx\t"one\ny\ttwo" ""\n')
-    assert content(read(tmp_path / "a.tsv")) == [('"one', "x"), ('two" ""', "y")]
+    assert content(read_dataset(tmp_path / "a.tsv")) == [('"one', "x"), ('two" ""', "y")]
 
 
 @pytest.mark.parametrize("headings", [None, ("Satz", "Klasse")])
 def test_two_columns_are_told_apart_by_their_cells(tmp_path, headings):
-    dataset = read(write_csv(tmp_path / "a.csv", headings=headings))
+    dataset = read_dataset(write_csv(tmp_path / "a.csv", headings=headings))
     assert content(dataset) == ROWS
     one, other = headings or "12"
     [remark] = dataset.notes.remarks
@@ -142,16 +144,16 @@ def test_a_first_label_that_is_a_usual_name_is_no_heading(tmp_path):
     rows = [(text, "y" if label == "pos" else "n") for text, label in ROWS]
     rows = rows[1:] + rows[:1]
     assert rows[0][1] == "y"
-    assert content(read(write_csv(tmp_path / "a.csv", rows, headings=None))) == rows
+    assert content(read_dataset(write_csv(tmp_path / "a.csv", rows, headings=None))) == rows
 
 
 def test_without_headings_columns_have_numbers(tmp_path):
     file = write_csv(tmp_path / "a.csv", [(v, i, t) for i, (t, v) in enumerate(ROWS)], None)
-    dataset = read(file)
+    dataset = read_dataset(file)
     assert content(dataset) == ROWS
     remark = "it has no headings: its column 3 is the text, its column 1 is the label"
     assert dataset.notes.remarks == (remark,)
-    assert content(read(file, how=asked(text="3", label="1"))) == ROWS
+    assert content(read_dataset(file, how=asked(text="3", label="1"))) == ROWS
 
 
 USUAL = {
@@ -199,22 +201,22 @@ def test_what_is_ambiguous_is_asked(headings, columns, said):
 def test_columns_that_are_named_win(tmp_path):
     rows = [(t, t + " x", v, v[::-1], f"d{i // 5}") for i, (t, v) in enumerate(ROWS)]
     file = write_csv(tmp_path / "a.csv", rows, ("text", "body", "label", "other", "doc"))
-    dataset = read(file, how=asked(text="body", label="other", group="doc"))
+    dataset = read_dataset(file, how=asked(text="body", label="other", group="doc"))
     assert content(dataset) == [(body, other) for _, body, _, other, _ in rows]
     assert dataset.clusters[-1] == "doc"
     assert [e.strata["doc"] for e in dataset.examples()] == [row[4] for row in rows]
-    pair = next(read(file, how=asked(text="text", text2="body")).examples())
+    pair = next(read_dataset(file, how=asked(text="text", text2="body")).examples())
     assert [site.sentence.text for site in pair.sites] == list(rows[0][:2])
 
 
 def test_splits_have_any_usual_name(tmp_path):
     names = ["train", "validation", "TEST", "valid", "te", "dev"]
     rows = [(f"a {i}", "xy"[i % 2], name) for i, name in enumerate(names)]
-    dataset = read(write_csv(tmp_path / "a.csv", rows, ("text", "label", "split")))
+    dataset = read_dataset(write_csv(tmp_path / "a.csv", rows, ("text", "label", "split")))
     assert dataset.splits.tolist() == [0, 1, 2, 1, 2, 1]
     other = write_csv(tmp_path / "b.csv", [*rows, ("c", "x", "all")], ("text", "label", "split"))
     with pytest.raises(DataProblem, match=r"b\.csv:8: split 'all' is not one of train, validation"):
-        read(other)
+        read_dataset(other)
 
 
 @pytest.mark.parametrize(
@@ -234,15 +236,15 @@ def test_kinds_of_labels(tmp_path, suffix, label, kind, first):
     if suffix == "csv":
         rows = [(t, str(v).lower() if isinstance(v, bool) else v) for t, v in rows]
     file = save(tmp_path / f"a.{suffix}", rows)
-    assert usual_metric(file) == read(file).labels.metric
-    assert read(file).labels.loss == kind
-    assert read(file).labels.label(0) == first
+    assert usual_metric(file) == read_dataset(file).labels.metric
+    assert read_dataset(file).labels.loss == kind
+    assert read_dataset(file).labels.label(0) == first
 
 
 def test_numbers_of_csv_are_classes_where_that_is_asked(tmp_path):
     file = write_csv(tmp_path / "a.csv", [(t, f"0{i % 2}") for i, (t, _) in enumerate(ROWS)])
-    assert read(file, labels="classes").labels.names == ("00", "01")
-    assert read(file, labels="scores").labels.loss == "squared"
+    assert read_dataset(file, labels="classes").labels.names == ("00", "01")
+    assert read_dataset(file, labels="scores").labels.loss == "squared"
 
 
 HUB = {
@@ -259,7 +261,10 @@ def test_names_of_classes_are_in_the_metadata(tmp_path, suffix):
     table = pa.table(columns).replace_schema_metadata(metadata)
     file = tmp_path / f"a.{suffix}"
     pq.write_table(table, file) if suffix == "parquet" else write_stream(table, file)
-    labels = {name: [e.label for e in read(file, how=asked(label=name)).examples()] for name in HUB}
+    labels = {
+        name: [e.label for e in read_dataset(file, how=asked(label=name)).examples()]
+        for name in HUB
+    }
     assert labels == {
         "label": ["yes", "no"],
         "emotions": [{"joy", "grief"}, set()],
@@ -274,12 +279,12 @@ def test_a_folder_has_a_file_a_split(tmp_path):
     save(tmp_path / "validation-00000-of-00001.parquet", ROWS[15:20])
     save(tmp_path / "test-00000-of-00001.parquet", ROWS[20:])
     (tmp_path / "README.md").write_text("about")
-    dataset = read(tmp_path)
+    dataset = read_dataset(tmp_path)
     assert content(dataset) == ROWS
     assert [len(dataset.rows(split)) for split in ("train", "dev", "test")] == [15, 5, 10]
     save(tmp_path / "test.csv", ROWS)
     with pytest.raises(DataProblem, match=r"several formats \(\.csv, \.parquet\)"):
-        read(tmp_path)
+        read_dataset(tmp_path)
 
 
 def test_a_folder_may_have_its_files_in_folders(tmp_path):
@@ -302,14 +307,14 @@ def test_files_that_say_no_split_are_not_mixed(tmp_path):
     assert [part.path.name for part in table_parts(tmp_path)] == ["a.csv"]
     save(tmp_path / "b.csv")
     with pytest.raises(DataProblem, match=r"several tables \(a\.csv, b\.csv\)"):
-        read(tmp_path)
+        read_dataset(tmp_path)
 
 
 def test_files_of_a_folder_have_the_same_columns(tmp_path):
     write_csv(tmp_path / "train.csv")
     write_csv(tmp_path / "test.csv", headings=("text", "y"))
     with pytest.raises(DataProblem, match=r"test\.csv: no column 'label', which the file before"):
-        read(tmp_path)
+        read_dataset(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -337,8 +342,8 @@ def test_empty_rows_are_left_out_and_counted_where_that_is_asked(tmp_path, suffi
     rows = [*ROWS[:5], ("", "pos"), (" ", "pos"), ("abc", None if typed else ""), *ROWS[5:]]
     file = save(tmp_path / f"a.{suffix}", rows)
     with pytest.raises(DataProblem, match=r"a\.\w+: ?(row |item )?\d+: there is no text in column"):
-        read(file)
-    dataset = read(file, how=asked(on_error="skip"))
+        read_dataset(file)
+    dataset = read_dataset(file, how=asked(on_error="skip"))
     assert content(dataset) == ROWS
     many, first = dataset.notes.malformed_sentences
     assert many == 3
@@ -352,15 +357,15 @@ def test_encodings_are_found_or_named(tmp_path, encoding):
     marked = encoding in ("utf-8-sig", "utf-16")
     if not marked:
         with pytest.raises(DataProblem, match=r"a\.csv:[12]: .*encoding="):
-            read(file)
-    assert content(read(file, how=asked("" if marked else encoding))) == rows
+            read_dataset(file)
+    assert content(read_dataset(file, how=asked("" if marked else encoding))) == rows
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13"])
 def test_what_is_no_encoding_is_said(tmp_path, encoding):
     file = write_csv(tmp_path / "a.csv")
     with pytest.raises(DataProblem, match=f"no encoding called '{encoding}'"):
-        read(file, how=asked(encoding))
+        read_dataset(file, how=asked(encoding))
 
 
 HOSTILE = {
@@ -386,13 +391,13 @@ def test_hostile_tables_are_one_sentence(tmp_path, name):
     data, said = HOSTILE[name]
     (tmp_path / "a.csv").write_bytes(data)
     with pytest.raises(DataProblem, match=said) as told:
-        read(tmp_path / "a.csv")
+        read_dataset(tmp_path / "a.csv")
     assert "\n" not in str(told.value)
 
 
 def test_cells_that_a_spreadsheet_would_run_are_text(tmp_path):
     rows = [(f"=1+1 {i}", ("@SUM(A1)", "-x")[i % 2]) for i in range(30)]
-    assert content(read(write_csv(tmp_path / "a.csv", rows))) == rows
+    assert content(read_dataset(write_csv(tmp_path / "a.csv", rows))) == rows
 
 
 def test_a_hundred_thousand_labels_are_taken_for_an_id(tmp_path):
@@ -401,7 +406,7 @@ def test_a_hundred_thousand_labels_are_taken_for_an_id(tmp_path):
     with pytest.raises(
         DataProblem, match="100,000 labels of 100,000 examples: is this an identifier"
     ):
-        read(file)
+        read_dataset(file)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "arrow", "feather"])
@@ -409,18 +414,18 @@ def test_damaged_files_are_said(tmp_path, suffix):
     file = tmp_path / f"a.{suffix}"
     file.write_bytes(b"nothing of the kind")
     with pytest.raises(DataProblem, match=rf"a\.{suffix}: not an? \w+ file that can be read"):
-        read(file)
+        read_dataset(file)
     file.write_bytes(save(tmp_path / f"b.{suffix}").read_bytes()[:-40])
     with pytest.raises(DataProblem, match=r"a\.\w+: (not|no)"):
-        read(file)
+        read_dataset(file)
 
 
 def test_a_bad_split_of_our_own_files_can_be_left_out(tmp_path):
     lines = [f"{s}\tx{i % 2}\ta {i}" for i, s in enumerate(["tr"] * 8 + ["te"] * 4)]
     (tmp_path / "a.tsv").write_text("\n".join([*lines, "no\tx\ty", "te\tx"]) + "\n")
     with pytest.raises(DataProblem, match=r"a\.tsv:13: split 'no'"):
-        read(tmp_path / "a.tsv")
-    dataset = read(tmp_path / "a.tsv", how=asked(on_error="skip"))
+        read_dataset(tmp_path / "a.tsv")
+    dataset = read_dataset(tmp_path / "a.tsv", how=asked(on_error="skip"))
     assert len(dataset) == 12
     assert dataset.notes.malformed_sentences[0] == 2
 
@@ -428,7 +433,7 @@ def test_a_bad_split_of_our_own_files_can_be_left_out(tmp_path):
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_equal_words_labels_and_texts_are_one_in_memory(tmp_path, suffix):
     rows = [(f"the dog {i // 2}", ("yes", "no")[i % 2]) for i in range(30)]
-    dataset = read(save(tmp_path / f"a.{suffix}", rows))
+    dataset = read_dataset(save(tmp_path / f"a.{suffix}", rows))
     assert len(dataset.sentences) == 15
     assert len({id(word) for s in dataset.sentences for word in s.words}) == 2 + 15
 
@@ -437,7 +442,7 @@ def test_texts_are_cut_into_words_and_lists_are_words_already(tmp_path):
     file = tmp_path / "a.jsonl"
     rows = [{"text": "The guard, didn't.", "label": "x"}, {"text": ["a,", "b."], "label": "y"}]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    one, other = read(file).examples()
+    one, other = read_dataset(file).examples()
     assert one.sites[0].sentence.words == ("The", "guard", ",", "didn't", ".")
     assert one.sites[0].sentence.text == "The guard, didn't."
     assert other.sites[0].sentence.words == ("a,", "b.")
@@ -457,7 +462,7 @@ def test_a_class_that_the_first_rows_have_not_is_one(tmp_path, no, yes):
     ]
     heads = ["text", "toxic", "threat", "insult", "hate", "user", "seen"]
     file.write_text("\n".join(",".join(row) for row in [heads, *cells]) + "\n", "utf-8")
-    found = read(file)
+    found = read_dataset(file)
     assert found.labels.names == ("hate", "insult", "threat", "toxic")
     assert [*found.labels.plain()][1201] == ["threat", "toxic"]
 
@@ -473,11 +478,11 @@ def test_a_word_a_line_is_no_table(tmp_path, suffix, more):
     with pytest.raises(
         DataProblem, match=rf"blank lines between .*: edge/tags:.*a\.{suffix} reads"
     ):
-        read(file)
+        read_dataset(file)
     other = tmp_path / "a.conll"
     other.write_text("\n".join([*lines, ""] * 20), "utf-8")
     with pytest.raises(DataProblem, match=r"is read by edge/tags:.*a\.conll"):
-        read(other)
+        read_dataset(other)
 
 
 @pytest.mark.parametrize("headings", [("text", "label"), ("review", "stars")])
@@ -488,8 +493,8 @@ def test_headings_that_stand_again_are_no_example(tmp_path, headings):
     file.write_bytes(one + one)
     line = 2 + 2 * len(ROWS)  # each text has two lines
     with pytest.raises(DataProblem, match=rf"a\.csv:{line}: the header is repeated"):
-        read(file)
-    dataset = read(file, how=asked(on_error="skip"))
+        read_dataset(file)
+    dataset = read_dataset(file, how=asked(on_error="skip"))
     assert content(dataset) == ROWS * 2
     assert dataset.notes.malformed_sentences[0] == 1
 
@@ -500,12 +505,14 @@ def test_headings_that_stand_again_are_no_example(tmp_path, headings):
 )
 def test_labels_that_look_the_same_are_one_class(tmp_path, suffix, label):
     rows = [("a", "caf\u00e9"), ("b", label), ("c", "x"), ("d", "x")]
-    assert read(save(tmp_path / f"a.{suffix}", rows)).labels.names == ("caf\u00e9", "x")
+    assert read_dataset(save(tmp_path / f"a.{suffix}", rows)).labels.names == ("caf\u00e9", "x")
 
 
 def test_capitals_are_remarked(tmp_path):
     file = write_csv(tmp_path / "a.csv", [("a", "Pos"), ("b", "pos"), ("c", "neg"), ("d", "neg")])
-    assert read(file).notes.remarks == ("its labels 'Pos' and 'pos' differ in capitals alone",)
+    assert read_dataset(file).notes.remarks == (
+        "its labels 'Pos' and 'pos' differ in capitals alone",
+    )
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
@@ -522,8 +529,8 @@ def test_labels_that_are_something_else_are_asked(tmp_path, suffix, labels, said
     rows = [(text, labels[i % len(labels)]) for i, (text, _) in enumerate(ROWS)]
     file = save(tmp_path / f"a.{suffix}", rows)
     with pytest.raises(DataProblem, match=said):
-        read(file)
-    assert set(read(file, labels="classes").labels.names) == set(labels)
+        read_dataset(file)
+    assert set(read_dataset(file, labels="classes").labels.names) == set(labels)
 
 
 @pytest.mark.parametrize(
@@ -531,16 +538,16 @@ def test_labels_that_are_something_else_are_asked(tmp_path, suffix, labels, said
 )
 def test_names_that_are_names_are_classes(tmp_path, labels):
     rows = [(text, labels[i % 2]) for i, (text, _) in enumerate(ROWS)]
-    assert set(read(write_csv(tmp_path / "a.csv", rows)).labels.names) == set(labels)
+    assert set(read_dataset(write_csv(tmp_path / "a.csv", rows)).labels.names) == set(labels)
 
 
 def test_a_list_names_a_class_once(tmp_path):
     """A row of zeros and ones, one for each class, is read as those classes that have a one."""
     rows = [(t, [["a", "a"], ["b"]][i % 2]) for i, (t, _) in enumerate(ROWS)]
     with pytest.raises(DataProblem, match=r"a\.jsonl:1: label 'a' occurs twice in a list"):
-        read(save(tmp_path / "a.jsonl", rows))
+        read_dataset(save(tmp_path / "a.jsonl", rows))
     flags = [(t, [[1, 0, 0], [0, 1, 0], [1, 1, 0]][i % 3]) for i, (t, _) in enumerate(ROWS)]
-    labels = [label for _, label in content(read(save(tmp_path / "b.jsonl", flags)))]
+    labels = [label for _, label in content(read_dataset(save(tmp_path / "b.jsonl", flags)))]
     assert labels[:3] == [{"0"}, {"1"}, {"0", "1"}]
 
 
@@ -561,7 +568,7 @@ def test_a_list_names_a_class_once(tmp_path):
 )
 def test_labels_that_are_several_are_sets_or_decimals(tmp_path, suffix, labels, read_as, said):
     rows = [(text, labels[i % len(labels)]) for i, (text, _) in enumerate(ROWS)]
-    dataset = read(save(tmp_path / f"a.{suffix}", rows))
+    dataset = read_dataset(save(tmp_path / f"a.{suffix}", rows))
     assert [label for _, label in content(dataset)][: len(labels)] == read_as
     assert any(said in remark for remark in dataset.notes.remarks)
     assert usual_metric(tmp_path / f"a.{suffix}") == dataset.labels.metric
@@ -572,15 +579,15 @@ def test_numbers_too_large_for_a_float_are_not_put_together(tmp_path, suffix):
     rows = [(text, 2**53 + i % 2) for i, (text, _) in enumerate(ROWS)]
     file = save(tmp_path / f"a.{suffix}", rows)
     if suffix == "csv":
-        assert read(file).labels.names == (str(2**53), str(2**53 + 1))
+        assert read_dataset(file).labels.names == (str(2**53), str(2**53 + 1))
     else:
         with pytest.raises(DataProblem, match=rf"{2**53 + 1} is too large a number to be exact"):
-            read(file)
+            read_dataset(file)
 
 
 def test_a_text_without_a_visible_letter_is_none(tmp_path):
     with pytest.raises(DataProblem, match=r"a\.csv:3: there is no text in column 'text'"):
-        read(write_csv(tmp_path / "a.csv", [("a", "x"), ("\u200b\xa0", "y")]))
+        read_dataset(write_csv(tmp_path / "a.csv", [("a", "x"), ("\u200b\xa0", "y")]))
 
 
 def test_test_examples_whose_text_train_has_are_remarked(tmp_path):
@@ -604,7 +611,7 @@ def test_one_file_that_lies_there_twice_is_read_once(tmp_path):
     file = in_folder(tmp_path / "a", "train.csv", "test.csv") / "train.csv"
     (file.parent / "train.csv.gz").write_bytes(gzip.compress(file.read_bytes()))
     (file.parent / "._train.csv").write_bytes(b"\0hidden")
-    dataset = read(tmp_path / "a")
+    dataset = read_dataset(tmp_path / "a")
     assert len(dataset.rows("train")) == len(dataset.rows("test")) == len(ROWS)
     assert not dataset.notes.remarks
 
@@ -613,12 +620,12 @@ def test_what_a_folder_has_besides_is_remarked(tmp_path):
     folder = in_folder(
         tmp_path / "a", "train.csv", "train_old.csv", "Test.CSV", "more.csv", "b/c.csv"
     )
-    assert read(folder).notes.remarks == (
+    assert read_dataset(folder).notes.remarks == (
         "its train split has several files: train.csv, train_old.csv",
         "its folder has tables that were not read: more.csv, b/c.csv",
     )
     shards = in_folder(tmp_path / "b", *(f"train-0000{i}-of-00002.csv" for i in (0, 1)), "test.csv")
-    assert not read(shards).notes.remarks
+    assert not read_dataset(shards).notes.remarks
 
 
 def test_a_split_without_rows_is_not_drawn_from_others(tmp_path):
@@ -626,4 +633,4 @@ def test_a_split_without_rows_is_not_drawn_from_others(tmp_path):
     for nothing in ("", "text,label\n"):
         (folder / "test.csv").write_text(nothing)
         with pytest.raises(DataProblem, match=r"test\.csv: no examples in it, .* no test split"):
-            read(folder)
+            read_dataset(folder)

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.datasets.candidates import Candidate, Pool
+from lingprobe.datasets.candidates import Candidate, CandidatePool
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.lemmas import Dominance, find_dominances
 from lingprobe.datasets.settings import SampleSettings
@@ -37,8 +37,8 @@ def count_of_lemma(data, pool, lemma="god"):
 
 
 def test_the_pools_largest_lemma_of_a_class_is_found():
-    pool = Pool.of(pool_of(common=60, others=40))
-    rows = Pool.of(pool_of(common=60, others=40)).labels.nonzero()[0]
+    pool = CandidatePool.of(pool_of(common=60, others=40))
+    rows = CandidatePool.of(pool_of(common=60, others=40)).labels.nonzero()[0]
     assert find_dominances(pool, (pool.labels == pool.names.index("plur")).nonzero()[0]) == [
         Dominance("plur", "god", 60, 100)
     ]
@@ -103,7 +103,7 @@ def test_spellings_of_a_lemma_and_of_a_form_are_one():
     rows = [("plur", spelt[k % len(spelt)]) for k in range(30)]
     rows += [("plur", f"מלכ{chr(0x5D0 + k % 22)}{chr(0x5D0 + k // 22)}") for k in range(60)]
     rows += [("sing", f"בנ{chr(0x5D0 + k % 22)}{chr(0x5D0 + k // 22)}") for k in range(90)]
-    pool = Pool.of(
+    pool = CandidatePool.of(
         Candidate(Sentence.of([f"w{i}", form]), label, form, lemma=form)
         for i, (label, form) in enumerate(rows)
     )

@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.datasets.folds import divide
+from lingprobe.datasets.folds import select_test_fold
 from lingprobe.datasets.near_equal import (
     describe_contradictions,
     describe_shared,
     fold_surface,
     group_near_equal,
 )
-from lingprobe.datasets.splits import carve_dev, together
+from lingprobe.datasets.splits import carve_dev, code_shared_groups
 
 
 def texts(rows, splits=None):
@@ -52,11 +52,11 @@ def test_near_equal_texts_share_a_fold_the_dev_split_and_a_cluster():
     bases = [f"w{chr(97 + i % 26)} x{chr(97 + i // 26)} y" for i in range(150)]
     dataset = texts(variants(bases, ["ab"[i % 2] for i in range(150)]))
     group = np.arange(750) // 5
-    folds = [divide(dataset, f"{k}/5", 0) for k in range(1, 6)]
+    folds = [select_test_fold(dataset, f"{k}/5", 0) for k in range(1, 6)]
     for fold in folds:
         for split in (fold.rows("test"), carve_dev(fold, 0).rows("dev")):
             assert (np.bincount(group[split])[np.unique(group[split])] == 5).all()
-    codes = together(dataset)["sentence"]
+    codes = code_shared_groups(dataset)["sentence"]
     assert len(np.unique(codes)) == 150
     assert all(len(np.unique(codes[group == g])) == 1 for g in range(150))
     assert (
@@ -72,7 +72,9 @@ def test_a_template_is_not_one_group():
     assert (
         len(
             np.unique(
-                np.concatenate([divide(dataset, f"{k}/5", 0).rows("test") for k in range(1, 6)])
+                np.concatenate(
+                    [select_test_fold(dataset, f"{k}/5", 0).rows("test") for k in range(1, 6)]
+                )
             )
         )
         == 100

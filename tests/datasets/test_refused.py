@@ -9,7 +9,7 @@ from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.controls import CONTROLS, at_chance, draws, find_control, without_draw
 from lingprobe.datasets.draw import sample
-from lingprobe.datasets.formats.tables import read
+from lingprobe.datasets.formats.tables import read_dataset
 from lingprobe.datasets.match import joint
 from lingprobe.datasets.settings import SampleSettings
 
@@ -90,10 +90,10 @@ def test_numbers_that_no_float_holds_are_refused(tmp_path, label):
     ):
         path.write_text(row.format(label.format(number)))
         with pytest.raises(DataProblem, match=rf"a\.jsonl:1: {said}"):
-            read(path)
+            read_dataset(path)
     if label == "{}":
         path.write_text(row.format("1e30"))
-        assert len(read(path)) == 1
+        assert len(read_dataset(path)) == 1
 
 
 @pytest.mark.parametrize("weight", ["1e300", "1e30", "-1", "1.5"])
@@ -103,20 +103,20 @@ def test_weights_lie_between_0_and_1(tmp_path, weight):
     with pytest.raises(
         DataProblem, match=rf"a\.jsonl:1: the weight {weight[:2]}.* between 0 and 1"
     ):
-        read(path)
+        read_dataset(path)
 
 
 def test_tables_of_no_rows_are_refused(tmp_path):
     (tmp_path / "a.tsv").write_text("\n\n")
     with pytest.raises(DataProblem, match=r"a\.tsv: no examples in it"):
-        read(tmp_path / "a.tsv")
+        read_dataset(tmp_path / "a.tsv")
     import pyarrow as pa
     from pyarrow import parquet
 
     none = pa.table({name: pa.array([], pa.string()) for name in ("split", "label", "text")})
     parquet.write_table(none, tmp_path / "a.parquet")
     with pytest.raises(DataProblem, match=r"a\.parquet: no examples in it"):
-        read(tmp_path / "a.parquet")
+        read_dataset(tmp_path / "a.parquet")
 
 
 def test_lengths_that_say_the_label_leave_no_joint_sample():

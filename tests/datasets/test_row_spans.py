@@ -12,7 +12,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.chosen_columns import choose
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import find_site
-from lingprobe.datasets.formats.tables import read
+from lingprobe.datasets.formats.tables import read_dataset
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
@@ -36,7 +36,7 @@ def spans(dataset):
 
 
 def found(file, offsets="", on_error="raise", **columns):
-    return read(file, how=Manner(Columns(**columns), "", on_error, offsets))
+    return read_dataset(file, how=Manner(Columns(**columns), "", on_error, offsets))
 
 
 WANTED = [(word, word.upper()) for word, _ in ROWS]
@@ -65,7 +65,7 @@ def in_words(word, text):
     ],
 )
 def test_a_span_is_its_words_or_where_they_stand(tmp_path, of):
-    dataset = read(lines(tmp_path / "a.jsonl", saying(of)))
+    dataset = read_dataset(lines(tmp_path / "a.jsonl", saying(of)))
     assert spans(dataset) == WANTED
     assert dataset.sentences[0].words[:5] == ('"', "Well", ",", '"', "Ann")
     assert dataset.sentences[0].text == ROWS[0][1]
@@ -73,7 +73,7 @@ def test_a_span_is_its_words_or_where_they_stand(tmp_path, of):
 
 
 def test_numbers_of_words_are_told_from_those_of_characters(tmp_path):
-    dataset = read(lines(tmp_path / "a.jsonl", saying(in_words)))
+    dataset = read_dataset(lines(tmp_path / "a.jsonl", saying(in_words)))
     assert spans(dataset) == [(f"{word},", label) for word, label in WANTED]
     assert list(dataset.notes.remarks) == [
         "numbers of its spans were read as words; offsets=characters overrules"
@@ -84,20 +84,20 @@ def test_what_numbers_count_is_asked_where_both_fit(tmp_path):
     rows = [{"text": "a b c d e", "span": [0, 1], "label": "x"}] * 4
     file = lines(tmp_path / "a.jsonl", rows)
     with pytest.raises(DataProblem, match="count words or characters: add offsets=words or"):
-        read(file)
+        read_dataset(file)
     assert spans(found(file, "words")) == [("a", "x")] * 4
     file = lines(tmp_path / "a.jsonl", [{**rows[0], "span": [4, 60]}])
     with pytest.raises(DataProblem, match="neither words nor characters, as it seems: add"):
-        read(file)
+        read_dataset(file)
 
 
 def test_words_in_a_list_are_counted(tmp_path):
     rows = [{"tokens": t.split(), "span": in_words(w, t), "label": w} for w, t in ROWS]
-    dataset = read(lines(tmp_path / "a.jsonl", rows))
+    dataset = read_dataset(lines(tmp_path / "a.jsonl", rows))
     assert spans(dataset) == [(f"{word},", word) for word, _ in ROWS]
     assert not dataset.notes.remarks
     rows = [{**row, "span": "they say,"} for row in rows]
-    assert spans(read(lines(tmp_path / "a.jsonl", rows)))[0] == ("they say,", "cat")
+    assert spans(read_dataset(lines(tmp_path / "a.jsonl", rows)))[0] == ("they say,", "cat")
 
 
 def test_two_spans_in_one_text_and_in_two(tmp_path):
@@ -107,7 +107,7 @@ def test_two_spans_in_one_text_and_in_two(tmp_path):
         write.writerows([t, w, "they say", "xy"[i % 2]] for i, (w, t) in enumerate(ROWS))
     task = TASKS.make(f"table:{tmp_path}/a.csv")
     assert task.view == "mean+contrast"
-    assert spans(read(tmp_path / "a.csv"))[:2] == [
+    assert spans(read_dataset(tmp_path / "a.csv"))[:2] == [
         ("cat", "they say", "x"),
         ("dog", "they say", "y"),
     ]
@@ -145,7 +145,7 @@ def test_a_bad_span_is_one_sentence_or_counted(tmp_path, row, said):
     good = {**row, "label": "x", "span": "b"}
     file = lines(tmp_path / "a.jsonl", [good, {**row, "label": "x"}, good])
     with pytest.raises(DataProblem, match=f"a.jsonl:2: .*{said}"):
-        read(file)
+        read_dataset(file)
     left = found(file, on_error="skip")
     assert (len(left), left.notes["source"]["skipped"]) == (2, 1)
 
@@ -195,7 +195,7 @@ def hub(file, tokens, tags, column="ner_tags"):
 
 
 def test_a_list_of_labels_as_long_as_the_words_labels_each(tmp_path):
-    dataset = read(hub(tmp_path / "a.parquet", TOKENS, TAGS))
+    dataset = read_dataset(hub(tmp_path / "a.parquet", TOKENS, TAGS))
     assert spans(dataset)[:5] == [
         ("Ann", "PER"),
         ("saw", "O"),
@@ -215,12 +215,12 @@ def test_words_and_labels_of_other_numbers_are_a_bad_row_or_a_set(tmp_path):
     many = [["a", "b"]] * 1000
     file = hub(tmp_path / "a.parquet", [*many, ["a", "b"]], [[0, 1]] * 1000 + [[1]])
     with pytest.raises(DataProblem, match="row 1001: 1 labels for 2 words"):
-        read(file)
+        read_dataset(file)
     file = hub(tmp_path / "b.parquet", [*many[:9], ["a", "b"]], [[0, 1]] * 9 + [[1]])
     with pytest.raises(DataProblem, match="row 10: 1 labels for 2 words"):  # one slip of ten
-        read(file)
+        read_dataset(file)
     file = hub(tmp_path / "c.parquet", many[:10], [[0, 1]] * 8 + [[1]] * 2)
-    assert [e.label for e in read(file).examples()][-1] == {"PER"}
+    assert [e.label for e in read_dataset(file).examples()][-1] == {"PER"}
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
@@ -235,7 +235,7 @@ def test_spans_beside_splits_are_no_table_of_ours(tmp_path, suffix):
         lines(file, rows)
     else:
         pq.write_table(pa.Table.from_pylist(rows), file)
-    dataset = read(file)
+    dataset = read_dataset(file)
     assert {e.sites[0].span for e in dataset.examples()} == {(1, 2)}
     assert set(dataset.splits.tolist()) == {0, 1, 2}
     [remark] = dataset.notes.remarks
@@ -247,7 +247,7 @@ def test_columns_that_seem_a_span_are_not_passed_over_in_silence(tmp_path, ends)
     start, end = ends.split()
     rows = [{"text": "a b", start: 0, end: 1, "label": "xy"[i % 2]} for i in range(4)]
     file = lines(tmp_path / "a.jsonl", rows)
-    [remark] = read(file).notes.remarks
+    [remark] = read_dataset(file).notes.remarks
     assert remark.startswith(f"its columns {start} and {end} were not read; span={start}+{end}")
     assert spans(found(file, span=f"{start}+{end}", offsets="words"))[0] == ("a", "x")
 
@@ -257,7 +257,7 @@ def test_of_several_lists_of_labels_one_is_named(tmp_path):
         tmp_path / "a.jsonl", [{"tokens": ["a"], "pos_tags": ["N"], "ner_tags": ["O"]}] * 4
     )
     with pytest.raises(DataProblem, match="which column is the label, 'pos_tags' or 'ner_tags'"):
-        read(file)
+        read_dataset(file)
     assert spans(found(file, label="pos_tags")) == [("a", "N")] * 4
 
 
@@ -269,8 +269,8 @@ def test_a_slip_among_annotated_spans_moves_no_other(tmp_path):
     file = tmp_path / "a.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataProblem, match=r"a\.jsonl:4: span \[3, 3\] is empty"):
-        read(file)
-    dataset = read(file, how=Manner(on_error="skip"))
+        read_dataset(file)
+    dataset = read_dataset(file, how=Manner(on_error="skip"))
     words = {
         " ".join(e.sites[0].sentence.words[slice(*e.sites[0].span)]) for e in dataset.examples()
     }
@@ -289,5 +289,5 @@ def test_a_bad_annotation_is_a_bad_row(tmp_path, entry):
     file = tmp_path / "a.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataProblem, match=r"a\.jsonl:6: "):
-        read(file)
-    assert len(read(file, how=Manner(on_error="skip"))) == 19
+        read_dataset(file)
+    assert len(read_dataset(file, how=Manner(on_error="skip"))) == 19

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.datasets.candidates import Candidate, Pool
-from lingprobe.datasets.draw import Division, sample
+from lingprobe.datasets.candidates import Candidate, CandidatePool
+from lingprobe.datasets.draw import SplitRequest, sample
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.datasets.match import contrasts, match_lengths, uncorrelated_blocks
+from lingprobe.datasets.match import code_contrasts, match_lengths, uncorrelated_blocks
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import allocate, apportion, carve_dev
 
@@ -462,10 +462,10 @@ def test_decorrelated_lengths_tell_nothing_in_any_split(slope, noise, seed, how)
 def test_lengths_are_matched_no_closer_than_every_split_needs(seed, share):
     """The first limit under which no split of the sample has a larger r than 0.05."""
     made = trees(400, 0.3, 1.0, seed, (3, 4))
-    pool, settings = Pool.of(made), unbounded(decorrelate=True, seed=seed)
+    pool, settings = CandidatePool.of(made), unbounded(decorrelate=True, seed=seed)
     depths = np.array(list(map(float, pool.names)))[pool.labels]
     for limit in (0.05 * each for each in (1, 0.8, 0.6, 0.4, 0.2, 0)):
-        (parts,) = Division(pool, settings, np.arange(2), limit).splits(np.arange(len(pool)))
+        (parts,) = SplitRequest(pool, settings, np.arange(2), limit).splits(np.arange(len(pool)))
         parts = [part.ravel() for part in parts]
         every = [*parts, np.concatenate(parts)]
         if all(abs(np.corrcoef(pool.lengths[p], depths[p])[0, 1]) <= 0.05 for p in every):
@@ -489,7 +489,7 @@ def test_matching_keeps_all_that_lengths_have_in_common():
     blocks = match_lengths(np.arange(31), labels, np.arange(2), lengths, np.random.default_rng(0))
     assert (np.ptp(lengths[blocks[:7]], axis=1) == 0).all()
     assert len(blocks) == 14
-    assert len(uncorrelated_blocks(blocks, lengths, contrasts(("1", "2")), 0.0)) == 7
+    assert len(uncorrelated_blocks(blocks, lengths, code_contrasts(("1", "2")), 0.0)) == 7
     assert len(np.unique(blocks)) == blocks.size
 
 

@@ -13,7 +13,7 @@ from fixtures.shapes.objects import OBJECTS
 from fixtures.shapes.talks import CONVERSATIONS
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.labelled_rows import Manner
-from lingprobe.datasets.formats.tables import read
+from lingprobe.datasets.formats.tables import read_dataset
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.tasks import TASKS
 
@@ -34,7 +34,7 @@ def read_with(place, options):
     """The rows that are read with options of the reference."""
     named = dict(pair.split("=") for pair in options.split(",") if pair)
     labels, on_error = named.pop("labels", None), named.pop("on_error", "raise")
-    return read(place, labels=labels, how=Manner(Columns(**named), on_error=on_error))
+    return read_dataset(place, labels=labels, how=Manner(Columns(**named), on_error=on_error))
 
 
 def content(dataset):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import KINDS, LabelSets
-from lingprobe.datasets.formats.tables import read, usual_metric, write, writing
+from lingprobe.datasets.formats.tables import read_dataset, usual_metric, write_dataset, writing
 from lingprobe.testing import FAMILIES, same_dataset
 
 LOSSLESS = ["parquet", "jsonl"]
@@ -61,8 +61,8 @@ def datasets(draw):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_comes_back_equal(tmp_path, family, suffix):
     dataset = FAMILIES[family]()
-    assert write(dataset, tmp_path / f"a.{suffix}") == {"examples": 100}
-    same_dataset(read(tmp_path / f"a.{suffix}"), dataset)
+    assert write_dataset(dataset, tmp_path / f"a.{suffix}") == {"examples": 100}
+    same_dataset(read_dataset(tmp_path / f"a.{suffix}"), dataset)
     assert [p.name for p in tmp_path.iterdir()] == [f"a.{suffix}"]
 
 
@@ -70,8 +70,8 @@ def test_every_family_comes_back_equal(tmp_path, family, suffix):
 def test_whatever_an_author_writes_comes_back_equal(tmp_path, suffix):
     @given(datasets())
     def check(dataset):
-        write(dataset, tmp_path / f"a.{suffix}")
-        same_dataset(read(tmp_path / f"a.{suffix}"), dataset)
+        write_dataset(dataset, tmp_path / f"a.{suffix}")
+        same_dataset(read_dataset(tmp_path / f"a.{suffix}"), dataset)
 
     check()
 
@@ -80,8 +80,8 @@ def test_whatever_an_author_writes_comes_back_equal(tmp_path, suffix):
 def test_names_that_no_example_uses_any_more_are_kept_in_place(tmp_path, suffix):
     whole = FAMILIES["asked"]()
     part = whole.take(np.array([7, 3]))
-    write(part, tmp_path / f"a.{suffix}")
-    back = read(tmp_path / f"a.{suffix}")
+    write_dataset(part, tmp_path / f"a.{suffix}")
+    back = read_dataset(tmp_path / f"a.{suffix}")
     assert (back.labels.names, back.vocabulary) == (whole.labels.names, whole.vocabulary)
     assert list(back.examples()) == list(part.examples())
 
@@ -92,8 +92,8 @@ def test_weights_that_are_not_partial_come_back(tmp_path, suffix):
     weights = np.linspace(0, 1, len(dataset.labels.ids)).astype(np.float32)
     labels = LabelSets(dataset.labels.offsets, dataset.labels.ids, weights, dataset.labels.names)
     weighted = Dataset(dataset.sentences, dataset.sites, labels, dataset.splits, dataset.asked)
-    write(weighted, tmp_path / f"a.{suffix}")
-    same_dataset(read(tmp_path / f"a.{suffix}"), weighted)
+    write_dataset(weighted, tmp_path / f"a.{suffix}")
+    same_dataset(read_dataset(tmp_path / f"a.{suffix}"), weighted)
 
 
 @pytest.mark.parametrize(
@@ -112,18 +112,18 @@ def test_the_kind_of_labels_is_known_before_all_is_read(tmp_path, label, kind):
         ]
     )
     for suffix in LOSSLESS:
-        write(dataset, tmp_path / f"b.{suffix}")
+        write_dataset(dataset, tmp_path / f"b.{suffix}")
         assert usual_metric(tmp_path / f"b.{suffix}") == KINDS[kind].metric
 
 
 def test_senteval_files_come_back_equal(tmp_path):
     dataset = FAMILIES["sentence"]()
-    assert write(dataset, tmp_path / "a.txt") == {
+    assert write_dataset(dataset, tmp_path / "a.txt") == {
         "examples": 100,
         "words with spaces": 0,
         "raw texts not kept": 0,
     }
-    back = read(tmp_path / "a.txt")
+    back = read_dataset(tmp_path / "a.txt")
     assert [(e.sites, e.label, e.split) for e in back.examples()] == [
         (e.sites, e.label, e.split) for e in dataset.examples()
     ]
@@ -142,7 +142,7 @@ def test_quotes_are_data(tmp_path):
     file = tmp_path / "past_present.txt"
     file.write_text("\n".join(rows) + "\n")
     assert len(list(csv.reader(io.StringIO(file.read_text()), delimiter="\t"))) < 4
-    dataset = read(file)
+    dataset = read_dataset(file)
     assert len(dataset) == 4
     assert dataset.sentences[0].words[0] == '"'
 
@@ -150,19 +150,19 @@ def test_quotes_are_data(tmp_path):
 def test_windows_line_ends_byte_order_mark_blank_lines_and_gzip(tmp_path):
     with gzip.open(tmp_path / "a.tsv.gz", "wb") as file:
         file.write("\ufefftr\tx\ta b\r\n\r\nva\tx\tc\r\n   \r\nte\tx\td".encode())
-    dataset = read(tmp_path / "a.tsv.gz")
+    dataset = read_dataset(tmp_path / "a.tsv.gz")
     assert [e.sites[0].sentence.text for e in dataset.examples()] == ["a b", "c", "d"]
     assert dataset.notes["read"] == {"examples": 3, "words": 4, "blank lines": 2}
 
 
 def test_only_line_feeds_end_lines(tmp_path):
     (tmp_path / "a.tsv").write_bytes("tr\tx\ta\u2028b\x0c\x85c\n".encode())
-    assert read(tmp_path / "a.tsv").sentences[0].words == ("a\u2028b\x0c\x85c",)
+    assert read_dataset(tmp_path / "a.tsv").sentences[0].words == ("a\u2028b\x0c\x85c",)
 
 
 def test_labels_that_only_test_has_are_kept(tmp_path):
     (tmp_path / "a.tsv").write_text("tr\tx\ta\nva\ty\tb\nte\tz\tc\n")
-    assert read(tmp_path / "a.tsv").labels.names == ("x", "y", "z")
+    assert read_dataset(tmp_path / "a.tsv").labels.names == ("x", "y", "z")
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_labels_that_only_test_has_are_kept(tmp_path):
 def test_problems_of_tsv_say_where(tmp_path, content, said):
     (tmp_path / "a.tsv").write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(DataProblem, match=said):
-        read(tmp_path / "a.tsv")
+        read_dataset(tmp_path / "a.tsv")
 
 
 def line(**row):
@@ -256,14 +256,14 @@ def line(**row):
 def test_problems_of_json_lines_say_where(tmp_path, content, said):
     (tmp_path / "a.jsonl").write_text(content)
     with pytest.raises(DataProblem, match=said):
-        read(tmp_path / "a.jsonl")
+        read_dataset(tmp_path / "a.jsonl")
 
 
 def test_lines_written_by_hand_will_do(tmp_path):
     (tmp_path / "a.jsonl").write_text(
         line() + "\n" + line(words=["A", "B"], span=[0, 1], split="test", strata={"k": "v"})
     )
-    first, second = read(tmp_path / "a.jsonl").examples()
+    first, second = read_dataset(tmp_path / "a.jsonl").examples()
     assert first == Example.about(Sentence(("a", "b"), "a b"), "x")
     assert second == Example(
         (Site(Sentence(("A", "B"), "a b"), (0, 1)),), "x", "test", strata={"k": "v"}
@@ -281,7 +281,7 @@ def test_tables_of_other_tools_will_do(tmp_path):
         ),
         tmp_path / "a.parquet",
     )
-    examples = list(read(tmp_path / "a.parquet").examples())
+    examples = list(read_dataset(tmp_path / "a.parquet").examples())
     assert [(e.label, e.sites[0].sentence.words) for e in examples] == [
         (1.0, ("a", "b")),
         (2.0, ("c",)),
@@ -362,7 +362,7 @@ def test_tables_of_other_tools_will_do(tmp_path):
 def test_problems_of_parquet_say_where(tmp_path, columns, said):
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
     with pytest.raises(DataProblem, match=said):
-        read(tmp_path / "a.parquet")
+        read_dataset(tmp_path / "a.parquet")
 
 
 def test_dictionaries_and_large_types_of_other_tools_will_do(tmp_path):
@@ -372,7 +372,7 @@ def test_dictionaries_and_large_types_of_other_tools_will_do(tmp_path):
         "words": pa.array([["x", "y"], ["z", "w"]], pa.list_(pa.string(), 2)),
     }
     pq.write_table(pa.table(columns), tmp_path / "a.parquet")
-    examples = list(read(tmp_path / "a.parquet").examples())
+    examples = list(read_dataset(tmp_path / "a.parquet").examples())
     assert [(e.label, e.sites[0].sentence.words) for e in examples] == [
         (frozenset("a"), ("x", "y")),
         (frozenset(), ("z", "w")),
@@ -381,14 +381,14 @@ def test_dictionaries_and_large_types_of_other_tools_will_do(tmp_path):
 
 @pytest.mark.parametrize("first", range(8))
 def test_parquet_with_a_changed_byte_is_read_or_refused(tmp_path, first):
-    write(FAMILIES["span"](), tmp_path / "a.parquet")
+    write_dataset(FAMILIES["span"](), tmp_path / "a.parquet")
     content = (tmp_path / "a.parquet").read_bytes()
     for where in range(first, len(content), len(content) // 25):
         changed = bytearray(content)
         changed[where] ^= 255
         (tmp_path / "a.parquet").write_bytes(changed)
         with contextlib.suppress(DataProblem):
-            read(tmp_path / "a.parquet")
+            read_dataset(tmp_path / "a.parquet")
 
 
 def test_text_that_no_file_can_hold_is_refused_and_leaves_nothing(tmp_path):
@@ -400,55 +400,55 @@ def test_text_that_no_file_can_hold_is_refused_and_leaves_nothing(tmp_path):
     )
     for name in ("a.jsonl", "a.parquet", "a.tsv"):
         with pytest.raises(DataProblem, match="contains a lone surrogate"):
-            write(dataset, tmp_path / name)
+            write_dataset(dataset, tmp_path / name)
     words = "y" * 40 + "\udcff" + "z" * 40
     long = Dataset.of([Example.about(Sentence((words,), words), "x", "train")])
     with pytest.raises(
         DataProblem, match=rf": '{'y' * 20}.udcff{'z' * 20}' contains a lone surrogate"
     ):
-        write(long, tmp_path / "a.tsv")
+        write_dataset(long, tmp_path / "a.tsv")
     assert not list(tmp_path.iterdir())
 
 
 def test_damaged_parquet_is_said_to_be_damaged(tmp_path):
     (tmp_path / "a.parquet").write_bytes(b"PAR1 nothing PAR1")
     with pytest.raises(DataProblem, match="not a Parquet file"):
-        read(tmp_path / "a.parquet")
+        read_dataset(tmp_path / "a.parquet")
 
 
 @pytest.mark.parametrize("family", ["asked", "span", "spans", "pair"])
 def test_senteval_refuses_what_it_cannot_hold_and_leaves_nothing(tmp_path, family):
     with pytest.raises(DataProblem, match="write Parquet or JSONL"):
-        write(FAMILIES[family](), tmp_path / "a.tsv")
+        write_dataset(FAMILIES[family](), tmp_path / "a.tsv")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_senteval_counts_what_it_loses_and_refuses_labels_with_tabs(tmp_path):
     sentence = Sentence(("12 000", "voters\u00a0left"), "12 000 voters left.")
-    assert write(Dataset.of([Example.about(sentence, "x")]), tmp_path / "a.tsv") == {
+    assert write_dataset(Dataset.of([Example.about(sentence, "x")]), tmp_path / "a.tsv") == {
         "examples": 1,
         "words with spaces": 2,
         "raw texts not kept": 1,
     }
-    assert read(tmp_path / "a.tsv").sentences[0].words == ("12", "000", "voters", "left")
+    assert read_dataset(tmp_path / "a.tsv").sentences[0].words == ("12", "000", "voters", "left")
     with pytest.raises(DataProblem, match="cannot stand in a table"):
-        write(Dataset.of([Example.about(sentence, "x\ty")]), tmp_path / "b.tsv")
+        write_dataset(Dataset.of([Example.about(sentence, "x\ty")]), tmp_path / "b.tsv")
 
 
 def test_jiant_has_a_file_of_each_split_and_holds_no_scores(tmp_path):
     spans = FAMILIES["spans"]()
     train = spans.take(spans.rows("train"))
-    counts = write(train, tmp_path / "edges.json", "jiant")
+    counts = write_dataset(train, tmp_path / "edges.json", "jiant")
     assert counts["examples"] == len(train)
     assert [file.name for file in tmp_path.iterdir()] == ["edges.train.json"]
     with pytest.raises(DataProblem, match="not scores"):
-        write(FAMILIES["pair"](), tmp_path / "pairs.json", "jiant")
+        write_dataset(FAMILIES["pair"](), tmp_path / "pairs.json", "jiant")
 
 
 def test_a_table_without_examples_is_none(tmp_path):
     (tmp_path / "a.jsonl").write_text("\n", "utf-8")
     with pytest.raises(DataProblem, match="no examples in it"):
-        read(tmp_path / "a.jsonl")
+        read_dataset(tmp_path / "a.jsonl")
 
 
 def test_formats_by_name(tmp_path):
@@ -459,18 +459,18 @@ def test_formats_by_name(tmp_path):
         ("no/a.tsv", "no folder"),
     ):
         with pytest.raises(DataProblem, match=said):
-            write(dataset, tmp_path / name)
-    write(dataset, tmp_path / "a.data", "senteval")
-    assert len(read(tmp_path / "a.data", "senteval")) == 6
+            write_dataset(dataset, tmp_path / name)
+    write_dataset(dataset, tmp_path / "a.data", "senteval")
+    assert len(read_dataset(tmp_path / "a.data", "senteval")) == 6
     with pytest.raises(DataProblem, match="no file"):
-        read(tmp_path / "none.tsv")
+        read_dataset(tmp_path / "none.tsv")
 
 
 def test_an_older_table_stays_when_writing_fails(tmp_path):
-    write(FAMILIES["sentence"]((2, 2, 2)), tmp_path / "a.tsv")
+    write_dataset(FAMILIES["sentence"]((2, 2, 2)), tmp_path / "a.tsv")
     before = (tmp_path / "a.tsv").read_bytes()
     with pytest.raises(DataProblem):
-        write(FAMILIES["pair"]((2, 2, 2)), tmp_path / "a.tsv")
+        write_dataset(FAMILIES["pair"]((2, 2, 2)), tmp_path / "a.tsv")
     assert (tmp_path / "a.tsv").read_bytes() == before
 
 
@@ -478,7 +478,7 @@ def test_published_rows_are_read(data):
     folder = data / "published_probing" / "SentEval-probing-rows"
     for file in sorted(folder.glob("*.txt")):
         expected = sum(1 for row in file.read_bytes().split(b"\n") if row.strip())
-        assert len(read(file)) == expected
+        assert len(read_dataset(file)) == expected
 
 
 @pytest.mark.parametrize(

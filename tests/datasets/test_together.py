@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site, Tags
 from lingprobe.data.labels import Scores
-from lingprobe.datasets.splits import carve_dev, orient_pairs, together
+from lingprobe.datasets.splits import carve_dev, code_shared_groups, orient_pairs
 from lingprobe.metrics import interval_of
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
@@ -35,7 +35,7 @@ def test_spans_share_their_sentence_and_their_words_whatever_their_case():
             about((5, 7), words=other),
         ]
     )
-    codes = together(data)
+    codes = code_shared_groups(data)
     assert list(codes) == ["sentence", "words"]
     assert codes["sentence"].tolist() == [0, 0, 0, 1, 1]
     first, phrase, second, third, last = codes["words"].tolist()
@@ -44,7 +44,7 @@ def test_spans_share_their_sentence_and_their_words_whatever_their_case():
 
 
 def test_two_spans_of_one_sentence_share_the_words_of_either():
-    codes = together(
+    codes = code_shared_groups(
         Dataset.of([about((0, 1), (4, 5)), about((3, 4), (6, 7)), about((6, 7), (4, 5))])
     )
     assert list(codes) == ["sentence", "words", "words 2"]
@@ -55,14 +55,14 @@ def test_two_spans_of_one_sentence_share_the_words_of_either():
 def test_whole_sentences_are_shared_where_several_examples_are_about_them():
     first, second = Sentence.of(["a", "b"]), Sentence.of(["c"])
     alone = Dataset.of([Example.about(first, "x"), Example.about(second, "y")])
-    assert together(alone) == {}
+    assert code_shared_groups(alone) == {}
     pairs = Dataset.of(
         [
             Example((Site(a), Site(b)), 1.0 * i)
             for i, (a, b) in enumerate([(first, second), (first, first), (second, first)])
         ]
     )
-    found = together(pairs)
+    found = code_shared_groups(pairs)
     assert {name: codes.tolist() for name, codes in found.items()} == {
         "sentence": [0, 0, 0],
         "sentence 2": [1, 0, 1],
@@ -90,7 +90,7 @@ def test_target_forms_are_shared_and_what_has_none_is_alone():
         about((0, 1), words=[f"w{i}"], **({"target": t} if t else {}))
         for i, t in enumerate(["saw", "", "saw", "went"])
     ]
-    codes = together(Dataset.of(told))
+    codes = code_shared_groups(Dataset.of(told))
     assert list(codes) == ["target"]
     assert codes["target"].tolist() == [0, -1, 0, 1]
 
@@ -98,9 +98,11 @@ def test_target_forms_are_shared_and_what_has_none_is_alone():
 def test_a_data_set_may_name_more_strata_and_part_of_it_keeps_them():
     told = [about((0, 1), words=[f"w{i}"], speaker=s, topic="t") for i, s in enumerate("abcab")]
     data = replace(Dataset.of(told), clusters=("speaker",))
-    assert list(together(data)) == ["speaker"], "a stratum to report by is no cluster"
-    assert together(data.take(np.array([0, 3, 4])))["speaker"].tolist() == [0, 0, 1]
-    assert together(data.take(np.array([0, 1, 2]))) == {}, "no two of them share a speaker"
+    assert list(code_shared_groups(data)) == ["speaker"], "a stratum to report by is no cluster"
+    assert code_shared_groups(data.take(np.array([0, 3, 4])))["speaker"].tolist() == [0, 0, 1]
+    assert code_shared_groups(data.take(np.array([0, 1, 2]))) == {}, (
+        "no two of them share a speaker"
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,12 +110,12 @@ def test_a_data_set_may_name_more_strata_and_part_of_it_keeps_them():
 )
 def test_every_family_says_it(family, names):
     data = FAMILIES[family]()
-    assert list(together(data.take(data.rows("test")))) == names
+    assert list(code_shared_groups(data.take(data.rows("test")))) == names
 
 
 def test_minimal_pairs_are_drawn_together():
     data = TASKS.make("comp/order,size=120").load()
-    codes = together(data.take(data.rows("test")))
+    codes = code_shared_groups(data.take(data.rows("test")))
     assert (np.bincount(codes["pair"]) >= 2).all()
 
 

@@ -12,9 +12,9 @@ import pytest
 
 import lingprobe
 from fixtures.scored import to_scores as rows_of
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.datasets.usual_metric import choose_metric, find_rare_class
 from lingprobe.metrics import choose_label_metric
 from lingprobe.tasks import TASKS
@@ -48,7 +48,7 @@ def write_table(path, labels, **more):
 )
 def test_two_classes_of_which_one_is_rare_are_judged_by_ranks(counts, metric, tmp_path):
     labels = labels_of(**counts)
-    assert choose_metric(column(labels)) == metric
+    assert choose_metric(build_column(labels)) == metric
     for suffix in ("csv", "jsonl"):
         path = write_table(tmp_path / f"own.{suffix}", labels)
         assert TASKS.make(f"table:{path}").metric == metric
@@ -106,10 +106,10 @@ def test_the_remark_says_why_and_how_to_overrule(tmp_path):
 def test_what_has_no_scores_is_judged_by_labels(tmp_path):
     path = write_table(tmp_path / "own.csv", labels_of(common=190, rare=10))
     task = TASKS.make(f"table:{path}")
-    audit = inspect(task.load(), metric=task.metric)
+    audit = audit_dataset(task.load(), metric=task.metric)
     assert audit.metric == "balanced-accuracy"
     assert audit.floors["constant"].score == pytest.approx(0.5)
-    sets = column([frozenset("ab"), frozenset("a")])
+    sets = build_column([frozenset("ab"), frozenset("a")])
     assert choose_label_metric("auroc", sets) == "micro-f1"
     assert choose_label_metric("mcc", sets) == "mcc"
 

@@ -17,8 +17,8 @@ from torch import nn
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.blocks import layers_of
-from lingprobe.encoders.hub import Source
+from lingprobe.encoders.blocks import find_layers
+from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.network import load_network
 
 EXACT = "dtype=float32,device=cpu"
@@ -116,7 +116,7 @@ def test_only_models_that_read_padding_are_run_without_it(folders, caplog):
     with caplog.at_level(logging.WARNING, "lingprobe.encoders"):
         load_network.cache_clear()
         modes = {
-            name: load_network(Source(str(folder)), "cpu", "float32").batching
+            name: load_network(ModelSource(str(folder)), "cpu", "float32").batching
             for name, folder in folders.items()
         }
     assert modes == dict.fromkeys(MODELS, "padded") | {"FNet": "equal"}
@@ -133,7 +133,7 @@ def test_watching_blocks_leaves_a_forward_of_their_own(folders):
     first, second = model.encoder.layers
     first.forward = own = first.forward  # as libraries do that load weights when they are needed
     ids = torch.tensor([[2, 5, 6, 3]])
-    layers_of(model, ids, lambda: model(input_ids=ids, output_hidden_states=True))
+    find_layers(model, ids, lambda: model(input_ids=ids, output_hidden_states=True))
     assert first.__dict__["forward"] is own
     assert "forward" not in second.__dict__
 
@@ -183,8 +183,8 @@ def test_what_a_batch_does_is_found_out(how, expected, bert, monkeypatch):
         lambda *_: Odd(transformers.AutoModel.from_pretrained(bert).eval(), how),
     )
     load_network.cache_clear()
-    assert load_network(Source(str(bert)), "cpu", "float32").batching == expected
-    assert load_network.__wrapped__(Source(str(bert)), "cpu", "bfloat16").batching == expected
+    assert load_network(ModelSource(str(bert)), "cpu", "float32").batching == expected
+    assert load_network.__wrapped__(ModelSource(str(bert)), "cpu", "bfloat16").batching == expected
     load_network.cache_clear()
 
 
@@ -202,7 +202,7 @@ def test_models_that_nothing_can_be_repeated_with_are_refused(how, said, bert, m
     )
     load_network.cache_clear()
     with pytest.raises(EncoderStop, match=said):
-        load_network(Source(str(bert)), "cpu", "float32")
+        load_network(ModelSource(str(bert)), "cpu", "float32")
     load_network.cache_clear()
 
 

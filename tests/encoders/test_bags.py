@@ -202,17 +202,17 @@ def test_only_asked_words_are_kept(tmp_path):
     table = FileTable(path)
     assert table.look_up(["w7", "w9"])[0].tolist() == [[7, 1], [9, 1]]
     assert FileTable(path).look_up(["w999", "w7", "no"])[1].tolist() == [True, True, False]
-    kept = tables._rows(path, table.fingerprint, tables.MOST).kept
+    kept = tables._open_vector_cache(path, table.fingerprint, tables.MOST).kept
     assert set(kept) == {"w7", "w9", "w999", "no"}
 
 
 def test_words_that_were_not_asked_for_lately_are_forgotten(tmp_path, monkeypatch):
     (path := tmp_path / "a.vec").write_text("".join(f"w{i} {i} 1\n" for i in range(1000)))
     table, found = FileTable(path, most=10), []
-    rows = tables._rows(path, table.fingerprint, 10)
+    rows = tables._open_vector_cache(path, table.fingerprint, 10)
     find = rows.file.find
     monkeypatch.setattr(
-        word_files.Indexed, "find", lambda _, words: (found.extend(words), find(words))[1]
+        word_files.WordIndex, "find", lambda _, words: (found.extend(words), find(words))[1]
     )
     for start in range(9, 900, 9):
         asked = ["w1", "no", *(f"w{start + i}" for i in range(9))]
@@ -230,7 +230,7 @@ def another_process(monkeypatch):
     """Files as if they were large and old, and what forgets all that this process knows of them."""
     monkeypatch.setattr(word_files, "LARGE", 0)
     monkeypatch.setattr(files, "YOUNG", -(10**18))
-    return tables._rows.cache_clear
+    return tables._open_vector_cache.cache_clear
 
 
 @pytest.mark.parametrize("name", ["a.vec", "a.vec.gz", "a.bin"])

@@ -13,8 +13,8 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.encoders import ENCODERS, make
 from lingprobe.encoders.checkpoints import named_point
-from lingprobe.encoders.hub import files_of
-from lingprobe.experiment.readers import encoders_of
+from lingprobe.encoders.hub import find_model_files
+from lingprobe.experiment.readers import map_encoders_by_name
 
 STEPS = {"step0": 0.0, "step1000": 0.5, "step2000": 1.0}
 COMMITS = {name: str(i) * 40 for i, name in enumerate(STEPS, 1)}
@@ -112,14 +112,14 @@ def hub(model: Path, tmp_path, monkeypatch) -> None:
         save_file({k: share * v for k, v in weights.items()}, folder / "model.safetensors",
                   {"format": "pt"})  # fmt: skip
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
-    files_of.cache_clear()
+    find_model_files.cache_clear()
     yield
-    files_of.cache_clear()
+    find_model_files.cache_clear()
 
 
 @pytest.mark.usefixtures("hub")
 def test_each_revision_has_weights_of_its_own():
-    encoders = encoders_of(["hf:org/name,revisions=step0+step1000+step2000,device=cpu"])
+    encoders = map_encoders_by_name(["hf:org/name,revisions=step0+step1000+step2000,device=cpu"])
     assert [Reference.parse(name).argument for name in encoders] == [
         f"org/name@{step}" for step in STEPS
     ]
@@ -136,7 +136,10 @@ def test_each_revision_has_weights_of_its_own():
 @pytest.mark.usefixtures("hub")
 def test_a_revision_that_is_not_there_is_named(tmp_path):
     with pytest.raises(DataProblem, match="org/name"):
-        _ = [e.fingerprint for e in encoders_of(["hf:org/name,revisions=step0+step7"]).values()]
+        _ = [
+            e.fingerprint
+            for e in map_encoders_by_name(["hf:org/name,revisions=step0+step7"]).values()
+        ]
 
 
 @pytest.mark.usefixtures("hub")

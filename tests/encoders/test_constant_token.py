@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from fixtures.scored import to_scores as rows
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make
-from lingprobe.encoders.constant_token import TRIED, Read, heaviest
+from lingprobe.encoders.constant_token import TRIED, TokenNorms, heaviest
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.pages.scores import describe_scores
 from lingprobe.testing import FAMILIES
 
@@ -35,7 +35,7 @@ def sink(gpt, tmp_path_factory):
 
 
 def read(*rows):
-    return [Read(np.array(ids), np.array(norms, float)) for ids, norms in rows]
+    return [TokenNorms(np.array(ids), np.array(norms, float)) for ids, norms in rows]
 
 
 def test_the_heaviest_is_a_position_or_a_token_that_stands_once():
@@ -80,10 +80,10 @@ def test_without_the_first_token_nothing_is_constant(sink, gpt, sentences):
 
 
 def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task, paths = f"table:{tmp_path / 'a.jsonl'}", Paths.of(tmp_path / "results", tmp_path)
-    design = Design([task], [f"hf:{sink},layers=all,{EXACT}", "length"], ["logreg"], seeds=1)
-    made = rows(run(plan(design, paths), paths, progress=False).results)
+    design = TrialDesign([task], [f"hf:{sink},layers=all,{EXACT}", "length"], ["logreg"], seeds=1)
+    made = rows(run_plan(plan(design, paths), paths, progress=False).results)
     assert [row.constant_token for row in made if row.encoder != "length"] == [
         "the first token",
         "the first token",

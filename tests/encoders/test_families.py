@@ -15,7 +15,7 @@ import transformers
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.hub import Source
+from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.network import load_network
 
 SIZES = {
@@ -114,7 +114,7 @@ def network(request, bert, tmp_path):
     """
     name, settings, blocks, norm = FAMILIES[request.param]
     folder = saved(name, settings, bert, tmp_path / "model")
-    found = load_network(Source(str(folder)), "cpu", "float32")
+    found = load_network(ModelSource(str(folder)), "cpu", "float32")
     return found, found.model.get_submodule(blocks), norm and found.model.get_submodule(norm)
 
 
@@ -155,7 +155,7 @@ def test_models_whose_states_are_no_layers_are_refused_by_name(name, bert, tmp_p
     folder = saved(name, settings, bert, tmp_path / "model")
     kind = json.loads((folder / "config.json").read_text())["model_type"]
     with pytest.raises(EncoderStop, match=said) as caught:
-        load_network(Source(str(folder)), "cpu", "float32")
+        load_network(ModelSource(str(folder)), "cpu", "float32")
     assert kind in str(caught.value)
     assert "\n" not in str(caught.value)
 

@@ -9,7 +9,7 @@ import torch
 
 from lingprobe.data.core import DataProblem, Layered, Sentence
 from lingprobe.encoders import ENCODERS, make
-from lingprobe.encoders.hf import depth
+from lingprobe.encoders.hf import count_model_layers
 from lingprobe.encoders.layers import layer_names
 
 EXACT = "dtype=float32,device=cpu"
@@ -115,10 +115,10 @@ def test_a_depth_that_transformers_counts_is_asked_of_it(tmp_path):
 
 
 def test_depth_is_read_from_the_configuration():
-    assert depth({"num_hidden_layers": 6}) == 6
-    assert depth({"encoder_layers": 4, "num_hidden_layers": 9}) == 4
-    assert depth({"text_config": {"num_hidden_layers": 7}}) == 7
-    assert depth({}) is None
+    assert count_model_layers({"num_hidden_layers": 6}) == 6
+    assert count_model_layers({"encoder_layers": 4, "num_hidden_layers": 9}) == 4
+    assert count_model_layers({"text_config": {"num_hidden_layers": 7}}) == 7
+    assert count_model_layers({}) is None
 
 
 def test_special_tokens_can_be_left_out(bert, sentences):
@@ -359,7 +359,7 @@ def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(
     import transformers
     from transformers import AutoTokenizer
 
-    from lingprobe.experiment.embed import embed, vectors
+    from lingprobe.experiment.embed import embed_sentences, load_vectors
     from lingprobe.store.vectors import VectorStore
 
     tokenizer = AutoTokenizer.from_pretrained(bert)
@@ -381,8 +381,8 @@ def test_word_embeddings_and_layer_0_are_kept_once_where_places_are_rotated(
         VectorStore(tmp_path / "store"),
     )
     many = [Sentence.of([*s.words, str(i)]) for i in range(8) for s in sentences]
-    embed(encoder, many, store, "key")
-    encoded = vectors(encoder, many, store, "key")
+    embed_sentences(encoder, many, store, "key")
+    encoded = load_vectors(encoder, many, store, "key")
     assert encoded.names == ("lex", "0", "1", "2")
     assert np.shares_memory(encoded.layer("lex"), encoded.layer("0")) == (kind == "Llama")
     written = sum(file.stat().st_size for file in (tmp_path / "store").rglob("*.vectors"))

@@ -17,7 +17,14 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import ENCODERS, hub, make
-from lingprobe.encoders.hub import Files, Source, Trust, check_hub, files_of, source_of
+from lingprobe.encoders.hub import (
+    ModelFiles,
+    ModelSource,
+    Trust,
+    check_hub,
+    find_model_files,
+    source_of,
+)
 
 EXACT = "dtype=float32,device=cpu"
 COMMIT, OTHER = "1" * 40, "2" * 40
@@ -56,7 +63,7 @@ def nobody_is_asked(monkeypatch):
     monkeypatch.setattr(
         "builtins.input", lambda *_: pytest.fail("the user was asked in the middle of a run")
     )
-    files_of.cache_clear()
+    find_model_files.cache_clear()
 
 
 @pytest.mark.parametrize("kind", ["hf", "st"])
@@ -87,7 +94,7 @@ def test_trust_and_code_are_part_of_what_an_encoder_is(kind, custom):
     if kind == "hf":
         assert plain.base != trusted.base
     before = trusted.fingerprint
-    files_of.cache_clear()
+    find_model_files.cache_clear()
     (custom / "mine.py").write_text(CODE.replace("2 *", "3 *"))
     assert make(f"{kind}:{custom},trust_remote_code=true").fingerprint != before
 
@@ -172,31 +179,31 @@ def test_weights_that_are_not_there_are_said_at_once(tmp_path, unplugged):
     folder = cached(tmp_path / "hub", {}, weights=False)
     began = time.monotonic()
     with pytest.raises(DataProblem, match=f"the weights of org/name are not in {folder}, and http"):
-        source_of(files_of("org/name"), "org/name@main", Trust())
+        source_of(find_model_files("org/name"), "org/name@main", Trust())
     assert time.monotonic() - began < 5
 
 
 def test_offline_is_said_by_its_variable(tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     with pytest.raises(DataProblem, match=r"(?i)not in the cache .*offline"):
-        files_of("nobody/nothing")
+        find_model_files("nobody/nothing")
 
 
 @pytest.mark.parametrize("name", ["two words", "a--b/..c", "x" * 200])
 def test_what_is_no_name_is_said(name):
     with pytest.raises(DataProblem, match="is not a name of the hub"):
-        files_of(name)
+        find_model_files(name)
 
 
 def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path, monkeypatch):
     monkeypatch.setattr(hub, "check_hub", lambda _: None)
     whole, part = cached(tmp_path / "a", {}), cached(tmp_path / "b", {}, weights=False)
-    assert source_of(Files(whole, COMMIT), "org/name@main", Trust()) == Source(str(whole))
-    source = source_of(Files(part, COMMIT), "org/name@main", Trust())
-    assert source == Source("org/name", COMMIT)
+    assert source_of(ModelFiles(whole, COMMIT), "org/name@main", Trust()) == ModelSource(str(whole))
+    source = source_of(ModelFiles(part, COMMIT), "org/name@main", Trust())
+    assert source == ModelSource("org/name", COMMIT)
     assert source.arguments == {"revision": COMMIT, "trust_remote_code": False}
     # a folder of one's own is what it is
-    assert source_of(Files(part), str(part), Trust()) == Source(str(part))
+    assert source_of(ModelFiles(part), str(part), Trust()) == ModelSource(str(part))
 
 
 def test_libraries_are_never_left_to_ask(bert, monkeypatch):
@@ -218,8 +225,8 @@ def test_libraries_are_never_left_to_ask(bert, monkeypatch):
             return _original(*args, **kwargs)
 
         monkeypatch.setattr(getattr(transformers, name), method, told)
-    load_network.__wrapped__(Source(str(bert)), "cpu", "float32")
-    load_network.__wrapped__(Source(str(bert)), "cpu", "float32", Weights("random", 1, True))
+    load_network.__wrapped__(ModelSource(str(bert)), "cpu", "float32")
+    load_network.__wrapped__(ModelSource(str(bert)), "cpu", "float32", Weights("random", 1, True))
     assert len(given) >= 6
     assert set(given) == {False}
 

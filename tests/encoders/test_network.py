@@ -9,8 +9,8 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
 from lingprobe.encoders.forward import Passes
 from lingprobe.encoders.frames import PLAIN
-from lingprobe.encoders.hub import Source
-from lingprobe.encoders.network import Network, Weights, load_network
+from lingprobe.encoders.hub import ModelSource
+from lingprobe.encoders.network import LoadedModel, Weights, load_network
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
@@ -24,9 +24,9 @@ SMALL = {
 POSITIONS = {"max_position_embeddings": 40}
 
 
-def network(model: torch.nn.Module) -> Network:
+def network(model: torch.nn.Module) -> LoadedModel:
     tokenizer = types.SimpleNamespace(model_max_length=40, pad_token_id=0)
-    return Network(model.eval(), tokenizer, "cpu", "float32")
+    return LoadedModel(model.eval(), tokenizer, "cpu", "float32")
 
 
 def built(name: str, **settings) -> torch.nn.Module:
@@ -160,7 +160,9 @@ def test_the_same_word_has_the_same_lexical_vector_everywhere(bert):
 def test_nothing_is_run_for_lex_alone(bert, sentences, monkeypatch):
     encoder = make(f"hf:{bert},layers=lex+1,pool=none,{EXACT}")
     expected = encoder.encode(sentences)
-    monkeypatch.setattr(Network, "hidden_states", lambda *_, **__: pytest.fail("the model was run"))
+    monkeypatch.setattr(
+        LoadedModel, "hidden_states", lambda *_, **__: pytest.fail("the model was run")
+    )
     vectors = make(f"hf:{bert},layers=lex,pool=none,{EXACT}").encode(sentences)
     assert np.array_equal(vectors.layers[0], expected.layer("lex"))
 
@@ -220,7 +222,10 @@ def test_what_is_below_the_first_layer_can_stay_as_it_was_trained(bert, sentence
 @pytest.mark.parametrize("family", ["bert", "gpt"])
 def test_every_matrix_above_the_embeddings_is_orthonormal(family, request):
     model = load_network(
-        Source(str(request.getfixturevalue(family))), "cpu", "float32", Weights("orthonormal", 3)
+        ModelSource(str(request.getfixturevalue(family))),
+        "cpu",
+        "float32",
+        Weights("orthonormal", 3),
     ).model
     matrices = {
         n: w.detach()
@@ -290,7 +295,7 @@ def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
 
 
 def test_a_tokeniser_without_offsets_reaches_the_layers():
-    made = Network(built("Bert", **MODELS["Bert"]).eval(), Slow(), "cpu", "float32")
+    made = LoadedModel(built("Bert", **MODELS["Bert"]).eval(), Slow(), "cpu", "float32")
     found = Passes(made, PLAIN, True, 100).run(
         [Sentence.of(["letters", "q", "and"]), Sentence.of(["and"])],
         [("lex", "none"), ("2", "none")],
@@ -315,5 +320,5 @@ def test_the_limit_is_that_of_the_part_that_reads_text(name, settings):
 
     config = getattr(transformers, f"{name}Config")(**settings)
     tokenizer = types.SimpleNamespace(model_max_length=10**30)
-    found = Network(types.SimpleNamespace(config=config), tokenizer, "cpu", "float32")
+    found = LoadedModel(types.SimpleNamespace(config=config), tokenizer, "cpu", "float32")
     assert found.limit == 24

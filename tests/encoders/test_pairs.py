@@ -5,7 +5,7 @@ import pytest
 
 from lingprobe import evaluate
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.data.oracles import kind_of
+from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.encoders import make
 from lingprobe.tasks.baseline_names import RANDOM_BAG
@@ -60,7 +60,7 @@ def test_what_is_about_pairs_says_so(view):
 
 def test_tables_of_pairs_have_them_and_others_do_not(tmp_path):
     folder = pair_sets(tmp_path)
-    assert all(kind_of(make(name)) == "baseline" for name in (*PAIR_FEATURES, RANDOM_BAG))
+    assert all(get_encoder_role(make(name)) == "baseline" for name in (*PAIR_FEATURES, RANDOM_BAG))
 
     def encoders(task):
         evaluation = evaluate("random,dim=4", task, probes="logreg", seeds=1)

@@ -11,7 +11,7 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import make
-from lingprobe.encoders.quantisation import check_room, placement, quantisation
+from lingprobe.encoders.quantisation import check_model_memory, placement, quantisation
 
 transformers = pytest.importorskip("transformers")
 
@@ -69,10 +69,10 @@ def test_a_model_that_does_not_fit_in_memory(given, said):
     size, stored, dtype, free = given
     free = free and free * 10**9
     if said is None:
-        check_room("large", size * 10**9, stored, dtype, free)
+        check_model_memory("large", size * 10**9, stored, dtype, free)
         return
     with pytest.raises(EncoderStop, match=re.escape(said)):
-        check_room("large", size * 10**9, stored, dtype, free)
+        check_model_memory("large", size * 10**9, stored, dtype, free)
 
 
 def test_it_is_refused_before_it_is_loaded(bert, sentences, monkeypatch, tmp_path):
@@ -152,7 +152,7 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     quantization = pytest.importorskip("torchao.quantization")
     import torch
 
-    from lingprobe.encoders.hub import Source
+    from lingprobe.encoders.hub import ModelSource
     from lingprobe.encoders.network import load_network
 
     settings = transformers.TorchAoConfig(quantization.Int8WeightOnlyConfig())
@@ -166,7 +166,7 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     assert encoder.runs == ("cpu", "torchao")
     assert "torchao=" in encoder.fingerprint
     vectors = encoder.encode(sentences)
-    held = load_network(Source(str(tmp_path)), "cpu", "torchao").model
+    held = load_network(ModelSource(str(tmp_path)), "cpu", "torchao").model
     inside = held.encoder.layer[0].intermediate.dense.weight
     assert type(inside).__module__.startswith("torchao")
     plain = make(f"hf:{bert},layers=all,device=cpu,dtype=float32").encode(sentences)

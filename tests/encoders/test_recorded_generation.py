@@ -18,7 +18,7 @@ from encoders.test_generation import LONGEST, PROMPTS, save_writer, write_by_han
 from fixtures.scored import to_scores
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
-from lingprobe.data.oracles import find_own_baselines, kind_of
+from lingprobe.data.oracles import find_own_baselines, get_encoder_role
 from lingprobe.data.references import Reference
 from lingprobe.encoders import make
 
@@ -71,7 +71,7 @@ def test_what_the_prompt_tells_alone_is_a_baseline_of_the_same_files(llama, reco
     encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
     (reference,) = find_own_baselines(encoder)
     baseline = make(reference)
-    assert (kind_of(encoder), kind_of(baseline)) == ("trained", "baseline")
+    assert (get_encoder_role(encoder), get_encoder_role(baseline)) == ("trained", "baseline")
     assert find_own_baselines(baseline) == {}
     same = make(f"acts:{recorded},model={llama},template=chat,generated=true,turns=prompt")
     for layer, other in zip(baseline.encode(TALKS).layers, same.encode(TALKS).layers, strict=True):

@@ -257,12 +257,12 @@ def test_what_gives_other_vectors_than_are_asked_for_is_refused_before_work(
     ],
 )
 def test_models_of_older_libraries_are_known(file, said, tmp_path):
-    from lingprobe.encoders.hub import Files
-    from lingprobe.encoders.st import form_of
+    from lingprobe.encoders.hub import ModelFiles
+    from lingprobe.encoders.st import identify_model_class
 
     (tmp_path / file).write_text(json.dumps(said))
-    assert form_of(Files(tmp_path)) == "MultiVectorEncoder"
-    assert form_of(Files(tmp_path / "nothing")) == "SentenceTransformer"
+    assert identify_model_class(ModelFiles(tmp_path)) == "MultiVectorEncoder"
+    assert identify_model_class(ModelFiles(tmp_path / "nothing")) == "SentenceTransformer"
 
 
 def test_a_model_that_reads_its_padding_is_read_without(sbert, monkeypatch, caplog):

@@ -12,7 +12,7 @@ import transformers
 from encoders.test_frames import EXACT, by_hand, llama  # noqa: F401
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
-from lingprobe.encoders.network import Network
+from lingprobe.encoders.network import LoadedModel
 from lingprobe.encoders.shared_start import FEW, shared_start
 
 LONG = "Say in one word what it means: "
@@ -23,13 +23,13 @@ TEMPLATE = f"{LONG}{{sentence}} It means"
 def read(monkeypatch):
     """How many tokens a network was given, pass after pass."""
     counts: list[int] = []
-    run = Network._run
+    run = LoadedModel._run
 
     def count(self, input_ids, attention_mask, **more):
         counts.append(input_ids.numel())
         return run(self, input_ids, attention_mask, **more)
 
-    monkeypatch.setattr(Network, "_run", count)
+    monkeypatch.setattr(LoadedModel, "_run", count)
     return counts
 
 

@@ -13,10 +13,10 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
-from lingprobe.encoders.attention import Given, offsets, weights_of
+from lingprobe.encoders.attention import AttentionInputs, compute_attention_weights, offsets
 from lingprobe.encoders.forward import Passes
 from lingprobe.encoders.frames import PLAIN
-from lingprobe.encoders.hub import Source
+from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.layers import layer_names
 from lingprobe.encoders.live import live_model
 from lingprobe.encoders.network import load_network
@@ -213,7 +213,7 @@ def test_names_of_sites():
 
 def test_a_pass_ends_behind_the_highest_block_that_is_asked_for(folder):
     place = folder("Bert", SIZES)
-    network = load_network(Source(str(place)), "cpu", "float32")
+    network = load_network(ModelSource(str(place)), "cpu", "float32")
     tokens = Passes(network, PLAIN, special=True, tokens=1024).tokenize_sentences(
         [Sentence.of(["the", "cat"])], by_piece=False
     )
@@ -312,7 +312,7 @@ def test_weights_are_those_of_the_formula(how):
         named = {"attn_mask": allowed if how == "flags" else added}
     elif how == "shared":
         key, value, named = key[:, :1], value[:, :1], {"enable_gqa": True}
-    found = weights_of(Given(query, key, value, **named))
+    found = compute_attention_weights(AttentionInputs(query, key, value, **named))
     for head in range(2):
         keys = key[0, 0 if how == "shared" else head].tolist()
         expected = scaled_softmax(query[0, head].tolist(), keys, allowed.tolist())

@@ -29,10 +29,12 @@ def test_prompts(sbert, model, sentences):
 
 
 def asked(model, texts, prompt=None, tokens=2048):
-    from lingprobe.encoders.sentence_models import Way, ready, run_texts
+    from lingprobe.encoders.sentence_models import Way, prepare_sentence_model, run_texts
 
     return run_texts(
-        ready(model, "SentenceTransformer", Way(prompt), "float32", "it"), texts, tokens
+        prepare_sentence_model(model, "SentenceTransformer", Way(prompt), "float32", "it"),
+        texts,
+        tokens,
     )[0]
 
 

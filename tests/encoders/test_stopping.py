@@ -15,9 +15,9 @@ from transformers import AutoModel, AutoTokenizer
 
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make
-from lingprobe.encoders.hub import Source
+from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.live import live_model
-from lingprobe.encoders.network import Network, load_network
+from lingprobe.encoders.network import LoadedModel, load_network
 
 EXACT = "dtype=float32,device=cpu"
 DEPTH = 4
@@ -67,7 +67,7 @@ def folder(bert, tmp_path_factory):
     return saved
 
 
-def operations(network: Network, layer: int | None) -> int:
+def operations(network: LoadedModel, layer: int | None) -> int:
     rows = [list(range(5, 25)), list(range(5, 17))]
     network.model.requires_grad_(False)  # or they are not counted
     network.hidden_states(rows, None, layer)  # whatever happens on a first call
@@ -79,7 +79,7 @@ def operations(network: Network, layer: int | None) -> int:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_same_bits_for_as_many_operations_as_there_are_blocks_below(name, folder, sentences):
     place = folder(name)
-    network = load_network(Source(str(place)), "cpu", "float32")
+    network = load_network(ModelSource(str(place)), "cpu", "float32")
     whole = make(f"hf:{place},layers=all,{EXACT}").encode(sentences)
     for asked in ("1", "0-2", "lex+3" if name != "DebertaV2" else "3"):
         some = make(f"hf:{place},layers={asked},{EXACT}").encode(sentences)
@@ -95,7 +95,7 @@ def test_the_same_bits_for_as_many_operations_as_there_are_blocks_below(name, fo
 
 def test_a_model_whose_blocks_are_given_its_states_turned_runs_to_its_end(folder, sentences):
     place = folder("XLNet")
-    network = load_network(Source(str(place)), "cpu", "float32")
+    network = load_network(ModelSource(str(place)), "cpu", "float32")
     assert operations(network, 1) == operations(network, None)
     some, whole = (
         make(f"hf:{place},layers={layers},{EXACT}").encode(sentences) for layers in ("1", "all")

@@ -113,11 +113,11 @@ def test_sentence_transformers_of_every_precision_run_in_every_other(
 
 
 def test_what_is_no_product_is_in_float32(bert, tmp_path):
-    from lingprobe.encoders.hub import Source
+    from lingprobe.encoders.hub import ModelSource
     from lingprobe.encoders.network import load_network
 
     folder = saved("MiniLM", "float16", bert, tmp_path / "model")
-    model = load_network(Source(str(folder)), "cpu", "bfloat16").model
+    model = load_network(ModelSource(str(folder)), "cpu", "bfloat16").model
     assert model.encoder.layer[0].output.dense.weight.dtype == torch.bfloat16
     assert model.encoder.layer[0].output.LayerNorm.weight.dtype == torch.float32
     assert model.embeddings.word_embeddings.weight.dtype == torch.float32

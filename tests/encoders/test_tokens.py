@@ -14,9 +14,9 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.tokens import (
-    Pieces,
-    Tokens,
-    Words,
+    SubwordSplitter,
+    TokenisedSentences,
+    WordSpacing,
     align_pieces,
     locate_words,
     place_pieces,
@@ -275,13 +275,15 @@ def byte_of() -> dict[str, int]:
     return {chr(b): b for b in plain} | {chr(256 + i): b for i, b in enumerate(others)}
 
 
-def of(kind: str, words: list[str], **options) -> tuple[Tokens, list[list[int]]]:
+def of(kind: str, words: list[str], **options) -> tuple[TokenisedSentences, list[list[int]]]:
     """The sentence in pieces, and which of them each word has."""
-    tokens = Pieces(trained(kind), 10_000, words=Words(**options)).of([Sentence.of(words)])
+    tokens = SubwordSplitter(trained(kind), 10_000, words=WordSpacing(**options)).of(
+        [Sentence.of(words)]
+    )
     return tokens, [list(range(a, b)) for a, b in tokens.words[0].tolist()]
 
 
-def spelt(kind: str, tokens: Tokens, pieces: list[int]) -> str:
+def spelt(kind: str, tokens: TokenisedSentences, pieces: list[int]) -> str:
     """The letters of some pieces, without marks of spaces and of ends and middles of words."""
     names = trained(kind).convert_ids_to_tokens([tokens.ids[0][i] for i in pieces])
     if kind.startswith("byte level"):
@@ -429,8 +431,8 @@ def test_a_mark_that_the_text_has_itself_is_a_letter():
 @pytest.mark.parametrize("limit", [3, 7, 12])
 def test_a_word_that_was_cut_in_two_has_no_pieces(kind, limit):
     words = ["Incomprehensibilities", "were", "never", "her", "thing", "incomprehensibility", "of"]
-    whole = Pieces(trained(kind), 10_000).of([Sentence.of(words)]).words[0]
-    tokens = Pieces(trained(kind), limit).of([Sentence.of(words)])
+    whole = SubwordSplitter(trained(kind), 10_000).of([Sentence.of(words)]).words[0]
+    tokens = SubwordSplitter(trained(kind), limit).of([Sentence.of(words)])
     ends = sum(tokens.special[0]) // 2 if "word" in kind or "unigram" in kind else 0
     assert tokens.cut.tolist() == [True]
     assert len(tokens.ids[0]) == limit
@@ -440,7 +442,7 @@ def test_a_word_that_was_cut_in_two_has_no_pieces(kind, limit):
 
 @pytest.mark.parametrize("keeps_spaces", [False, True])
 def test_a_tokeniser_without_offsets_is_asked_word_by_word(keeps_spaces):
-    pieces = Pieces(Slow(keeps_spaces), 12)
+    pieces = SubwordSplitter(Slow(keeps_spaces), 12)
     tokens = pieces.of(
         [Sentence.of(["letters", "q", "and"]), Sentence((), ""), Sentence.of(["abcdef"] * 9)]
     )
@@ -458,17 +460,17 @@ def test_a_tokeniser_without_offsets_is_asked_word_by_word(keeps_spaces):
         [1 + step * i, 3 + step * i] if 3 + step * i <= 11 else [0, 0] for i in range(9)
     ]
     if keeps_spaces:
-        assert Pieces(pieces.tokenizer, 12, words=Words(spaces=True)).of(
+        assert SubwordSplitter(pieces.tokenizer, 12, words=WordSpacing(spaces=True)).of(
             [Sentence.of(["a", "b"])]
         ).words[0].tolist() == [[1, 2], [2, 4]]
 
 
 def test_a_prompt_belongs_to_no_word():
     for pieces in (
-        Pieces(trained("word piece"), 50, Frame("like cats , ")),
-        Pieces(Slow(), 50, Frame("like")),
+        SubwordSplitter(trained("word piece"), 50, Frame("like cats , ")),
+        SubwordSplitter(Slow(), 50, Frame("like")),
     ):
-        bare = Pieces(pieces.tokenizer, 50).of([Sentence.of(["he", "said"])]).words[0]
+        bare = SubwordSplitter(pieces.tokenizer, 50).of([Sentence.of(["he", "said"])]).words[0]
         assert np.unique(pieces.of([Sentence.of(["he", "said"])]).words[0] - bare).min() > 0
 
 
@@ -492,7 +494,9 @@ SENTENCES = {  # words, and the text in which they are written
 @pytest.mark.parametrize("kind", KINDS)
 def test_raw_text_is_read_as_it_is_and_words_are_found_in_it(kind, language):
     words, text = SENTENCES[language]
-    tokens = Pieces(trained(kind), 10_000, words=Words(raw=True)).of([Sentence.of(words, text)])
+    tokens = SubwordSplitter(trained(kind), 10_000, words=WordSpacing(raw=True)).of(
+        [Sentence.of(words, text)]
+    )
     assert tokens.ids[0] == trained(kind)(text)["input_ids"]
     found = [list(range(a, b)) for a, b in tokens.words[0].tolist()]
     special = set(np.flatnonzero(tokens.special[0]).tolist())
@@ -515,18 +519,18 @@ def test_raw_text_needs_a_tokeniser_that_says_where_pieces_come_from():
     with pytest.raises(
         EncoderStop, match="text=raw: this tokeniser does not give the character offsets"
     ):
-        Pieces(Slow(), 50, words=Words(raw=True)).of([Sentence.of(["a"])])
+        SubwordSplitter(Slow(), 50, words=WordSpacing(raw=True)).of([Sentence.of(["a"])])
 
 
 @pytest.mark.parametrize("limit", [4, 6, 9])
 def test_in_a_text_that_is_cut_words_behind_have_no_pieces(limit):
     words, text = SENTENCES["English"]
     whole = (
-        Pieces(trained("byte level"), 10_000, words=Words(raw=True))
+        SubwordSplitter(trained("byte level"), 10_000, words=WordSpacing(raw=True))
         .of([Sentence.of(words, text)])
         .words[0]
     )
-    tokens = Pieces(trained("byte level"), limit, words=Words(raw=True)).of(
+    tokens = SubwordSplitter(trained("byte level"), limit, words=WordSpacing(raw=True)).of(
         [Sentence.of(words, text)]
     )
     assert tokens.cut.tolist() == [True]

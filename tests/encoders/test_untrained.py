@@ -37,7 +37,7 @@ def test_the_same_sentences_give_the_same_bits_whatever_the_global_seed(architec
     assert torch.equal(torch.get_rng_state(), before)
     from lingprobe.encoders import untrained
 
-    untrained._net.cache_clear()
+    untrained._draw_sentence_network.cache_clear()
     torch.manual_seed(2)
     assert np.array_equal(
         make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0], one
@@ -144,9 +144,9 @@ def test_words_that_are_not_read_have_no_unit():
 
 
 def test_positions_follow_the_formula():
-    from lingprobe.nets.architectures import positions
+    from lingprobe.nets.architectures import compute_position_weights
 
-    places = positions(torch.ones(1, 3, 4), torch.tensor([2]))
+    places = compute_position_weights(torch.ones(1, 3, 4), torch.tensor([2]))
     assert places[0, 0, 0].item() == pytest.approx((1 - 1 / 2) - (1 / 4) * (1 - 2 * 1 / 2))
     assert places[0, 1, 2].item() == pytest.approx((1 - 2 / 2) - (3 / 4) * (1 - 2 * 2 / 2))
 

@@ -10,12 +10,12 @@ import pytest
 
 from fixtures.models import sentence_transformer, transformer
 from lingprobe.data.core import Lexical
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make
-from lingprobe.encoders.model_files import unknown
+from lingprobe.encoders.model_files import find_unknown_words
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
 
 WORDS = ("the", "q̈q", "dog", "漢字", "zz", "...", "ß")
@@ -54,27 +54,29 @@ def test_a_tokeniser_that_falls_back_to_bytes_knows_all(model, tmp_path):
     settings = json.loads((model / "tokenizer.json").read_text("utf-8"))
     settings["model"]["byte_fallback"] = True
     (folder / "tokenizer.json").write_text(json.dumps(settings), "utf-8")
-    assert not unknown(folder, WORDS).any()
+    assert not find_unknown_words(folder, WORDS).any()
 
 
 def test_what_cannot_be_told_is_not_told(tmp_path):
-    assert unknown(tmp_path, WORDS) is None
+    assert find_unknown_words(tmp_path, WORDS) is None
     (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
-    assert unknown(tmp_path, WORDS) is None
+    assert find_unknown_words(tmp_path, WORDS) is None
     assert not isinstance(make("length"), Lexical)
 
 
 def test_a_result_counts_them(model, tmp_path):
     dataset = FAMILIES["sentence"]()
-    write(dataset, tmp_path / "a.jsonl")
+    write_dataset(dataset, tmp_path / "a.jsonl")
     paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
-        Design([f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1),
+        TrialDesign(
+            [f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1
+        ),
         paths,
     )
     by_encoder = {
         r.trial.encoder.partition(":")[0]: r.provenance.counts
-        for r in run(made, paths, progress=False).results
+        for r in run_plan(made, paths, progress=False).results
     }
     assert by_encoder["hf"].words == sum(len(s.words) for s in dataset.sentences)
     assert 0 <= by_encoder["hf"].unknown < by_encoder["hf"].words

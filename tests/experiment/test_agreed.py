@@ -11,17 +11,17 @@ import pytest
 import lingprobe
 from lingprobe.experiment.agreement import (
     AgreementProblem,
-    Machine,
-    alike,
+    MachineProfile,
+    name_request,
     reach_agreement,
-    request_of,
+    share_plan,
 )
 from lingprobe.nets import device, precision
 from lingprobe.nets.device import resolved_device, resolved_dtype
 from lingprobe.nets.precision import native_bf16, usable_threads
 from lingprobe.store.claims import claim_of
 
-CPU = Machine("cpu", (), 2)
+CPU = MachineProfile("cpu", (), 2)
 THINGS = {"encoder hf": json.dumps(["hf:file", "c0de", "abc cpu float32"])}
 
 
@@ -32,7 +32,7 @@ def file(tmp_path):
 
 def on(monkeypatch, machine):
     """Be another machine."""
-    monkeypatch.setattr(Machine, "here", classmethod(lambda cls, jobs: machine))
+    monkeypatch.setattr(MachineProfile, "here", classmethod(lambda cls, jobs: machine))
 
 
 def settle(file, things=THINGS, refused=()):
@@ -44,7 +44,7 @@ def settle(file, things=THINGS, refused=()):
 def test_the_first_resolves_and_others_compute_as_it_does(file, monkeypatch):
     on(monkeypatch, CPU)
     assert settle(file) == CPU
-    on(monkeypatch, Machine("cuda", ("cpu", "cuda"), 16))
+    on(monkeypatch, MachineProfile("cuda", ("cpu", "cuda"), 16))
     with reach_agreement(file, 1) as agreement:
         assert agreement.machine == CPU
         assert (resolved_device("auto"), usable_threads()) == ("cpu", 2)
@@ -60,11 +60,11 @@ def test_the_first_resolves_and_others_compute_as_it_does(file, monkeypatch):
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (Machine("cuda", ("cuda",), 2), CPU, "it has no device cuda"),
-        (Machine("cpu", ("cpu",), 2), CPU, "its cpu does not compute in bfloat16"),
+        (MachineProfile("cuda", ("cuda",), 2), CPU, "it has no device cuda"),
+        (MachineProfile("cpu", ("cpu",), 2), CPU, "its cpu does not compute in bfloat16"),
         (
-            Machine("cuda", ("cuda",), 2),
-            Machine("cuda", ("cpu",), 2),
+            MachineProfile("cuda", ("cuda",), 2),
+            MachineProfile("cuda", ("cpu",), 2),
             "its cuda does not compute in bfloat16",
         ),
     ],
@@ -121,23 +121,23 @@ def test_others_wait_for_the_first(file, monkeypatch):
 
 def test_a_first_one_that_fails_leaves_it_to_the_next(file, monkeypatch):
     on(monkeypatch, CPU)
-    with pytest.raises(KeyError), alike(file, 1, {}.popitem, lambda plan: ({}, {})):
+    with pytest.raises(KeyError), share_plan(file, 1, {}.popitem, lambda plan: ({}, {})):
         pass
     assert settle(file) == CPU
 
 
 def test_a_request_is_what_was_typed():
-    assert request_of("run", ["ud/tense"], {"seeds": 5}) == request_of(
+    assert name_request("run", ["ud/tense"], {"seeds": 5}) == name_request(
         "run", ("ud/tense",), {"seeds": 5}
     )
-    assert request_of("run", ["ud/tense"]) != request_of("run", ["ud/passive"])
+    assert name_request("run", ["ud/tense"]) != name_request("run", ["ud/passive"])
 
 
 def test_threads_are_shared_among_the_processes_of_a_machine(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "8,2")
-    assert Machine.here(1).threads == 8
-    assert Machine.here(3).threads == 2
-    assert Machine.here(16).threads == 1
+    assert MachineProfile.here(1).threads == 8
+    assert MachineProfile.here(3).threads == 2
+    assert MachineProfile.here(16).threads == 1
 
 
 def test_a_run_whose_data_have_changed_since_takes_no_work(tmp_path):

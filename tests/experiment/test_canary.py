@@ -15,7 +15,7 @@ from lingprobe.data._foreign_code import module_name
 from lingprobe.data.references import allow_code
 from lingprobe.encoders import adapt
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.readers import names_of
+from lingprobe.experiment.readers import collect_encoder_names
 
 TASK = "ud/sent-len:embedded"
 FILES = {
@@ -69,7 +69,7 @@ def known(tmp_path, thing):
     """The identity of an encoder, and what there is to say of it, in a new process."""
     sys.modules.pop(module_name(tmp_path / "mine.py"), None)
     allow_code(thing)
-    names = names_of([thing])
+    names = collect_encoder_names([thing])
     ((name, encoder),) = names.encoders.items()
     identity = names.identity(name, encoder, Paths.of(tmp_path / "out", tmp_path / "cache"))
     for canary in names.canaries.values():

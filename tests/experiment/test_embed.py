@@ -24,7 +24,7 @@ from lingprobe.data.progress import listening
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders import make
 from lingprobe.experiment.bars import encoding_bar
-from lingprobe.experiment.embed import EncoderProblem, embed, vectors
+from lingprobe.experiment.embed import EncoderProblem, embed_sentences, load_vectors
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.claims import claim_file
 from lingprobe.store.vectors import VectorStore
@@ -35,7 +35,7 @@ def files(root):
 
 
 def read(encoder, sentences, root, key="k"):
-    return vectors(encoder, sentences, VectorStore(root), key)
+    return load_vectors(encoder, sentences, VectorStore(root), key)
 
 
 def encoded(encoder):
@@ -44,12 +44,12 @@ def encoded(encoder):
 
 def test_each_distinct_sentence_is_encoded_once(tmp_path):
     encoder, known, store = Pretend(), sentences_of(5000), VectorStore(tmp_path)
-    done = embed(encoder, [*known, *known[:100]], store, "k")
+    done = embed_sentences(encoder, [*known, *known[:100]], store, "k")
     assert (done.encoded, done.cached, done.cut) == (5000, 0, 0)
     assert done.usable.all()
     assert len(done.usable) == 5100
     assert encoded(encoder) == 5000
-    again = embed(encoder, known[::-1], store, "k")
+    again = embed_sentences(encoder, known[::-1], store, "k")
     assert (again.encoded, again.cached) == (0, 5000)
     assert encoded(encoder) == 5000
     np.testing.assert_array_equal(
@@ -60,15 +60,15 @@ def test_each_distinct_sentence_is_encoded_once(tmp_path):
 def test_batches_are_sorted_by_length_and_do_not_depend_on_the_order_given(tmp_path):
     known = sentences_of(3000)
     one, two = Pretend(batchy=True), Pretend(batchy=True)
-    embed(one, known, VectorStore(tmp_path / "a"), "k")
-    embed(two, known[::-1], VectorStore(tmp_path / "b"), "k")
+    embed_sentences(one, known, VectorStore(tmp_path / "a"), "k")
+    embed_sentences(two, known[::-1], VectorStore(tmp_path / "b"), "k")
     lengths = [len(s.words) for call in one.calls for s in call]
     assert lengths == sorted(lengths)
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
 def test_no_sentences_are_no_trouble(tmp_path):
-    done = embed(Pretend(), [], VectorStore(tmp_path), "k")
+    done = embed_sentences(Pretend(), [], VectorStore(tmp_path), "k")
     assert done.usable.shape == (0,)
     assert read(Pretend(), [], tmp_path).sentences == 0
 
@@ -76,7 +76,7 @@ def test_no_sentences_are_no_trouble(tmp_path):
 def test_an_empty_sentence_and_a_very_long_one(tmp_path):
     known = [Sentence((), ""), Sentence.of(["word"] * 10_000), *sentences_of(10)]
     for encoder in (Pretend(), PretendLayers(slots=("0.none",))):
-        assert embed(encoder, known, VectorStore(tmp_path), "k").usable.all()
+        assert embed_sentences(encoder, known, VectorStore(tmp_path), "k").usable.all()
     vectors, expected = read(encoder, known, tmp_path), encoder.encode(known)
     np.testing.assert_array_equal(vectors.layers[0], expected.layers[0])
     np.testing.assert_array_equal(vectors.spans.words, expected.spans.words)
@@ -84,9 +84,9 @@ def test_an_empty_sentence_and_a_very_long_one(tmp_path):
 
 def test_float16(tmp_path):
     known, store = sentences_of(100), VectorStore(tmp_path, "float16")
-    embed(Pretend(), known, store, "k")
+    embed_sentences(Pretend(), known, store, "k")
     expected = np.array([exact(s) for s in known]).astype(np.float16)
-    np.testing.assert_array_equal(vectors(Pretend(), known, store, "k").layers[0], expected)
+    np.testing.assert_array_equal(load_vectors(Pretend(), known, store, "k").layers[0], expected)
 
 
 def test_a_value_beyond_float16_is_told(tmp_path):
@@ -94,7 +94,7 @@ def test_a_value_beyond_float16_is_told(tmp_path):
     encoder = Pretend(
         spoil=lambda v: Vectors((np.where(np.arange(len(v.layers[0])) == 3, 1e6, 1.0)[:, None],))
     )
-    done = embed(encoder, known, store, "k")
+    done = embed_sentences(encoder, known, store, "k")
     assert [reason for _, reason in done.problems] == [
         "a value outside the range of float16; dtype=bfloat16 holds it in as many bytes"
     ]
@@ -112,11 +112,11 @@ def test_a_disk_that_is_full_in_the_middle_is_one_line_and_loses_nothing(tmp_pat
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         with pytest.raises(StoreProblem, match="No space left on device") as problem:
-            embed(encoder, known, VectorStore(tmp_path / "a"), "k")
+            embed_sentences(encoder, known, VectorStore(tmp_path / "a"), "k")
     assert "\n" not in str(problem.value)
-    done = embed(encoder, known, VectorStore(tmp_path / "a"), "k")
+    done = embed_sentences(encoder, known, VectorStore(tmp_path / "a"), "k")
     assert 0 < done.cached < 5000 == done.cached + done.encoded
-    embed(encoder, known, VectorStore(tmp_path / "b"), "k")
+    embed_sentences(encoder, known, VectorStore(tmp_path / "b"), "k")
     np.testing.assert_array_equal(
         read(encoder, known, tmp_path / "a").layers[0],
         read(encoder, known, tmp_path / "b").layers[0],
@@ -129,13 +129,13 @@ def test_a_disk_that_is_full_in_the_middle_is_one_line_and_loses_nothing(tmp_pat
 def test_all_missing_slots_are_filled_in_one_pass_and_no_slot_twice(tmp_path):
     known, store = sentences_of(300), VectorStore(tmp_path)
     encoder = PretendLayers()
-    embed(encoder.asking(("1.mean",)), known[:100], store, "k")
+    embed_sentences(encoder.asking(("1.mean",)), known[:100], store, "k")
     assert len(encoder.calls) == 1
-    embed(encoder, known, store, "k")
+    embed_sentences(encoder, known, store, "k")
     assert sorted(map(len, encoder.calls[1:])) == [100, 200]
-    assert embed(encoder, known, store, "k").cached == 300
+    assert embed_sentences(encoder, known, store, "k").cached == 300
     assert len(encoder.calls) == 3
-    encoded = vectors(encoder.asking(("2.mean", "1.mean")), known, store, "k")
+    encoded = load_vectors(encoder.asking(("2.mean", "1.mean")), known, store, "k")
     assert encoded.names == ("2", "1")
     np.testing.assert_array_equal(encoded.layer("1"), [exact(s, "1") for s in known])
     np.testing.assert_array_equal(encoded.layer("2"), [exact(s, "2") for s in known])
@@ -145,17 +145,17 @@ def test_all_missing_slots_are_filled_in_one_pass_and_no_slot_twice(tmp_path):
 def test_sentences_that_were_cut_are_counted(tmp_path):
     known = sentences_of(40)
     expected = sum(len(s.words) > 18 for s in known)
-    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k").cut == expected > 0
-    assert embed(PretendLayers(), known, VectorStore(tmp_path), "k").cut == expected
+    assert embed_sentences(PretendLayers(), known, VectorStore(tmp_path), "k").cut == expected > 0
+    assert embed_sentences(PretendLayers(), known, VectorStore(tmp_path), "k").cut == expected
 
 
 def test_ragged_units_come_back_in_any_order(tmp_path):
     known, store = sentences_of(3000), VectorStore(tmp_path)
     encoder = PretendLayers(slots=("0.none", "2.none"))
-    embed(encoder.asking(("0.none",)), known[:1000], store, "k")
-    assert embed(encoder, known, store, "k").usable.all()
+    embed_sentences(encoder.asking(("0.none",)), known[:1000], store, "k")
+    assert embed_sentences(encoder, known, store, "k").usable.all()
     asked = [known[i] for i in np.random.default_rng(1).permutation(3000)[:500]]
-    encoded, expected = vectors(encoder, asked, store, "k"), encoder.encode(asked)
+    encoded, expected = load_vectors(encoder, asked, store, "k"), encoder.encode(asked)
     for name in ("0", "2"):
         np.testing.assert_array_equal(encoded.layer(name), expected.layer(name))
     for part in ("sentences", "words", "first_word"):
@@ -166,7 +166,7 @@ def test_ragged_sentences_without_vectors_have_words_without_units(tmp_path):
     known = sentences_of(20)
     bad = PretendLayers(slots=("0.none",))
     good = known[:5] + known[6:]
-    embed(bad, good, VectorStore(tmp_path), "k")
+    embed_sentences(bad, good, VectorStore(tmp_path), "k")
     vectors = read(bad, known, tmp_path)
     assert np.diff(vectors.spans.first_word).tolist() == [len(s.words) for s in known]
     assert np.diff(vectors.spans.sentences)[5] == 0
@@ -199,10 +199,10 @@ def test_any_sequence_of_requests_reads_back_what_the_encoder_gives(tmp_path_fac
     for numbers, slots in requests:
         asked, of = [known[i] for i in numbers], encoder.asking(slots)
         store = VectorStore(root)
-        done = embed(of, asked, store, "k")
+        done = embed_sentences(of, asked, store, "k")
         assert done.usable.all()
         assert done.encoded + done.cached == len(set(asked))
-        encoded = vectors(of, asked, store, "k")
+        encoded = load_vectors(of, asked, store, "k")
         if asked:
             expected = of.encode(asked)
             for name in expected.names:
@@ -218,7 +218,7 @@ def test_any_sequence_of_requests_reads_back_what_the_encoder_gives(tmp_path_fac
 def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
     known, store = sentences_of(5000), VectorStore(tmp_path)
     encoder = Pretend(fails=lambda s: s in (known[3001], known[7]))
-    done = embed(encoder, known, store, "k")
+    done = embed_sentences(encoder, known, store, "k")
     assert done.problems == (
         (7, f"RuntimeError: cannot read {known[7].text[:20]!r}"),
         (3001, f"RuntimeError: cannot read {known[3001].text[:20]!r}"),
@@ -226,19 +226,19 @@ def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
     assert np.flatnonzero(~done.usable).tolist() == [7, 3001]
     assert done.encoded == 4998
     assert encoded(encoder) < 5 * 5000
-    output = vectors(encoder, known, store, "k").layers[0]
+    output = load_vectors(encoder, known, store, "k").layers[0]
     assert not output[[7, 3001]].any()
     np.testing.assert_array_equal(
         output[done.usable], [exact(s) for i, s in enumerate(known) if i not in (7, 3001)]
     )
-    again = embed(encoder, known, store, "k")
+    again = embed_sentences(encoder, known, store, "k")
     assert again.problems == done.problems
     assert again.cached == 4998
     count = len(encoder.calls)
-    told = embed(encoder, known, store, "k", retry=False)
+    told = embed_sentences(encoder, known, store, "k", retry=False)
     assert told.problems == done.problems
     assert len(encoder.calls) == count
-    mended = embed(Pretend(), known, store, "k")
+    mended = embed_sentences(Pretend(), known, store, "k")
     assert mended.usable.all()
     assert mended.encoded == 2
 
@@ -246,16 +246,16 @@ def test_a_sentence_that_raises_is_found_told_and_tried_again(tmp_path):
 def test_many_sentences_that_raise_are_no_reason_to_give_up(tmp_path):
     known = sentences_of(2000)
     encoder = Pretend(fails=lambda s: len(s.words) > 15)
-    done = embed(encoder, known, VectorStore(tmp_path), "k")
+    done = embed_sentences(encoder, known, VectorStore(tmp_path), "k")
     assert [len(s.words) <= 15 for s in known] == done.usable.tolist()
 
 
 def test_a_sentence_that_alone_was_left_and_fails_again_is_not_fatal(tmp_path):
     known = sentences_of(50)
     encoder = Pretend(fails=lambda s: s == known[0])
-    embed(encoder, known[1:], VectorStore(tmp_path), "k")
-    assert embed(encoder, known, VectorStore(tmp_path), "k").problems[0][0] == 0
-    assert embed(encoder, known, VectorStore(tmp_path), "k").problems[0][0] == 0
+    embed_sentences(encoder, known[1:], VectorStore(tmp_path), "k")
+    assert embed_sentences(encoder, known, VectorStore(tmp_path), "k").problems[0][0] == 0
+    assert embed_sentences(encoder, known, VectorStore(tmp_path), "k").problems[0][0] == 0
 
 
 def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
@@ -266,7 +266,7 @@ def test_an_encoder_that_never_works_is_given_up_at_once(tmp_path):
             r"pretend failed on every sentence tried \(RuntimeError: cannot read .*fix the encoder"
         ),
     ) as told:
-        embed(encoder, sentences_of(5000), VectorStore(tmp_path), "k")
+        embed_sentences(encoder, sentences_of(5000), VectorStore(tmp_path), "k")
     assert "\n" not in str(told.value)
     assert len(encoder.calls) < 12
 
@@ -277,16 +277,16 @@ def test_what_lingprobe_says_of_an_encoder_is_said_alone(tmp_path):
             raise DataProblem("model.bin is cut short")
 
     with pytest.raises(EncoderProblem, match=r"^model\.bin is cut short$"):
-        embed(Broken(), sentences_of(50), VectorStore(tmp_path), "k")
+        embed_sentences(Broken(), sentences_of(50), VectorStore(tmp_path), "k")
 
 
 def test_an_encoder_that_stops_working_is_given_up_and_its_work_kept(tmp_path):
     known = sentences_of(5000)
     encoder = Pretend(fails=lambda s: len(encoder.calls) > 2)
     with pytest.raises(EncoderProblem, match="what was encoded before is kept"):
-        embed(encoder, known, VectorStore(tmp_path), "k")
+        embed_sentences(encoder, known, VectorStore(tmp_path), "k")
     assert len(encoder.calls) < 80
-    assert embed(Pretend(), known, VectorStore(tmp_path), "k").cached > 4000
+    assert embed_sentences(Pretend(), known, VectorStore(tmp_path), "k").cached > 4000
 
 
 def test_a_missing_package_is_told_at_once(tmp_path):
@@ -302,7 +302,7 @@ def test_a_missing_package_is_told_at_once(tmp_path):
         EncoderProblem,
         match="pretend needs a package that is not installed: ImportError: install lingprobe",
     ):
-        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k")
+        embed_sentences(encoder, sentences_of(100), VectorStore(tmp_path), "k")
     assert len(encoder.calls) == 1
 
 
@@ -316,7 +316,7 @@ def test_an_encoder_can_stop_the_run(tmp_path):
 
     encoder = Short()
     with pytest.raises(EncoderProblem, match=r"^the file has no vector for 3"):
-        embed(encoder, sentences_of(100), VectorStore(tmp_path), "k")
+        embed_sentences(encoder, sentences_of(100), VectorStore(tmp_path), "k")
     assert len(encoder.calls) == 1, "no sentence is left out in silence"
 
 
@@ -331,7 +331,7 @@ def test_vectors_that_are_not_finite_are_told_and_remembered(tmp_path, value):
 
     encoder = Pretend(spoil=spoil)
     for calls in (1, 1):
-        done = embed(encoder, known, VectorStore(tmp_path), "k")
+        done = embed_sentences(encoder, known, VectorStore(tmp_path), "k")
         assert len(done.problems) == 2
         assert {reason for _, reason in done.problems} == {
             "a value that is not finite (NaN or infinite)"
@@ -357,8 +357,8 @@ def test_one_layer_that_is_not_finite_leaves_the_others_usable(tmp_path):
             return replace(vectors, layers=tuple(layers))
 
     encoder, known = Spoilt(), sentences_of(10)
-    assert len(embed(encoder, known, VectorStore(tmp_path), "k").problems) == 1
-    assert embed(
+    assert len(embed_sentences(encoder, known, VectorStore(tmp_path), "k").problems) == 1
+    assert embed_sentences(
         encoder.asking(("0.mean", "1.mean")), known, VectorStore(tmp_path), "k"
     ).usable.all()
 
@@ -376,7 +376,7 @@ def test_of_a_sentence_in_words_those_are_lost_that_are_not_finite(tmp_path):
             return replace(vectors, layers=(layer,))
 
     encoder, known = Spoilt(slots=("0.none",)), sentences_of(10)
-    done = embed(encoder, known, VectorStore(tmp_path), "k")
+    done = embed_sentences(encoder, known, VectorStore(tmp_path), "k")
     assert done.usable.all()
     ((at, why),) = done.problems
     assert why == "some of its tokens: a value that is not finite (NaN or infinite)"
@@ -404,16 +404,16 @@ def test_a_unit_that_is_lost_in_one_layer_is_lost_in_what_reads_both(tmp_path):
 
     known = sentences_of(4)
     for slots in (("0.none",), ("1.none",)):  # each in a pass of its own
-        embed(Spoilt(slots=slots), known, VectorStore(tmp_path, "float16"), "k")
+        embed_sentences(Spoilt(slots=slots), known, VectorStore(tmp_path, "float16"), "k")
     lost = {
-        slots: vectors(Spoilt(slots=slots), known, VectorStore(tmp_path, "float16"), "k").lost
+        slots: load_vectors(Spoilt(slots=slots), known, VectorStore(tmp_path, "float16"), "k").lost
         for slots in (("0.none",), ("1.none",), ("0.none", "1.none"))
     }
     assert lost["0.none",] is None
     assert lost["1.none",].sum() == lost["0.none", "1.none"].sum() == 1
     (why,) = {
         why
-        for _, why in embed(
+        for _, why in embed_sentences(
             Spoilt(slots=("1.none",)), known, VectorStore(tmp_path, "float16"), "k"
         ).problems
     }
@@ -469,14 +469,14 @@ WRONG = {
 def test_a_wrong_answer_is_one_line(tmp_path, kind):
     spoil, message = WRONG[kind]
     with pytest.raises(EncoderProblem, match=message) as told:
-        embed(Pretend(spoil=spoil), sentences_of(10), VectorStore(tmp_path), "k")
+        embed_sentences(Pretend(spoil=spoil), sentences_of(10), VectorStore(tmp_path), "k")
     assert "\n" not in str(told.value)
     assert "pretend" in str(told.value)
 
 
 def test_a_baseline_may_leave_all_to_probes_of_words(tmp_path):
     known = sentences_of(4)
-    assert embed(make("words"), known, VectorStore(tmp_path), "k").encoded == 4
+    assert embed_sentences(make("words"), known, VectorStore(tmp_path), "k").encoded == 4
 
 
 def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tmp_path):
@@ -485,15 +485,15 @@ def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tm
     with pytest.raises(
         EncoderProblem, match="returned vectors of 7 dimensions where 8 as for the sentences before"
     ):
-        embed(encoder, known, VectorStore(tmp_path), "k")
-    done = embed(Pretend(), known, VectorStore(tmp_path), "k")
+        embed_sentences(encoder, known, VectorStore(tmp_path), "k")
+    done = embed_sentences(Pretend(), known, VectorStore(tmp_path), "k")
     assert (done.cached, done.encoded) == (2048, 2952)
 
 
 def test_whole_numbers_and_float64_are_taken(tmp_path):
     known = sentences_of(10)
     encoder = Pretend(spoil=lambda v: Vectors((np.arange(len(v.layers[0]))[:, None],)))
-    assert embed(encoder, known, VectorStore(tmp_path), "k").usable.all()
+    assert embed_sentences(encoder, known, VectorStore(tmp_path), "k").usable.all()
     assert sorted(read(encoder, known, tmp_path).layers[0][:, 0]) == list(range(10))
 
 
@@ -515,14 +515,14 @@ def test_an_encoder_that_looks_at_the_corpus_is_prepared_first_and_only_when_nee
 
     known = sentences_of(10)
     for _ in range(2):
-        assert embed(Looks(), known, VectorStore(tmp_path), "k").usable.all()
+        assert embed_sentences(Looks(), known, VectorStore(tmp_path), "k").usable.all()
     assert seen == [known]
 
 
 def test_what_waits_for_an_encoder_hears_how_far_it_is(tmp_path):
     told = []
     with listening(lambda done, of: told.append((done, of))):
-        embed(Pretend(), sentences_of(10), VectorStore(tmp_path), "k")
+        embed_sentences(Pretend(), sentences_of(10), VectorStore(tmp_path), "k")
     assert told == [(0, 10), (10, 10)]
 
 
@@ -530,7 +530,7 @@ def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("lingprobe.data.progress.is_watched", lambda: True)
     for progress, shown in ((True, "encode pretend: 100%"), (False, "")):
         with encoding_bar("pretend", progress):
-            embed(Pretend(), sentences_of(10), VectorStore(tmp_path / str(progress)), "k")
+            embed_sentences(Pretend(), sentences_of(10), VectorStore(tmp_path / str(progress)), "k")
         assert (shown in capsys.readouterr().err) if shown else not capsys.readouterr().err
 
 
@@ -539,7 +539,7 @@ def test_the_progress_bar_is_shown_when_asked(tmp_path, capsys, monkeypatch):
 
 def test_an_interrupted_run_goes_on_with_its_plan(tmp_path):
     known = sentences_of(9000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k")
+    embed_sentences(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k")
 
     class Interrupted(Pretend):
         takes = "sentences"
@@ -550,21 +550,21 @@ def test_an_interrupted_run_goes_on_with_its_plan(tmp_path):
             return super().encode(sentences)
 
     with pytest.raises(KeyboardInterrupt):
-        embed(Interrupted(batchy=True), known, VectorStore(tmp_path / "b"), "k")
-    done = embed(Pretend(batchy=True), known[::-1], VectorStore(tmp_path / "b"), "k")
+        embed_sentences(Interrupted(batchy=True), known, VectorStore(tmp_path / "b"), "k")
+    done = embed_sentences(Pretend(batchy=True), known[::-1], VectorStore(tmp_path / "b"), "k")
     assert done.cached == 4096
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
 def test_another_run_finishes_a_plan_whose_sentences_it_does_not_all_know(tmp_path):
     known = sentences_of(5000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k")
+    embed_sentences(Pretend(batchy=True), known, VectorStore(tmp_path / "a"), "k")
     first = Pretend(batchy=True, fails=lambda s: len(first.calls) > 1)
     with pytest.raises(EncoderProblem):
-        embed(first, known, VectorStore(tmp_path / "b"), "k")
+        embed_sentences(first, known, VectorStore(tmp_path / "b"), "k")
     store = VectorStore(tmp_path / "b")
     some = [s for s in known if int(s.words[0][1:]) % 5]
-    embed(Pretend(batchy=True), some, store, "k")
+    embed_sentences(Pretend(batchy=True), some, store, "k")
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
@@ -572,21 +572,21 @@ def test_a_small_run_does_not_finish_a_large_plan(tmp_path):
     known = sentences_of(9000)
     first = Pretend(fails=lambda s: len(first.calls) > 1)
     with pytest.raises(EncoderProblem):
-        embed(first, known, VectorStore(tmp_path), "k")
+        embed_sentences(first, known, VectorStore(tmp_path), "k")
     second = Pretend()
-    embed(second, known[::100], VectorStore(tmp_path), "k")
+    embed_sentences(second, known[::100], VectorStore(tmp_path), "k")
     assert encoded(second) <= 90
 
 
 def test_a_damaged_block_is_made_again_as_it_was(tmp_path, caplog):
     known = sentences_of(5000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k")
+    embed_sentences(Pretend(batchy=True), known, VectorStore(tmp_path), "k")
     before = files(tmp_path)
     for number, path in enumerate(sorted(p for p in before if p.suffix == ".vectors")):
         content = bytearray(before[path])
         content[number * 7777 + 50] ^= 4
         (tmp_path / path).write_bytes(content)
-    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path), "k")
+    done = embed_sentences(Pretend(batchy=True), known, VectorStore(tmp_path), "k")
     assert done.encoded == 5000
     assert caplog.text.count("is damaged") == 3
     for path in tmp_path.rglob("*.damaged"):
@@ -608,9 +608,9 @@ def test_a_full_disk_keeps_what_was_finished(tmp_path, monkeypatch):
     with pytest.raises(
         StoreProblem, match="No space left on device; what was finished before is kept"
     ):
-        embed(Pretend(), known, VectorStore(tmp_path), "k")
+        embed_sentences(Pretend(), known, VectorStore(tmp_path), "k")
     monkeypatch.undo()
-    assert embed(Pretend(), known, VectorStore(tmp_path), "k").cached == 2048
+    assert embed_sentences(Pretend(), known, VectorStore(tmp_path), "k").cached == 2048
 
 
 SCRIPT = """
@@ -618,10 +618,10 @@ import sys
 from pathlib import Path
 sys.path.insert(0, {here!r})
 from pretend import Pretend, sentences_of
-from lingprobe.experiment.embed import embed
+from lingprobe.experiment.embed import embed_sentences
 from lingprobe.store.vectors import VectorStore
 print("ready", flush=True)
-embed(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k")
+embed_sentences(Pretend(batchy=True, seconds={seconds}), sentences_of(20_000), VectorStore(Path(sys.argv[1])), "k")
 """
 
 
@@ -635,7 +635,7 @@ def start(root, seconds):
 @pytest.mark.skipif(os.name != "posix", reason="kill -9 is POSIX")
 def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tmp_path):
     known = sentences_of(20_000)
-    embed(Pretend(batchy=True), known, VectorStore(tmp_path / "whole"), "k")
+    embed_sentences(Pretend(batchy=True), known, VectorStore(tmp_path / "whole"), "k")
     chance, killed = np.random.default_rng(3), 0
     for _ in range(6):
         worker = start(tmp_path / "killed", 0.05)
@@ -644,7 +644,7 @@ def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tm
         killed += worker.wait() == -signal.SIGKILL
         worker.stdout.close()
     assert killed >= 2
-    done = embed(Pretend(batchy=True), known, VectorStore(tmp_path / "killed"), "k")
+    done = embed_sentences(Pretend(batchy=True), known, VectorStore(tmp_path / "killed"), "k")
     assert done.usable.all()
     # what a killed process leaves is ignored, and removed after a day
     for path in (tmp_path / "killed").rglob("*"):
@@ -654,7 +654,9 @@ def test_a_run_killed_at_any_moment_ends_with_the_bytes_of_an_undisturbed_one(tm
 
 
 def test_two_runs_at_once_do_not_spoil_each_other(tmp_path):
-    embed(Pretend(batchy=True), sentences_of(20_000), VectorStore(tmp_path / "alone"), "k")
+    embed_sentences(
+        Pretend(batchy=True), sentences_of(20_000), VectorStore(tmp_path / "alone"), "k"
+    )
     workers = [start(tmp_path / "both", 0.02) for _ in range(2)]
     for worker in workers:
         assert worker.wait() == 0
@@ -665,7 +667,7 @@ def test_two_runs_at_once_do_not_spoil_each_other(tmp_path):
 def test_a_block_that_another_run_is_at_comes_last(tmp_path):
     """It is encoded here once the other has given up, and not where the other has done it."""
     known, order = sentences_of(6000), Pretend()
-    embed(order, known, VectorStore(tmp_path / "a"), "k")
+    embed_sentences(order, known, VectorStore(tmp_path / "a"), "k")
     first, second, *_ = [
         tmp_path / "b" / file.relative_to(tmp_path / "a")
         for file in sorted((tmp_path / "a").rglob("*-0*.vectors"))
@@ -681,7 +683,7 @@ def test_a_block_that_another_run_is_at_comes_last(tmp_path):
 
     threading.Timer(0.5, others).start()
     here = Pretend()
-    embed(here, known, VectorStore(tmp_path / "b"), "k")
+    embed_sentences(here, known, VectorStore(tmp_path / "b"), "k")
     assert len(order.calls) == 3
     assert here.calls == [*order.calls[2:], order.calls[0]]
     assert files(tmp_path / "a") == files(tmp_path / "b")
@@ -697,4 +699,4 @@ def test_what_embed_returns_has_the_vectors(tmp_path):
     assert done["length"].vectors.layers[0].ravel().tolist() == [3, 4, 3]
     assert lingprobe.embed("She sleeps.", "length")["length"].usable.all()
     with pytest.raises(StoreProblem, match="not kept"):
-        embed(Pretend(), [], VectorStore(tmp_path), "k").vectors  # noqa: B018
+        embed_sentences(Pretend(), [], VectorStore(tmp_path), "k").vectors  # noqa: B018

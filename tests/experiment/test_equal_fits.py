@@ -12,7 +12,7 @@ from lingprobe.data.core import Cell, Dataset, Job, Needs, Sentence
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment import equal_fits
-from lingprobe.experiment.equal_fits import Fits
+from lingprobe.experiment.equal_fits import FitCache
 
 FITTED: list[int] = []
 
@@ -69,7 +69,7 @@ def job(read="top", **options) -> Job:
 def fits(*jobs: tuple[object, Job]) -> tuple[int, list[object]]:
     """How many fits some jobs take, and the first predictor of each."""
     FITTED.clear()
-    memory = Fits()
+    memory = FitCache()
     made = [memory.fit(*each)[0] for each in jobs]
     return len(FITTED), made
 

@@ -10,13 +10,13 @@ from pretend import Pretend
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment import exposure
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, PlanProblem, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
-from lingprobe_extensions.train.seen import Collected
+from lingprobe_extensions.train.seen import TextHashes
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Schooled(Pretend):
         self.asked.append(1)
         if self.read is None:
             return None
-        made = Collected()
+        made = TextHashes()
         made.add(map(strip_to_letters, self.read))
         return made.distinct()
 
@@ -42,7 +42,7 @@ def paths(tmp_path):
 
 
 def table(tmp_path, family):
-    write(FAMILIES[family](), tmp_path / f"{family}.jsonl")
+    write_dataset(FAMILIES[family](), tmp_path / f"{family}.jsonl")
     return f"table:{tmp_path / f'{family}.jsonl'}"
 
 
@@ -59,7 +59,7 @@ def test_one_sentence_in_train_or_test_is_enough(family, split, tmp_path, paths)
         for example in dataset.examples()
     )
     task = table(tmp_path, family)
-    made = plan(Design([task], [Schooled(read=(seen.upper(),)), "length"], seeds=1), paths)
+    made = plan(TrialDesign([task], [Schooled(read=(seen.upper(),)), "length"], seeds=1), paths)
     assert {trial.encoder for trial in made.trials} == {"length"}
     (said,) = made.refused.values()
     assert said.startswith(f"{many:,} of {len(dataset):,} examples (")
@@ -72,8 +72,8 @@ def test_a_refused_cell_takes_no_other_with_it(tmp_path, paths):
     one, other = table(tmp_path, "sentence"), table(tmp_path, "pair")
     seen = FAMILIES["pair"]().sentences[0].text
     encoder = Schooled(read=(seen,))
-    made = plan(Design([one, other], [encoder, Pretend()], ["logreg"], seeds=1), paths)
-    outcome = run(made, paths, progress=False)
+    made = plan(TrialDesign([one, other], [encoder, Pretend()], ["logreg"], seeds=1), paths)
+    outcome = run_plan(made, paths, progress=False)
     cells = {(r.trial.task.partition(",")[0], r.trial.encoder) for r in outcome.results}
     whole = {(task, name) for task in (one, other) for name in ("pretend", "schooled")}
     assert {(t.partition(",")[0], e) for t, e in whole} - cells == {(other, "schooled")}
@@ -83,14 +83,16 @@ def test_a_refused_cell_takes_no_other_with_it(tmp_path, paths):
 
 
 def test_an_encoder_that_saw_other_sentences_is_measured(tmp_path, paths):
-    made = plan(Design([table(tmp_path, "pair")], [Schooled(read=("other", "!"))], seeds=1), paths)
+    made = plan(
+        TrialDesign([table(tmp_path, "pair")], [Schooled(read=("other", "!"))], seeds=1), paths
+    )
     assert {trial.encoder for trial in made.trials} == {"schooled"}
     assert not made.refused
     assert not made.remarks
 
 
 def test_one_of_which_nobody_knows_is_measured_with_a_remark(tmp_path, paths):
-    made = plan(Design([table(tmp_path, "sentence")], [Schooled(read=None)], seeds=1), paths)
+    made = plan(TrialDesign([table(tmp_path, "sentence")], [Schooled(read=None)], seeds=1), paths)
     assert made.trials
     assert list(made.remarks.values()) == [f"schooled: {exposure.UNKNOWN}"]
 
@@ -101,11 +103,11 @@ def test_damage_is_told_and_others_go_on(tmp_path, paths):
             raise DataProblem("seen.npy is damaged")
 
     task = table(tmp_path, "sentence")
-    made = plan(Design([task], [Damaged(), "length"], seeds=1), paths)
+    made = plan(TrialDesign([task], [Damaged(), "length"], seeds=1), paths)
     assert list(made.refused.values()) == ["seen.npy is damaged"]
     assert {trial.encoder for trial in made.trials} == {"length"}
     with pytest.raises(PlanProblem, match=r"nothing to measure: .*seen\.npy is damaged"):
-        plan(Design([task], [Damaged()], seeds=1), paths)
+        plan(TrialDesign([task], [Damaged()], seeds=1), paths)
 
 
 def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
@@ -116,7 +118,7 @@ def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
     monkeypatch.setattr(exposure, "_hashes", {})
     seen = FAMILIES["sentence"]().sentences[0].text
     several = {f"e{i}": Schooled(f"e{i}", read=(seen, *"ab"[:i])) for i in range(3)}
-    design = Design([table(tmp_path, "sentence")], {**several, "p": Pretend()}, seeds=1)
+    design = TrialDesign([table(tmp_path, "sentence")], {**several, "p": Pretend()}, seeds=1)
     first = plan(design, paths)
     assert len(hashed) == 1
     assert len(first.refused) == 3
@@ -129,7 +131,7 @@ def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
 def test_a_hash_more_and_the_answer_is_another(tmp_path, paths):
     task = table(tmp_path, "sentence")
     seen = FAMILIES["sentence"]().sentences[0].text
-    assert not plan(Design([task], [Schooled(read=("x",))], seeds=1), paths).refused
+    assert not plan(TrialDesign([task], [Schooled(read=("x",))], seeds=1), paths).refused
     with pytest.raises(PlanProblem, match="that this encoder was trained on"):
-        plan(Design([task], [Schooled(read=("x", seen))], seeds=1), paths)
+        plan(TrialDesign([task], [Schooled(read=("x", seen))], seeds=1), paths)
     assert np.array_equal(Schooled(read=("x", "x")).saw(), Schooled(read=("x",)).saw())

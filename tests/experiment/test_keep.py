@@ -18,7 +18,7 @@ from lingprobe.corpora import edges
 from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, DataProblem
 from lingprobe.data.reading import Readings
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.bits_view import BITS_VIEW
@@ -44,7 +44,7 @@ PROBES_OF = {
 def place(tmp_path_factory):
     folder = tmp_path_factory.mktemp("scores")
     for family in PROBES_OF:
-        write(FAMILIES[family](SIZES), folder / f"{family}.parquet")
+        write_dataset(FAMILIES[family](SIZES), folder / f"{family}.parquet")
     return folder
 
 
@@ -221,7 +221,7 @@ def test_predictions_are_written_as_jiant_writes_them(place, spans, tmp_path):
     assert len(folders) == 2
     labels = (folders[0] / "labels.txt").read_text("utf-8").split()
     assert labels == sorted(labels)
-    records = list(edges.read(folders[0] / "preds.test.json"))
+    records = list(edges.read_edge_records(folders[0] / "preds.test.json"))
     targets = [target for record in records for target in record.targets]
     assert len(targets) == SIZES[2]
     assert all(record.more["preds"] == {} for record in records)
@@ -248,17 +248,17 @@ def test_predictions_are_of_the_examples_that_were_measured(place, spans, tmp_pa
 
     original, before = (place / "span.parquet").read_bytes(), read("before")
     try:
-        write(FAMILIES["span"](SIZES, 7), place / "span.parquet")
+        write_dataset(FAMILIES["span"](SIZES, 7), place / "span.parquet")
         assert read("after") == before
     finally:
         (place / "span.parquet").write_bytes(original)
 
 
 def test_without_texts_other_data_than_those_measured_are_refused(tmp_path):
-    write(FAMILIES["sentence"](SIZES), tmp_path / "a.parquet")
+    write_dataset(FAMILIES["sentence"](SIZES), tmp_path / "a.parquet")
     how = {"probes": "logreg", "seeds": 1, "baselines": "none", "texts": False, "keep_scores": True}
     where = {"output": tmp_path / "results", "cache": tmp_path / "cache"}
     evaluate("length", f"table:{tmp_path / 'a.parquet'}", **how, **where)
-    write(FAMILIES["sentence"](SIZES, 7), tmp_path / "a.parquet")
+    write_dataset(FAMILIES["sentence"](SIZES, 7), tmp_path / "a.parquet")
     with pytest.raises(DataProblem, match="have changed since they were measured"):
         predictions(tmp_path / "results", tmp_path / "lines")

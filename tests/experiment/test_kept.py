@@ -11,7 +11,7 @@ import pytest
 from fixtures.scored import page, to_frame
 from lingprobe import evaluate
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.experiment.plan import tasks_of
+from lingprobe.experiment.plan import resolve_tasks
 from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.tables.formats import terminal
 
@@ -89,7 +89,9 @@ def test_a_star_stands_for_all_samples(tmp_path):
         (tmp_path / "data" / f"{split}.jsonl").write_text(
             "".join(json.dumps(row) + "\n" for row in part)
         )
-    made, refused = tasks_of([f"edge/jsonl:{tmp_path / 'data'},sample=*/5"], tmp_path / "cache")
+    made, refused = resolve_tasks(
+        [f"edge/jsonl:{tmp_path / 'data'},sample=*/5"], tmp_path / "cache"
+    )
     assert not refused
     assert [len(task.load().rows("train")) for task in made.values()] == [16] * 5
     assert [f"sample={k}/5" in name for k, name in enumerate(made, 1)] == [True] * 5
@@ -98,13 +100,13 @@ def test_a_star_stands_for_all_samples(tmp_path):
 def test_folds_are_refused_for_what_is_wrong_with_them(tmp_path):
     """As a whole these data have that many examples; in five parts that are balanced each for
     itself they have fewer."""
-    made, refused = tasks_of(["ud/tree-depth:embedded,size=860"], tmp_path)
+    made, refused = resolve_tasks(["ud/tree-depth:embedded,size=860"], tmp_path)
     assert not made
     (why,) = refused.values()
     assert why.startswith("size=860 is not possible")
 
 
 def test_a_star_stands_for_all_folds(tmp_path):
-    made, refused = tasks_of(["ud/tense:embedded,fold=*/3"], tmp_path)
+    made, refused = resolve_tasks(["ud/tense:embedded,fold=*/3"], tmp_path)
     assert not refused
     assert [f"fold={k}/3" in name for k, name in enumerate(made, 1)] == [True] * 3

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.identity import Identity, Ingredients
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.experiment.groups import Batch, Group
+from lingprobe.experiment.groups import FitBatch, TrialGroup
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.readable import readable
+from lingprobe.experiment.readable import find_readable
 from lingprobe.experiment.work import measure
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
@@ -33,7 +33,7 @@ def laid(words: list[list[int]], cut: list[bool] | None = None) -> Vectors:
 
 def found(words, examples, cut=None) -> list[str]:
     """What becomes of examples, each a list of (sentence, start, stop)."""
-    parts = readable(np.array(examples, np.int64), laid(words, cut))
+    parts = find_readable(np.array(examples, np.int64), laid(words, cut))
     names = ("beyond", "unaligned", "partial")
     return [
         "".join(name for name in names if getattr(parts, name)[i]) for i in range(len(examples))
@@ -77,7 +77,7 @@ def test_both_sites_count():
 
 
 def test_of_vectors_of_sentences_everything_is_read():
-    parts = readable(
+    parts = find_readable(
         np.array([[(0, 0, 1)]]), Vectors((np.zeros((1, 2), np.float32),), cut=np.array([True]))
     )
     assert parts.whole.all()
@@ -88,10 +88,12 @@ def test_a_unit_without_numbers_costs_the_examples_that_read_it_and_no_others():
     words = [[2, 1, 1], [1, 1]]
     vectors = replace(laid(words), lost=np.array([False, True, False, False, False, False]))
     examples = [[(0, 0, 1)], [(0, 1, 3)], [(0, 0, 2)], [(0, *NONE)], [(1, *NONE)], [(1, 0, 2)]]
-    parts = readable(np.array(examples, np.int64), vectors)
+    parts = find_readable(np.array(examples, np.int64), vectors)
     assert parts.lost.tolist() == [True, False, True, True, False, False]
     assert parts.whole.tolist() == [False, True, False, False, True, True]
-    both = readable(np.array([[(1, 0, 1), (0, 0, 1)], [(1, 0, 1), (0, 1, 2)]], np.int64), vectors)
+    both = find_readable(
+        np.array([[(1, 0, 1), (0, 0, 1)], [(1, 0, 1), (0, 1, 2)]], np.int64), vectors
+    )
     assert both.lost.tolist() == [True, False]
 
 
@@ -107,7 +109,7 @@ def test_what_is_read_has_units_and_what_is_lost_is_counted_once(words, seed):
         start = int(rng.integers(len(words[sentence])))
         sites.append([(sentence, start, int(rng.integers(start, len(words[sentence]))) + 1)])
     cut = [bool(b) for b in rng.integers(0, 2, len(words))]
-    parts = readable(np.array(sites, np.int64), laid(words, cut))
+    parts = find_readable(np.array(sites, np.int64), laid(words, cut))
     for ((s, a, b),), whole, partial, beyond in zip(
         sites, parts.whole, parts.partial, parts.beyond, strict=True
     ):
@@ -156,10 +158,10 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
     made = Ingredients(*(Identity(name, "") for name in Ingredients._fields))
-    group = Group(
+    group = TrialGroup(
         Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key"
     )
-    done = measure(Batch((group,)), Paths.of(tmp_path / "r", tmp_path))
+    done = measure(FitBatch((group,)), Paths.of(tmp_path / "r", tmp_path))
     assert not done.failure
     result = done.results["id"]
     counts = result.provenance.counts

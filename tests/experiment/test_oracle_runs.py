@@ -15,11 +15,11 @@ from fixtures.scored import to_scores as rows
 from lingprobe.analysis.comparable import list_compared
 from lingprobe.analysis.opponents import list_opponents
 from lingprobe.data.vectors import Vectors
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders.gold import Gold
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import BOUNDS, Design, PlanProblem, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import BOUNDS, PlanProblem, TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.tasks.repeats import option_of
 from lingprobe.testing import FAMILIES
@@ -33,26 +33,26 @@ def paths(tmp_path):
 
 @pytest.fixture
 def table(tmp_path):
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     return f"table:{tmp_path / 'a.jsonl'}"
 
 
 def measured(design, paths):
-    outcome = run(plan(design, paths), paths, progress=False)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {row.encoder: row for row in rows(outcome.results)}
 
 
 def test_plain_gold_is_the_default_oracle_of_each_task(paths):
-    made = plan(Design([Told()], ["gold", "gold:lengths,width=none"], seeds=1), paths)
+    made = plan(TrialDesign([Told()], ["gold", "gold:lengths,width=none"], seeds=1), paths)
     assert [t.encoder for t in made.trials] == [
         "gold:words,noise=0.0,seed=0,width=384",
         "gold:lengths,noise=0.0,seed=0,width=none",
     ]
-    results = measured(Design([Told()], ["gold"], seeds=1), paths)
+    results = measured(TrialDesign([Told()], ["gold"], seeds=1), paths)
     assert results["gold:words"].score == 100
     assert results["gold:words"].kind == "oracle"
-    assert [t.encoder for t in plan(Design([Told()], [Gold()], seeds=1), paths).trials] == [
+    assert [t.encoder for t in plan(TrialDesign([Told()], [Gold()], seeds=1), paths).trials] == [
         "gold:words"
     ]
 
@@ -60,13 +60,13 @@ def test_plain_gold_is_the_default_oracle_of_each_task(paths):
 def test_an_oracle_of_spans_gives_a_vector_a_word(paths):
     task = Told("span", metric="micro-f1")
     # agents are told by their place alone
-    assert measured(Design([task], ["gold"], seeds=1), paths)["gold:words"].score > 85
+    assert measured(TrialDesign([task], ["gold"], seeds=1), paths)["gold:words"].score > 85
 
 
 def test_a_task_without_that_oracle_is_refused_in_a_line(paths, table):
     with pytest.raises(PlanProblem, match=r"gold on table:.*: its data have no annotation"):
-        plan(Design([table], ["gold"]), paths)
-    made = plan(Design([table, Told()], ["gold:slots", "length"], seeds=1), paths)
+        plan(TrialDesign([table], ["gold"]), paths)
+    made = plan(TrialDesign([table, Told()], ["gold:slots", "length"], seeds=1), paths)
     assert {t.encoder for t in made.trials} == {"length"}
     assert made.refused["gold:slots on told"] == "it has no oracle 'slots'; it has words, lengths"
 
@@ -76,19 +76,21 @@ def test_wrong_facts_fail(paths):
     turned = [list(right.values())[i] for i in np.random.default_rng(0).permutation(len(right))]
     wrong = dict(zip(right, turned, strict=True))
     task = Told(known=wrong, name="wrong")
-    assert measured(Design([task], ["gold"], seeds=1), paths)["gold:words"].score < 75
+    assert measured(TrialDesign([task], ["gold"], seeds=1), paths)["gold:words"].score < 75
 
 
 def test_noise_lowers_the_score_step_by_step(paths):
     noisy = [f"gold,noise={noise}" for noise in (0.0, 8.0, 100.0)]
-    scores = [row.score for row in measured(Design([Told()], noisy, seeds=1), paths).values()]
+    scores = [row.score for row in measured(TrialDesign([Told()], noisy, seeds=1), paths).values()]
     assert scores == sorted(scores, reverse=True)
     assert scores[0] == 100
     assert scores[-1] < 75
 
 
 def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table):
-    design = Design([Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS)
+    design = TrialDesign(
+        [Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS
+    )
     made = plan(design, paths)
     assert not made.refused
     seeds = {(t.task, t.encoder.partition(",")[0]): 0 for t in made.trials}
@@ -108,7 +110,9 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
 
 def test_bounds_of_a_task_about_words_read_words(paths):
     made = plan(
-        Design([Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=BOUNDS),
+        TrialDesign(
+            [Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=BOUNDS
+        ),
         paths,
     )
     assert {t.encoder.partition(",dim")[0].partition(",noise")[0] for t in made.trials} == {
@@ -122,13 +126,15 @@ def test_bounds_of_a_task_about_words_read_words(paths):
 
 
 def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
-    made = plan(Design([Told()], ["length"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS), paths)
+    made = plan(
+        TrialDesign([Told()], ["length"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS), paths
+    )
     assert sum(t.encoder == "length" for t in made.trials) == 3
 
 
 def test_a_table_says_what_each_row_is(paths):
-    outcome = run(
-        plan(Design([Told()], ["random,dim=8"], seeds=1, baselines=BOUNDS), paths),
+    outcome = run_plan(
+        plan(TrialDesign([Told()], ["random,dim=8"], seeds=1, baselines=BOUNDS), paths),
         paths,
         progress=False,
     )
@@ -152,7 +158,9 @@ def test_who_did_what_is_answered_by_vectors_that_hold_it(paths, tmp_path):
     task = (
         f"comp/sem-role,size=3000,dev=400,test=1200,readings=none,request={tmp_path / 'few.json'}"
     )
-    outcome = run(plan(Design([task], ["gold:relations"], seeds=1), paths), paths, progress=False)
+    outcome = run_plan(
+        plan(TrialDesign([task], ["gold:relations"], seeds=1), paths), paths, progress=False
+    )
     assert not outcome.failures
     parts = {
         row.stratum: row.score for row in compute_stratum_rows(to_frame(outcome.results), "new")
@@ -165,8 +173,8 @@ def test_a_control_of_the_same_sentences_reads_the_same_facts(paths, monkeypatch
     facts = Told.facts
     monkeypatch.setattr(Told, "facts", lambda self, *given: asked.append(1) or facts(self, *given))
     network = "mlp,hidden=50,dropout=0"
-    design = Design([Told()], ["gold:words"], [network], ["shuffled"], seeds=1)
-    outcome = run(plan(design, paths), paths, progress=False)
+    design = TrialDesign([Told()], ["gold:words"], [network], ["shuffled"], seeds=1)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     scores = {r.trial.control.partition(",")[0]: r.score for r in outcome.results}
     assert scores["none"] == 1
     assert scores["shuffled"] < 0.8
@@ -194,7 +202,7 @@ class Sized:
 
 def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
     def dims(*encoders):
-        made = plan(Design([Told()], encoders, baselines=BOUNDS), paths)
+        made = plan(TrialDesign([Told()], encoders, baselines=BOUNDS), paths)
         named = {t.encoder for t in made.trials if t.encoder.startswith(("bow", "char"))}
         assert {name.partition(",")[0] for name in named} == {"bow:random", "char-ngrams"}
         return sorted(option_of(name, "dim") for name in named)
@@ -206,8 +214,8 @@ def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
 
 
 def test_of_several_widths_the_encoders_own_opposes_it(paths):
-    design = Design([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=BOUNDS)
-    outcome = run(plan(design, paths), paths, progress=False)
+    design = TrialDesign([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=BOUNDS)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     rows = list_compared(to_scores(outcome.results))
     for one in rows:
         if one.row.encoder.startswith("sized"):

@@ -10,9 +10,9 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment import portions
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.portions import together
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.portions import group_by_shared_sentences
+from lingprobe.experiment.run import run_plan
 
 TASKS = ("ud/tense:embedded,limit=200", Tiny("sentence"))
 ENCODERS = ("bow:random,dim=8", "length")
@@ -21,8 +21,8 @@ ENCODERS = ("bow:random,dim=8", "length")
 def measured(folder, cache, store):
     """What a run found, and what was there of vectors each time that something was fitted."""
     paths = Paths.of(folder, cache, store)
-    made = plan(Design(TASKS, ENCODERS, ["logreg"], seeds=1), paths)
-    outcome = run(made, paths, progress=False)
+    made = plan(TrialDesign(TASKS, ENCODERS, ["logreg"], seeds=1), paths)
+    outcome = run_plan(made, paths, progress=False)
     assert not outcome.failures
     return content(folder)
 
@@ -63,7 +63,7 @@ def test_tasks_that_share_sentences_go_together():
     a, b = sentences_of(100), sentences_of(100, start=200)
     few = [*sentences_of(100, start=400), *a[:5]]
     tasks = {"a": a, "b": b, "half": [*a[:50], *b[:1]], "few": few, "c": [*b[:50], *a[:50]]}
-    found = together({name: set[Sentence](each) for name, each in tasks.items()})
+    found = group_by_shared_sentences({name: set[Sentence](each) for name, each in tasks.items()})
     assert sorted(map(sorted, found)) == [["a", "b", "c", "half"], ["few"]]
 
 

@@ -27,9 +27,9 @@ def test_each_thread_has_its_own(tmp_path):
 
 
 def test_vectors_in_half_precision_are_other_encoders_to_results_but_not_to_plans(tmp_path):
-    from lingprobe.experiment.plan import Design, plan
+    from lingprobe.experiment.plan import TrialDesign, plan
 
-    design = Design(["ud/tense:embedded"], ["length", "bow:random"], ["logreg"], seeds=1)
+    design = TrialDesign(["ud/tense:embedded"], ["length", "bow:random"], ["logreg"], seeds=1)
     full, half = (
         plan(design, Paths.of(tmp_path / "r", tmp_path, dtype)) for dtype in ("float32", "float16")
     )

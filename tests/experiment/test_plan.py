@@ -12,11 +12,11 @@ from fixtures.models import transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.sizes import FitSize, least_memory_of
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make
-from lingprobe.experiment.data import facts
+from lingprobe.experiment.data import load_task_facts
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, PlanProblem, plan
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
 from lingprobe.nets.memory import limit_memory
 from lingprobe.probes import PROBES
 from lingprobe.testing import FAMILIES
@@ -31,7 +31,7 @@ def paths(tmp_path):
 def tables(tmp_path):
     """Two tasks, and one whose file is not there."""
     for name in ("a", "b"):
-        write(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
+        write_dataset(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
     return [f"table:{tmp_path / f'{name}.jsonl'}" for name in "abc"]
 
 
@@ -39,9 +39,9 @@ def test_each_wish_keeps_its_own_probes(paths, tables):
     a, b, _ = tables
     made = plan(
         [
-            Design([a], ["length"], ["logreg"]),
-            Design([b], ["length"], ["mlp"], seeds=2),
-            Design([a, b], [], ["majority"]),
+            TrialDesign([a], ["length"], ["logreg"]),
+            TrialDesign([b], ["length"], ["mlp"], seeds=2),
+            TrialDesign([a, b], [], ["majority"]),
         ],
         paths,
     )
@@ -60,16 +60,16 @@ def test_each_wish_keeps_its_own_probes(paths, tables):
 
 
 def test_what_two_wishes_share_is_planned_once(paths, tables):
-    design = Design([tables[0]], ["length"], ["logreg"])
+    design = TrialDesign([tables[0]], ["length"], ["logreg"])
     assert plan([design, design], paths) == plan(design, paths)
 
 
 def test_a_wish_that_comes_to_nothing_stops_no_other(paths, tables):
     a, _, gone = tables
-    broken = Design([gone], ["length"], ["logreg"])
+    broken = TrialDesign([gone], ["length"], ["logreg"])
     with pytest.raises(PlanProblem):
         plan([broken], paths)
-    made = plan([broken, Design([a], ["length"], ["logreg"])], paths)
+    made = plan([broken, TrialDesign([a], ["length"], ["logreg"])], paths)
     assert len(made.trials) == 1
     assert any("c.jsonl" in task for task in made.refused)
 
@@ -77,7 +77,7 @@ def test_a_wish_that_comes_to_nothing_stops_no_other(paths, tables):
 def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_path):
     encoder = f"hf:{transformer(tmp_path / 'hf')},layers=all,pool=none"
     made = plan(
-        Design(
+        TrialDesign(
             [tables[0]],
             [encoder],
             ["span", "logreg", "majority"],
@@ -99,7 +99,8 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
         "logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"
     }
     every = plan(
-        Design([tables[0]], [encoder], ["span"], seeds=1, layers=["layers", "cumulative"]), paths
+        TrialDesign([tables[0]], [encoder], ["span"], seeds=1, layers=["layers", "cumulative"]),
+        paths,
     )
     assert {"0", "mix:0-0", "mix"} <= {t.read for t in every.trials}
 
@@ -107,7 +108,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
 @pytest.mark.parametrize("read", ["7", "mix", "cat:lex+top"])
 def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(paths, tables, read):
     with pytest.raises(PlanProblem, match="length"):
-        plan(Design([tables[0]], ["length"], ["span"], layers=[read]), paths)
+        plan(TrialDesign([tables[0]], ["length"], ["span"], layers=[read]), paths)
 
 
 def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
@@ -115,7 +116,9 @@ def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
     layered = PretendLayers(name="mine", slots=("lex.mean", "0.mean", "1.mean"))
     other = PretendLayers(name="other", base="other")
     encoders = [layered, other, "length"]
-    design = Design([tables[0]], encoders, ["span"], seeds=1, usual=("lex", "cat:lex+top", "mix"))
+    design = TrialDesign(
+        [tables[0]], encoders, ["span"], seeds=1, usual=("lex", "cat:lex+top", "mix")
+    )
     read: dict[str, set[str]] = {}
     for trial in plan(design, paths).trials:
         read.setdefault(trial.encoder, set()).add(trial.read)
@@ -125,7 +128,7 @@ def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
         "length": {"-"},
     }
     own = plan(
-        Design([tables[0]], [layered], ["span"], seeds=1, layers=["0"], usual=["lex"]), paths
+        TrialDesign([tables[0]], [layered], ["span"], seeds=1, layers=["0"], usual=["lex"]), paths
     )
     assert {trial.read for trial in own.trials} == {"0"}
 
@@ -137,7 +140,7 @@ def test_a_task_of_one_class_has_no_score(paths, tables, tmp_path):
     one, learnt = tmp_path / "one.tsv", tmp_path / "learnt.tsv"
     one.write_text("\n".join(row for row in rows if "\tx\t" in row))
     learnt.write_text("\n".join(row for row in rows if row[:4] != "tr\ty"))
-    made = plan([Design([f"table:{one}", f"table:{learnt}", tables[0]], ["length"])], paths)
+    made = plan([TrialDesign([f"table:{one}", f"table:{learnt}", tables[0]], ["length"])], paths)
     assert {trial.task.partition(",")[0] for trial in made.trials} == {tables[0]}
     assert made.refused == {
         f"table:{one}": "all 18 examples have one label, 'x': there is nothing to predict",
@@ -152,20 +155,20 @@ def test_a_task_of_one_set_of_labels_has_no_score(paths, tmp_path):
     file = tmp_path / "one.jsonl"
     file.write_text("".join(f'{{"text": "word {i}", "label": [0, 1]}}\n' for i in range(40)))
     with pytest.raises(PlanProblem, match=r"all 40 examples have the same labels \(0, 1"):
-        plan([Design([f"table:{file}"], ["length"])], paths)
+        plan([TrialDesign([f"table:{file}"], ["length"])], paths)
 
 
 def test_scores_that_no_vector_holds_are_refused(paths, tmp_path):
     file = tmp_path / "far.csv"
     file.write_text("text,label\n" + "".join(f"word {i},{i}e300\n" for i in range(40)))
     with pytest.raises(PlanProblem, match="a score is not a finite number"):
-        plan([Design([f"table:{file}"], ["length"])], paths)
+        plan([TrialDesign([f"table:{file}"], ["length"])], paths)
 
 
 def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monkeypatch):
-    design = Design([tables[0]], ["length"], ["logreg", "majority"])
+    design = TrialDesign([tables[0]], ["length"], ["logreg", "majority"])
     (task,) = {trial.task for trial in plan(design, paths).trials}
-    data = facts(*(each[task] for each in _tasks_of(plan(design, paths))), paths.cache)
+    data = load_task_facts(*(each[task] for each in _tasks_of(plan(design, paths))), paths.cache)
     probe = PROBES.make("logreg")
     needed = least_memory_of(probe, FitSize(data.train, data.rest, 1, data.outputs))
     with limit_memory(f"{needed}B"):
@@ -179,7 +182,7 @@ def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monk
         assert name.endswith(" by length")
         assert "is the label an id" in why
         with pytest.raises(PlanProblem, match="--memory"):
-            plan(Design([tables[0]], ["length"], ["logreg"]), paths)
+            plan(TrialDesign([tables[0]], ["length"], ["logreg"]), paths)
 
 
 def _tasks_of(made):
@@ -209,7 +212,7 @@ def test_a_bad_model_stops_no_other(paths, tables, tmp_path):
         f"hf:{damaged(tmp_path / 'chat', template)},template=chat",
         f"hf:{tmp_path}/gone",
     ]
-    made = plan(Design(tables[:1], [*bad, "length"], ["logreg"]), paths)
+    made = plan(TrialDesign(tables[:1], [*bad, "length"], ["logreg"]), paths)
     assert {trial.encoder for trial in made.trials} == {"length"}
     said = [why for name, why in made.refused.items() if name.startswith("hf:")]
     assert len(said) == 3
@@ -218,7 +221,7 @@ def test_a_bad_model_stops_no_other(paths, tables, tmp_path):
     ):
         assert part in why
     with pytest.raises(DataProblem, match=r"config\.json"):
-        plan(Design(tables[:1], bad, ["logreg"]), paths)
+        plan(TrialDesign(tables[:1], bad, ["logreg"]), paths)
 
 
 def test_what_a_damaged_model_is_loaded_with_is_one_sentence(tmp_path):

@@ -16,7 +16,7 @@ from lingprobe import evaluate
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.newest import newest
-from lingprobe.experiment.readers import encoders_of, revision
+from lingprobe.experiment.readers import map_encoders_by_name, revision
 from lingprobe.store.results import ResultStore
 
 HOW = {"probes": ["logreg"], "seeds": 1, "baselines": "none", "progress": False}
@@ -180,18 +180,18 @@ def test_names_can_be_given(task, how):
 
 
 def test_a_thing_that_is_known_keeps_its_name():
-    one, two = encoders_of([ONE, OTHER])
+    one, two = map_encoders_by_name([ONE, OTHER])
     assert (one, two) == ("<lambda>", "<lambda> #2")
-    known = revision(encoders_of([OTHER])["<lambda>"])
-    assert list(encoders_of([ONE], lambda: {"<lambda>": {known}})) == ["<lambda> #2"]
-    assert list(encoders_of([OTHER], lambda: {"<lambda>": {known}})) == ["<lambda>"]
+    known = revision(map_encoders_by_name([OTHER])["<lambda>"])
+    assert list(map_encoders_by_name([ONE], lambda: {"<lambda>": {known}})) == ["<lambda> #2"]
+    assert list(map_encoders_by_name([OTHER], lambda: {"<lambda>": {known}})) == ["<lambda>"]
 
 
 def test_functions_that_are_called_as_our_encoders_are_not_taken_for_them():
     def length(sentences):
         return by_length(sentences)
 
-    assert list(encoders_of([length, "length"])) == ["length #2", "length"]
+    assert list(map_encoders_by_name([length, "length"])) == ["length #2", "length"]
 
 
 @pytest.mark.parametrize(
@@ -211,9 +211,11 @@ def test_functions_that_are_called_as_our_encoders_are_not_taken_for_them():
 )
 def test_what_cannot_be_told_apart_is_refused(given, said):
     with pytest.raises(DataProblem, match=said):
-        encoders_of(given)
+        map_encoders_by_name(given)
 
 
 def test_declared_names_are_told_apart_by_what_is_declared():
-    assert list(encoders_of([Declared("1"), Declared("2")])) == ["declared", "declared #2"]
-    assert list(encoders_of(["length", "length"])) == ["length"]  # one reference is one encoder
+    assert list(map_encoders_by_name([Declared("1"), Declared("2")])) == ["declared", "declared #2"]
+    assert list(map_encoders_by_name(["length", "length"])) == [
+        "length"
+    ]  # one reference is one encoder

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.notes import SourceRule
 from lingprobe.experiment.data import load
@@ -128,7 +128,7 @@ def jsem(n=400):
 def test_a_word_that_decides_is_named_by_the_audit():
     rule = best_word(jsem())
     assert str(rule) == "past with 'jsem', else pres"
-    audit = inspect(jsem(), rows=0)
+    audit = audit_dataset(jsem(), rows=0)
     assert audit.floors["word"].score == pytest.approx(rule.test)
     assert audit.floors["word"].low < rule.test < audit.floors["word"].high or rule.test == 1
     assert any("one word: past with 'jsem'" in problem for problem in audit.problems)

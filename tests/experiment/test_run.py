@@ -11,10 +11,10 @@ import pytest
 
 from lingprobe.data.core import Dataset, Sentence
 from lingprobe.data.vectors import Vectors
-from lingprobe.experiment.groups import Batch
+from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, Plan, PlanProblem, plan
-from lingprobe.experiment.run import missing, run
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, TrialPlan, plan
+from lingprobe.experiment.run import missing, run_plan
 from lingprobe.experiment.runners import Workers
 from lingprobe.experiment.work import measured_in
 from lingprobe.testing.tiny import FAMILIES
@@ -99,8 +99,10 @@ def paths(tmp_path: Path) -> Paths:
 
 def test_every_family_goes_the_same_road(paths: Paths) -> None:
     tasks = [Tiny(family) for family in FAMILIES]
-    made = plan(Design(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths)
-    outcome = run(made, paths, progress=False)
+    made = plan(
+        TrialDesign(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths
+    )
+    outcome = run_plan(made, paths, progress=False)
     assert not outcome.failures
     assert {r.trial.task for r in outcome.results} == {t.name for t in tasks}
     for result in outcome.results:
@@ -111,12 +113,12 @@ def test_every_family_goes_the_same_road(paths: Paths) -> None:
 
 def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
     encoder = Counting()
-    made = plan(Design([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
-    first = run(made, paths, progress=False)
+    made = plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
+    first = run_plan(made, paths, progress=False)
     assert first.fresh == 2
-    second = plan(Design([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
+    second = plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
     asked = list(encoder.asked)
-    again = run(second, paths, progress=False)
+    again = run_plan(second, paths, progress=False)
     assert encoder.asked == asked
     assert again.fresh == 0
     assert [r.score for r in again.results] == [r.score for r in first.results]
@@ -127,7 +129,7 @@ def test_the_bar_says_how_far_a_fit_is(
 ) -> None:
     monkeypatch.setattr("lingprobe.experiment.bars._SECONDS", 0.0)
     monkeypatch.setattr("lingprobe.data.progress.is_watched", lambda: True)
-    run(plan(Design([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
+    run_plan(plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
     shown = capsys.readouterr().err
     assert "measure " in shown
     assert "step 1 of 560" in shown
@@ -137,8 +139,8 @@ def test_the_bar_says_how_far_a_fit_is(
 
 def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
     def results(seeds: int) -> tuple[int, dict[int, float]]:
-        outcome = run(
-            plan(Design([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
+        outcome = run_plan(
+            plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
             paths,
             progress=False,
         )
@@ -153,8 +155,8 @@ def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
 def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(paths: Paths) -> None:
     data = FAMILIES["sentence"]()
     raises, breaks = data.sentences[3].text, data.sentences[70].text
-    made = plan(Design([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
-    outcome = run(made, paths, progress=False)
+    made = plan(TrialDesign([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
+    outcome = run_plan(made, paths, progress=False)
     counts = outcome.results[0].provenance.counts
     assert counts.unusable == 2
     assert any("the model tripped" in reason for reason in counts.problems)
@@ -167,33 +169,37 @@ def test_an_encoder_that_always_fails_spares_the_others(paths: Paths) -> None:
         def encode(self, sentences: Sequence[Sentence]) -> Vectors:
             raise RuntimeError("no model here")
 
-    made = plan(Design([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), paths)
-    outcome = run(made, paths, progress=False)
+    made = plan(
+        TrialDesign([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), paths
+    )
+    outcome = run_plan(made, paths, progress=False)
     assert [r.trial.encoder for r in outcome.results] == ["counting"]
     assert "no model here" in outcome.failures["broken"]
 
 
 def test_spans_need_vectors_of_words(paths: Paths) -> None:
-    outcome = run(
-        plan(Design([Tiny("span")], [Counting()], ["logreg"]), paths), paths, progress=False
+    outcome = run_plan(
+        plan(TrialDesign([Tiny("span")], [Counting()], ["logreg"]), paths), paths, progress=False
     )
     assert not outcome.results
     assert "one vector a sentence" in next(iter(outcome.failures.values()))
 
 
 def test_any_map_will_do(paths: Paths) -> None:
-    made = plan(Design([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
+    made = plan(TrialDesign([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
     listing = Workers(fit=lambda f, groups: [f(g) for g in groups])
-    backwards = run(made, paths, listing, progress=False)
+    backwards = run_plan(made, paths, listing, progress=False)
     assert len(backwards.results) == 2
 
 
 def test_the_order_of_a_result_is_that_of_the_plan(paths: Paths) -> None:
     made = plan(
-        Design([Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]),
+        TrialDesign(
+            [Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]
+        ),
         paths,
     )
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert [r.trial for r in outcome.results] == list(made.trials)
 
 
@@ -206,7 +212,9 @@ def test_changed_data_are_another_task(paths: Paths) -> None:
             return FAMILIES["sentence"](seed=self.seed)
 
     def ids(seed: int) -> set[str]:
-        made: Plan = plan(Design([Changing("sentence", seed=seed)], ["length"], ["logreg"]), paths)
+        made: TrialPlan = plan(
+            TrialDesign([Changing("sentence", seed=seed)], ["length"], ["logreg"]), paths
+        )
         return set(made.ids.values())
 
     assert ids(0) == ids(0)
@@ -214,28 +222,33 @@ def test_changed_data_are_another_task(paths: Paths) -> None:
 
 
 def test_word_reading_probes_go_with_words_alone(paths: Paths) -> None:
-    made = plan(Design([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), paths)
+    made = plan(TrialDesign([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), paths)
     pairs = {(t.encoder.partition(",")[0], t.probe.partition(",")[0]) for t in made.trials}
     assert pairs == {("length", "logreg"), ("words", "nb-uni-tfidf")}
 
 
 def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> None:
-    made = plan(Design([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), paths)
+    made = plan(
+        TrialDesign([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), paths
+    )
     assert {t.task for t in made.trials} == {"tiny/sentence"}
     assert "majority-feature" in made.refused["majority-feature on tiny/asked"]
-    assert run(made, paths, progress=False).results[0].score > 0.9
+    assert run_plan(made, paths, progress=False).results[0].score > 0.9
 
 
 @pytest.mark.parametrize(
     ("wanted", "said"),
     [
-        (Design([Tiny("sentence")], ["length"], ["logreg"], seeds=0), "at least one"),
-        (Design([Tiny("sentence")], ["length"], ["logreg"], layers=["7"]), "no layer called '7'"),
-        (Design([], ["length"], ["logreg"]), "nothing to measure"),
+        (TrialDesign([Tiny("sentence")], ["length"], ["logreg"], seeds=0), "at least one"),
+        (
+            TrialDesign([Tiny("sentence")], ["length"], ["logreg"], layers=["7"]),
+            "no layer called '7'",
+        ),
+        (TrialDesign([], ["length"], ["logreg"]), "nothing to measure"),
     ],
 )
 def test_what_cannot_be_run_is_said_before_work_starts(
-    wanted: Design, said: str, paths: Paths
+    wanted: TrialDesign, said: str, paths: Paths
 ) -> None:
     with pytest.raises(PlanProblem, match=said):
         plan(wanted, paths)
@@ -243,16 +256,18 @@ def test_what_cannot_be_run_is_said_before_work_starts(
 
 def test_a_control_takes_the_signal_away(paths: Paths) -> None:
     made = plan(
-        Design([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]), paths
+        TrialDesign([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]),
+        paths,
     )
     scores = {
-        r.trial.control.partition(",")[0]: r.score for r in run(made, paths, progress=False).results
+        r.trial.control.partition(",")[0]: r.score
+        for r in run_plan(made, paths, progress=False).results
     }
     assert set(scores) == {"none", "shuffled"}
 
 
 def test_a_group_that_raises_is_told_in_one_line(paths: Paths) -> None:
-    made = plan(Design([Tiny("sentence")], [Counting()], ["logreg"]), paths)
+    made = plan(TrialDesign([Tiny("sentence")], [Counting()], ["logreg"]), paths)
     _, [group] = missing(made, paths)
-    measured = measured_in(paths)(Batch((group,)))
+    measured = measured_in(paths)(FitBatch((group,)))
     assert measured.results

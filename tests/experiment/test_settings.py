@@ -15,11 +15,11 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.experiment import settings
-from lingprobe.experiment.groups import Batch
+from lingprobe.experiment.groups import FitBatch
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.run import missing, run
-from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.run import missing, run_plan
+from lingprobe.experiment.settings import SettingsRequest, fit_wanted, keeps_settings
 from lingprobe.experiment.work import measured_in
 from lingprobe.probes import PROBES
 
@@ -89,8 +89,8 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 def measured(tmp_path, probe: str, controls: list[str], seeds: int = 3) -> dict[Any, Any]:
     """Results by control and seed."""
     paths = Paths.of(tmp_path / "results", tmp_path / "cache")
-    design = Design([Noisy()], [Summed()], [probe], controls, seeds=seeds)
-    outcome = run(plan(design, paths), paths, progress=False)
+    design = TrialDesign([Noisy()], [Summed()], [probe], controls, seeds=seeds)
+    outcome = run_plan(plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {(r.trial.control, r.trial.seed): r for r in outcome.results}
 
@@ -140,12 +140,12 @@ def test_a_control_alone_is_that_beside_its_task(tmp_path, monkeypatch, probe, n
     beside = measured(tmp_path / "a", probe, ["shuffled"])
     monkeypatch.setattr(settings, "CHOICES", Latest(settings.MOST))
     paths = Paths.of(tmp_path / "b" / "results", tmp_path / "b" / "cache")
-    design = Design([Noisy()], [Summed()], [probe], ["shuffled"], seeds=3)
+    design = TrialDesign([Noisy()], [Summed()], [probe], ["shuffled"], seeds=3)
     _, groups = missing(plan(design, paths), paths)
     controls = tuple(one for one in groups if one.trials[0].control != "none")
     alone: dict[str, Any] = {}
     for control in controls:
-        done = measured_in(paths)(Batch((control,)))
+        done = measured_in(paths)(FitBatch((control,)))
         assert not done.failure
         alone |= done.results
     assert len(alone) == 3
@@ -207,10 +207,10 @@ def test_settings_are_of_the_same_cell_and_are_looked_for_once():
     cells = tuple(Cell("-", seed) for seed in (4, 2, 0))
     own = Job(train, dev, cells, probe)
     controls = [
-        Wanted(Job(train, dev, (cell,), probe), "subject", own._replace(cells=(cell,)))
+        SettingsRequest(Job(train, dev, (cell,), probe), "subject", own._replace(cells=(cell,)))
         for cell in (*cells, cells[0])
     ]
-    found = fit_wanted(probe, [controls[0], Wanted(own, "subject"), *controls[1:]])
+    found = fit_wanted(probe, [controls[0], SettingsRequest(own, "subject"), *controls[1:]])
     assert [[one.cell.seed for one in each] for each in found] == [[4], [4, 2, 0], [2], [0], [4]]
     assert [[one.size for one in each] for each in found] == [[1], [1, 2, 0], [2], [0], [1]]
     assert [each[:2] for each in probe.asked[:3]] == [(None, 4), (None, 2), (None, 0)]

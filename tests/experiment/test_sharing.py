@@ -22,11 +22,11 @@ from fixtures.tables import labelled
 from lingprobe.cli import app
 from lingprobe.data.references import allow_code
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.portions import passes
-from lingprobe.experiment.run import fill, missing, run
+from lingprobe.experiment.run import fill, missing, run_plan
 from lingprobe.experiment.runners import Workers
-from lingprobe.experiment.shards import Shard
+from lingprobe.experiment.shards import WorkShare
 from lingprobe.store.claims import PATIENCE, claim_file
 from lingprobe.store.experiments import experiments
 from lingprobe.store.results import ResultStore
@@ -186,8 +186,10 @@ TRIPPED = r"RuntimeError: the probe tripped, at test_sharing\.py:\d+"
 
 def asked(paths, *, shard=None, seeds=1):
     probe = f"{__file__}@Tripping"
-    design = Design(["ud/tense:embedded,limit=60"], ["length", "bow:random"], [probe], seeds=seeds)
-    return run(plan(design, paths), paths, Workers(shard=shard or Shard()), progress=False)
+    design = TrialDesign(
+        ["ud/tense:embedded,limit=60"], ["length", "bow:random"], [probe], seeds=seeds
+    )
+    return run_plan(plan(design, paths), paths, Workers(shard=shard or WorkShare()), progress=False)
 
 
 def tripping(told):
@@ -223,7 +225,7 @@ def test_what_failed_in_one_share_is_not_tried_again_by_the_others(paths, monkey
     told = asked(paths).failures
     monkeypatch.setattr(runs, "_failures", lambda groups, paths: {})  # as those who began before
     tripping(False)
-    other = asked(paths, shard=Shard(2, 2))
+    other = asked(paths, shard=WorkShare(2, 2))
     assert other.fresh == 0
     assert other.failures.keys() == told.keys()
     assert all(re.fullmatch(rf"{TRIPPED} \(on .+\)", why) for why in other.failures.values())
@@ -231,8 +233,8 @@ def test_what_failed_in_one_share_is_not_tried_again_by_the_others(paths, monkey
 
 def test_an_encoder_that_fails_is_told(paths, tmp_path):
     probe = f"{__file__}@Tripping"
-    design = Design(["ud/tense:embedded,limit=60"], [f"{__file__}@fails"], [probe], seeds=1)
-    assert run(plan(design, paths), paths, progress=False).failures
+    design = TrialDesign(["ud/tense:embedded,limit=60"], [f"{__file__}@fails"], [probe], seeds=1)
+    assert run_plan(plan(design, paths), paths, progress=False).failures
     page = str(lingprobe.status(tmp_path / "results", cache=tmp_path / "cache"))
     assert (
         "failed on every sentence tried (RuntimeError: no model here, at test_sharing.py:" in page
@@ -293,16 +295,16 @@ def test_a_folder_where_nothing_was_run_is_told(tmp_path):
 def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
     paths = Paths.of(tmp_path / "results", tmp_path / "cache")
     encoders = [f"bow:random,dim=4,seed={n}" for n in range(8)]
-    asked = Design(["ud/tense:embedded,limit=60"], encoders, ["logreg"], seeds=1)
+    asked = TrialDesign(["ud/tense:embedded,limit=60"], encoders, ["logreg"], seeds=1)
     todo = passes(missing(plan(asked, paths), paths)[1])
     nothing, orders = SimpleNamespace(usable=np.ones(0, bool)), []
     for number in (1, 2):
         order = []
         monkeypatch.setattr(
-            "lingprobe.experiment.run.embed",
+            "lingprobe.experiment.run.embed_sentences",
             lambda encoder, *_, _into=order, **__: _into.append(encoder) or nothing,
         )
-        fill(todo, paths, Workers(shard=Shard(number, 2)))
+        fill(todo, paths, Workers(shard=WorkShare(number, 2)))
         orders.append(order)
     first, second = orders
     assert any(second == first[own:] + first[:own] for own in range(1, len(first)))

@@ -16,8 +16,8 @@ from fixtures.models import transformer
 from lingprobe.data.core import Result, Sentence
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
 
 
@@ -44,8 +44,8 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
     def measured(name: str) -> dict[str, Result]:
         paths = Paths.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
-        outcome = run(
-            plan(Design([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths),
+        outcome = run_plan(
+            plan(TrialDesign([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths),
             paths,
             progress=False,
         )
@@ -96,8 +96,8 @@ def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, fo
     def measured(task: str, dtype: str) -> tuple[list[Result], dict[str, str]]:
         paths = Paths.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
         encoder = Massive(beyond, f"massive {dtype}")
-        outcome = run(
-            plan(Design([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
+        outcome = run_plan(
+            plan(TrialDesign([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
             paths,
             progress=False,
         )

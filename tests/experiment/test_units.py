@@ -6,10 +6,10 @@ from experiment.test_sharing import content
 from lingprobe.data.core import Trial
 from lingprobe.experiment import units, work
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
-from lingprobe.experiment.run import missing, run
-from lingprobe.experiment.status import units_of
-from lingprobe.experiment.units import Size, cut
+from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.run import missing, run_plan
+from lingprobe.experiment.status import list_unit_status
+from lingprobe.experiment.units import TaskDimensions, split_into_units
 from lingprobe.store.experiments import experiments
 
 
@@ -17,12 +17,12 @@ def trials(reads, seeds):
     return [Trial("t", "e", read, "p", "none", seed) for read in reads for seed in range(seeds)]
 
 
-SIZE = Size(examples=100, width=10, layers=("0", "1", "2"))
+SIZE = TaskDimensions(examples=100, width=10, layers=("0", "1", "2"))
 
 
 def test_what_is_small_is_one_unit():
     asked = trials("012", 5)
-    assert list(cut(asked, SIZE)) == [tuple(asked)]
+    assert list(split_into_units(asked, SIZE)) == [tuple(asked)]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_what_is_small_is_one_unit():
 def test_reads_are_cut_before_seeds(monkeypatch, largest, sizes):
     monkeypatch.setattr(units, "LARGEST", largest)
     asked = trials("012", 5)
-    made = list(cut(asked, SIZE))
+    made = list(split_into_units(asked, SIZE))
     assert [len(unit) for unit in made] == sizes
     assert [trial for unit in made for trial in unit] == asked
 
@@ -40,7 +40,7 @@ def test_reads_are_cut_before_seeds(monkeypatch, largest, sizes):
 def test_a_read_of_several_layers_costs_as_much_as_they_do(monkeypatch):
     monkeypatch.setattr(units, "LARGEST", 3_000)
     asked = trials(["mix", "cat:0+1", "0"], 1)
-    assert [len(unit) for unit in cut(asked, SIZE)] == [1, 2]
+    assert [len(unit) for unit in split_into_units(asked, SIZE)] == [1, 2]
 
 
 @pytest.fixture
@@ -48,7 +48,9 @@ def asked(tmp_path):
     """A plan of one task whose three seeds would be fitted in one pass, and its paths."""
     paths = Paths.of(tmp_path / "out", tmp_path / "cache")
     tasks = ["ud/tense:embedded,limit=200"]
-    return plan(Design(tasks, ["bow:random,dim=8"], ["mlp"], ["shuffled"], seeds=3), paths), paths
+    return plan(
+        TrialDesign(tasks, ["bow:random,dim=8"], ["mlp"], ["shuffled"], seeds=3), paths
+    ), paths
 
 
 def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp_path):
@@ -66,11 +68,11 @@ def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp
 
     monkeypatch.setattr(work, "fit_groups", dies)
     with pytest.raises(KeyboardInterrupt):
-        run(made, paths, progress=False)
-    states = [unit.state for unit in units_of(experiments(paths.results)[0], paths)]
+        run_plan(made, paths, progress=False)
+    states = [unit.state for unit in list_unit_status(experiments(paths.results)[0], paths)]
     assert sorted(states) == ["done"] * 4 + ["waiting"] * 2
     monkeypatch.setattr(work, "fit_groups", alone)
-    assert run(made, paths, progress=False).fresh == 2
+    assert run_plan(made, paths, progress=False).fresh == 2
     undisturbed = Paths.of(tmp_path / "other", tmp_path / "cache")
-    run(made, undisturbed, progress=False)
+    run_plan(made, undisturbed, progress=False)
     assert content(paths.results) == content(undisturbed.results)

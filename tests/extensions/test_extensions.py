@@ -37,12 +37,12 @@ for group in sys.argv[3].split():
 for kind in KINDS:
     for entry in lingprobe.available(kind):
         assert not entry.problem, entry
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
 check_encoder("length")
 if sys.argv[4]:
     for family in ("sentence", "asked", "span"):
-        write(FAMILIES[family](), f"{family}.parquet")
+        write_dataset(FAMILIES[family](), f"{family}.parquet")
         check_task(f"table:{family}.parquet")
     check_task("ud/tense:embedded")
     check_probe("mlp", kinds=("classes",))

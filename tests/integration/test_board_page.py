@@ -16,8 +16,8 @@ from extensions.board.made import TASKS, control, fit, results, store, tagged
 from integration.test_accessibility import LOOKS, axe, violations
 from integration.test_browser import EVIL, opened
 from lingprobe_extensions.board.submission import (
-    Statement,
     Submission,
+    SubmitterStatement,
     submission_of,
     write_submission,
 )
@@ -47,7 +47,7 @@ def site(tmp_path_factory):
     plain = [replace(tagged(each), clusters={}) for each in results(shares)]
     measured = [*plain, *deep, *(control(each, 0.6) for each in plain[:4])]
     own = store([one for one in measured if one.trial.encoder != REPORTED], place / "own")
-    made = submission_of(measured, Statement())
+    made = submission_of(measured, SubmitterStatement())
     lines = []
     for k, line in enumerate(made.lines):
         name = EVIL if line.encoder == REPORTED else line.name

@@ -11,7 +11,7 @@ import torch
 
 import lingprobe
 from fixtures.models import transformer
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
 from lingprobe.integrations.steps import QUICK, Probing, keep_state
 from lingprobe.testing import FAMILIES
@@ -96,7 +96,7 @@ def test_a_function_may_name_its_model(task, net, tmp_path):
 
 def test_validation_loops_turn_gradients_off_and_probes_learn_all_the_same(tmp_path):
     """`span` follows gradients through torch."""
-    write(FAMILIES["span"]((24, 8, 8)), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["span"]((24, 8, 8)), tmp_path / "a.jsonl")
     settings = {**FAST, "probes": "span", "cache": tmp_path / "cache"}
     encoder = ENCODERS.make(f"hf:{transformer(tmp_path / 'bert')},pool=none")
     scores = []

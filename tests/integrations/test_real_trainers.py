@@ -154,7 +154,7 @@ def test_early_stopping_goes_by_the_scores(folder, task, tmp_path, monkeypatch):
     """Even where it is called before the scores are added: it stands first."""
     falling = iter((0.9, 0.8, 0.7))
     monkeypatch.setattr(
-        "lingprobe.integrations.steps._scores", lambda *_: {"made up": next(falling)}
+        "lingprobe.integrations.steps._list_step_scores", lambda *_: {"made up": next(falling)}
     )
     best = {
         "metric_for_best_model": "probing_mean",

@@ -16,11 +16,11 @@ from lingprobe.metrics import interval, interval_of
 from lingprobe.metrics.clusters import (
     HALF,
     HEAVIEST,
-    Fits,
+    ScoreInfluences,
     balanced_classes,
+    estimate_variance,
     number_clusters,
     over_examples,
-    spread,
 )
 
 
@@ -150,7 +150,9 @@ def test_with_seeds_variance_is_that_of_the_crossed_layout():
     examples = 5 * ((by_example - mean) ** 2).sum() / 199
     residual = ((table - by_seed[:, None] - by_example + mean) ** 2).sum() / (4 * 199)
     rest = (table - by_seed[:, None]) / 200
-    estimate = spread(rest.mean(0), [Fits(by_seed, rest)], {}, np.zeros(200, np.int64))
+    estimate = estimate_variance(
+        rest.mean(0), [ScoreInfluences(by_seed, rest)], {}, np.zeros(200, np.int64)
+    )
     assert estimate.variance == pytest.approx((seeds + examples - residual) / 1000)
 
 

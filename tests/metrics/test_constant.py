@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.data.labels import Classes, Scores, column
+from lingprobe.data.labels import Classes, Scores, build_column
 from lingprobe.metrics import METRICS, best_constant, constant_column, constants, floor
 from lingprobe.metrics.constant import constant_result, rescore_result
 
@@ -28,7 +28,7 @@ def test_constants_are_chosen_on_train_and_scored_where_an_answer_of_their_kind_
 
 
 def test_a_constant_is_best_for_the_labels_that_count():
-    labels = column([frozenset("ax"), frozenset("bx"), frozenset("bx")])
+    labels = build_column([frozenset("ax"), frozenset("bx"), frozenset("bx")])
     assert constants(labels, "micro-f1")["class"] == ("x",)
     assert constants(labels, "micro-f1,without=x")["class"] == ("b",)
 
@@ -49,7 +49,7 @@ def test_constant_answers_on_the_published_sets(name, data):
     if not folder.is_dir():
         pytest.skip(f"no {folder}")
     parts = [_labels(folder / file) for file in (first, second)]
-    labels = column([*parts[0], *parts[1]])
+    labels = build_column([*parts[0], *parts[1]])
     train, test = (
         labels.take(np.arange(len(parts[0]))),
         labels.take(np.arange(len(parts[0]), len(labels))),

@@ -15,7 +15,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.metrics.correlation import (
     METHODS,
     coefficients,
-    groups,
+    group_column_pairs,
     least_p,
     p_values,
     permutation_p_values,
@@ -100,7 +100,7 @@ def test_p_values_are_uniform_where_columns_have_nothing_to_do_with_each_other(n
     rng = np.random.default_rng(n)
     p = []
     for seed in range(1200):
-        (group,) = groups(two(rng, n), PAIR)
+        (group,) = group_column_pairs(two(rng, n), PAIR)
         p.append(permutation_p_values(group, "pearson", 499, seed)[0, 1].p)
     assert stats.kstest(p, "uniform").pvalue > 0.01
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.015)
@@ -203,7 +203,7 @@ def test_approximations_are_scipy_s(method):
 def test_permutations_are_drawn_by_the_seed():
     """As many at random as told, and the order that there is: (hits + 1) / (draws + 1)."""
     x = two(np.random.default_rng(3), 12, 0.5)
-    (group,) = groups(x, PAIR)
+    (group,) = group_column_pairs(x, PAIR)
     for seed in (0, 7):
         drawn = np.random.default_rng(seed).permuted(np.tile(np.arange(12), (99, 1)), axis=1)
         seen = abs(stats.pearsonr(*x.T).statistic)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.labels import Classes, LabelSets, column
+from lingprobe.data.labels import Classes, LabelSets, build_column
 from lingprobe.metrics.information import calibration_error, mean_over, pointwise
 
 NAMES = ("a", "b", "c")
@@ -77,7 +77,7 @@ def test_calibration_of_label_sets_is_over_annotated_pairs():
 
 
 def test_an_answer_that_is_sure_and_right_costs_nothing():
-    gold = column(["a", "b"])
+    gold = build_column(["a", "b"])
     found = Logits.of(np.array([[50, 0], [0, 50]], np.float32), "softmax", gold, np.arange(2))
     assert found.bits(gold) == pytest.approx([0, 0], abs=1e-6)
     assert calibration_error(gold, found) == pytest.approx(0, abs=1e-6)

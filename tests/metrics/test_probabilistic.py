@@ -12,7 +12,7 @@ from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_s
 from sklearn.metrics import log_loss as sklearn_log_loss
 
 from lingprobe.data._logits import Logits, code_length
-from lingprobe.data.labels import column, column_from_codes, join_columns
+from lingprobe.data.labels import build_column, column_from_codes, join_columns
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.metrics import METRICS, Answers, MetricProblem, best_constant, difference, floor
 
@@ -97,7 +97,7 @@ def test_label_sets_are_the_mean_over_labels():
         {name: float(h) for name, h, k in zip("abc", row, seen, strict=True) if k}
         for row, seen in zip(holds, known, strict=True)
     ]
-    gold = column(labels)
+    gold = build_column(labels)
     scores = Logits.of(z, "sigmoid", gold, np.arange(200))
     predicted = ScoredLabels.of(gold.decode(z), gold.names, scores)
     z = scores.values.astype(np.float64)
@@ -241,7 +241,7 @@ def test_what_has_no_probabilities_is_told(name):
     gold = column_from_codes(np.array([0, 1, 0]), ("a", "b"))
     with pytest.raises(MetricProblem, match=r"needs probabilities.*--keep-scores"):
         measure(name, gold, gold)
-    numbers = column([1.0, 2.0])
+    numbers = build_column([1.0, 2.0])
     with pytest.raises(MetricProblem, match="not numbers"):
         measure(name, numbers, numbers)
 

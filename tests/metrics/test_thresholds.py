@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lingprobe
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.data.notes import ThresholdCounts, Thresholds
 from lingprobe.metrics.thresholds import (
     FALSE_POSITIVE_RATES,
@@ -28,7 +28,7 @@ def test_a_new_negative_lies_above_with_at_most_the_rate(items):
     labels[:2] = ["rare", "common"]
     if labels.count("rare") >= labels.count("common"):
         return
-    data = column(labels)
+    data = build_column(labels)
     margin = np.array([value for value, _ in items], float)
     sign = 1 if data.names == ("common", "rare") else -1
     scores = np.stack([-sign * margin / 2, sign * margin / 2], 1)
@@ -56,7 +56,7 @@ def test_a_new_negative_lies_above_with_at_most_the_rate(items):
 
 @pytest.mark.parametrize("labels", [["a", "b", "c"] * 20, [0.5, 1.5] * 20])
 def test_other_labels_have_none(labels):
-    data = column(labels)
+    data = build_column(labels)
     found = find_thresholds(data, np.zeros((len(data), 3)), data.names)
     assert not found.at
     assert not count_at_thresholds(data, np.zeros((len(data), 3)), data.names, found).at

@@ -6,7 +6,7 @@ import pytest
 
 from lingprobe.data.errors import UsageProblem
 from lingprobe.nets import memory
-from lingprobe.nets.memory import at_most, in_parts, limit_memory, memory_bound, parse_bytes
+from lingprobe.nets.memory import at_most, in_parts, limit_memory, memory_bound, parse_byte_size
 
 
 @pytest.mark.parametrize(
@@ -20,13 +20,13 @@ from lingprobe.nets.memory import at_most, in_parts, limit_memory, memory_bound,
     ],
 )
 def test_sizes_are_read_as_people_write_them(text, count):
-    assert parse_bytes(text) == count
+    assert parse_byte_size(text) == count
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1GB", "8 apples", "0"])
 def test_what_is_no_size_is_refused(text):
     with pytest.raises(UsageProblem, match="8GB"):
-        parse_bytes(text)
+        parse_byte_size(text)
 
 
 def test_the_bound_is_most_of_what_is_free_and_shared_by_processes(monkeypatch):

@@ -17,7 +17,7 @@ from fixtures.scored import to_scores as rows
 from fixtures.views import classes_table
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
-from lingprobe.data.labels import Classes, LabelSets, column, join_columns
+from lingprobe.data.labels import Classes, LabelSets, build_column, join_columns
 from lingprobe.metrics import METRICS, Answers, constants, difference
 from lingprobe.pages.breakdown import LEAST, SHARE, bins, compute_stratum_rows, strata_table
 from lingprobe.tables.formats import terminal
@@ -152,7 +152,7 @@ def test_samples_of_the_training_data_are_averaged_over_and_folds_pooled():
 
 
 def test_folds_of_label_sets_are_put_together_by_name():
-    first, second = column([frozenset("ab"), frozenset()]), column([frozenset("bc")])
+    first, second = build_column([frozenset("ab"), frozenset()]), build_column([frozenset("bc")])
     found = join_columns([first, second])
     assert isinstance(found, LabelSets)
     assert found.names == ("a", "b", "c")

@@ -15,13 +15,13 @@ from fixtures.papers import PAPER, entry
 from fixtures.results import result, saying
 from fixtures.scored import render
 from fixtures.scored import to_scores as rows
-from lingprobe.analysis.questions import Posed
+from lingprobe.analysis.questions import PosedQuestion
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes
 from lingprobe.data.references import Reference
 from lingprobe.pages.captions import label_encoders, name_encoders
-from lingprobe.pages.scores import scores
-from lingprobe.suites.page import inside
+from lingprobe.pages.scores import tabulate_scores
+from lingprobe.suites.page import tabulate_paper
 from lingprobe.tables.formats import terminal
 
 
@@ -49,13 +49,13 @@ def table(oracle: float = 1.0, **trial: object) -> list[Result]:
 
 
 def test_rows_stand_between_what_is_trivial_and_what_is_possible():
-    (section,) = scores(rows(table())).sections
+    (section,) = tabulate_scores(rows(table())).sections
     assert [row[0] for row in section.rows] == ["length", "hf:m", "gold:clause"]
     assert section.rules == {1, 2}
 
 
 def test_what_was_asked_for_alone_has_no_rule_and_no_line_on_bounds():
-    shown = scores(rows([of("trained", 0.7, "hf:m"), of("trained", 0.8, "hf:n")]))
+    shown = tabulate_scores(rows([of("trained", 0.7, "hf:m"), of("trained", 0.8, "hf:n")]))
     assert shown.sections[0].rules == frozenset()
     assert not any("racle" in note for note in shown.notes)
 
@@ -69,13 +69,13 @@ def test_every_page_draws_the_rules(style, rule):
 
 
 def test_the_terminal_draws_a_thin_rule_above_each_kind():
-    lines = terminal(scores(rows(table()))).splitlines()
+    lines = terminal(tabulate_scores(rows(table()))).splitlines()
     thin = [i for i, line in enumerate(lines) if line and set(line) == {"╌"}]
     assert [lines[i + 1].split()[0] for i in thin] == ["hf:m", "gold:clause"]
 
 
 def test_a_table_says_what_its_oracles_hold():
-    assert f"gold:clause: {HOLDS}." in scores(rows(table())).notes
+    assert f"gold:clause: {HOLDS}." in tabulate_scores(rows(table())).notes
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,9 @@ def test_an_oracle_that_does_not_pass_is_named(score, constant, said):
     """Where one class is rare, a constant answer scores 95, too, and is no proof of anything."""
     made = [replace(each, majority=constant) for each in table(score)]
     found = [
-        note for note in scores(rows(made)).notes if "may be due to the probe or the data" in note
+        note
+        for note in tabulate_scores(rows(made)).notes
+        if "may be due to the probe or the data" in note
     ]
     assert bool(found) is said
     only = f"ud/tense:EWT: with mlp, the oracle scores only {100 * score:.1f}"
@@ -104,7 +106,9 @@ def test_one_oracle_that_passes_is_enough_and_its_controls_are_no_failures():
         of("oracle", 0.98, "gold:features"),
         of("oracle", 0.5, "gold:clause", control="shuffled"),
     ]
-    assert not any("may be due to" in note for note in scores(rows([*table(0.6), *better])).notes)
+    assert not any(
+        "may be due to" in note for note in tabulate_scores(rows([*table(0.6), *better])).notes
+    )
 
 
 def own(kind: str, encoder: str, column: int):
@@ -119,7 +123,7 @@ def test_the_oracles_of_a_paper_s_tasks_are_one_row_the_last_and_not_ranked():
         own("trained", "hf:x", 0),
         own("oracle", "gold:depths", 1),
     ]
-    shown = inside(PAPER, entries)
+    shown = tabulate_paper(PAPER, entries)
     rows_ = shown.sections[-1].rows
     labels = [row[0] for row in rows_ if row[0].startswith("▸")]
     assert labels == ["▸ hf:x", "▸ oracle"]
@@ -163,7 +167,7 @@ def test_headings_say_how_many_classes_there_are():
     assert "ud/tense:A (2 classes)" in shown(sourced())
     few = sourced("ud/top-deps:A", names=("nsubj obj", "OTHER"), **{"classes of the question": 20})
     assert "ud/top-deps:A (2 of 20 classes)" in shown(few)
-    assert Posed().size == ""
+    assert PosedQuestion().size == ""
 
 
 def test_what_classes_consist_of_stands_above_the_table():

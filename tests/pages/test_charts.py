@@ -20,7 +20,7 @@ from fixtures.scored import to_scores as rows_of
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.charts import FIGURES, chart
-from lingprobe.tables.drawing import TOLD, PlotProblem, save
+from lingprobe.tables.drawing import TOLD, PlotProblem, save_figure
 from lingprobe.tables.style import BEST, BLUE, GREY
 
 TASKS = tuple(f"ud/{name}:EWT-bank" for name in ("tense", "passive", "obj-num"))
@@ -79,7 +79,7 @@ def test_everything_lies_inside_the_figure(kind, tasks, tmp_path):
     """What lies outside would be cut off: with room around, no pixel at the edge has ink."""
     every = results(**{"hf:" + "long-" * 9: "trained"} if tasks > 1 else {})
     found = [one for one in every if one.trial.task in TASKS[:tasks]]
-    save(lambda: chart(to_scores(found), kind), tmp_path / "a.png")
+    save_figure(lambda: chart(to_scores(found), kind), tmp_path / "a.png")
     pixels = imread(tmp_path / "a.png")[..., :3]
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()

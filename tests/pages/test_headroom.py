@@ -15,7 +15,7 @@ from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, MetricProblem, share
 from lingprobe.pages.headroom_view import HEADROOM_VIEW
-from lingprobe.pages.views import Asked
+from lingprobe.pages.views import ViewArguments
 from lingprobe.tables.drawing import TOLD, PlotProblem
 
 TASKS = ("edge/pos:EWT-bank", "edge/dep:EWT-bank")
@@ -46,7 +46,7 @@ def results(reads: dict[tuple[str, str, str], float] = READS, **changed: object)
 
 def gains(results: list[Result]) -> list:
     """What is compared, without the means."""
-    return list(HEADROOM_VIEW(results, Asked()).content)
+    return list(HEADROOM_VIEW(results, ViewArguments()).content)
 
 
 def test_shares_are_of_what_the_whole_encoder_adds_to_its_word_embeddings():
@@ -79,7 +79,7 @@ def test_where_the_whole_is_not_clearly_above_there_is_no_share():
     found = gains(results(near))
     assert all(np.isnan(gain.share) for gain in found)
     with pytest.raises(PlotProblem, match="no encoder is clearly above"):
-        HEADROOM_VIEW(results(near), Asked()).figure()
+        HEADROOM_VIEW(results(near), ViewArguments()).figure()
 
 
 def test_other_test_examples_are_not_compared():
@@ -117,7 +117,7 @@ def test_the_page_has_means_over_tasks_and_every_format(tmp_path):
 
 
 def test_shares_are_drawn_at_their_places():
-    axes = HEADROOM_VIEW(results(), Asked()).figure().axes[0]
+    axes = HEADROOM_VIEW(results(), ViewArguments()).figure().axes[0]
     found = {
         m.get_gid().removeprefix(TOLD).rpartition(": ")[0]: m for m in axes.lines if m.get_gid()
     }

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import lingprobe
 from fixtures.results import result
 from fixtures.scored import to_scores as rows
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.pages import open_files
 from lingprobe.pages.open_files import (
     TABLE,
@@ -30,7 +30,7 @@ from lingprobe.testing import FAMILIES
 @pytest.fixture(scope="module")
 def task(tmp_path_factory):
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write(FAMILIES["sentence"](), path)
+    write_dataset(FAMILIES["sentence"](), path)
     return f"table:{path}"
 
 

@@ -14,7 +14,7 @@ from analysis.test_layers import over_layers
 from fixtures.layout import clipped, overlapping, placed
 from fixtures.results import result, saying
 from lingprobe.data.errors import UsageProblem
-from lingprobe.tables.drawing import house_style, laid_out
+from lingprobe.tables.drawing import house_style, lay_out_figure
 from lingprobe.tables.panels import fold_names
 from lingprobe.tables.printing import WIDTHS, inches
 from pages.test_headroom import results as gained
@@ -82,7 +82,7 @@ IN_TEXT = ("heat", "layers")
 
 def drawn(name: str, width: float) -> Figure:
     with house_style(width):
-        return laid_out(PAGES[name]().figure())
+        return lay_out_figure(PAGES[name]().figure())
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def drawn(name: str, width: float) -> Figure:
 )
 def test_letters_are_of_one_size_and_none_are_covered_or_cut_off(name, width):
     with house_style(inches(width)):
-        figure = laid_out(PAGES[name]().figure())
+        figure = lay_out_figure(PAGES[name]().figure())
         every = placed(figure)
     assert figure.get_figwidth() == inches(width)
     assert len(every) > 8

@@ -18,7 +18,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.labels import Classes, Scores, join_columns
 from lingprobe.experiment.newest import newest
 from lingprobe.pages.score_pages import FORMATS
-from lingprobe.pages.scores import scores
+from lingprobe.pages.scores import tabulate_scores
 from lingprobe.tables.formats import terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.table import Table, TableSection
@@ -41,8 +41,8 @@ def test_folds_are_put_together_and_leave_the_name():
     assert row.task == "ud/tense:EWT"
     assert (row.folds, row.n) == (2, 400)
     assert row.score == pytest.approx(85)
-    assert any("too narrow" in note for note in scores([row]).notes)
-    assert not any("too narrow" in note for note in scores(rows([result()])).notes)
+    assert any("too narrow" in note for note in tabulate_scores([row]).notes)
+    assert not any("too narrow" in note for note in tabulate_scores(rows([result()])).notes)
 
 
 def test_what_was_measured_twice_counts_once_as_it_was_measured_last():
@@ -91,7 +91,7 @@ def test_joined_columns_agree_on_names():
 
 
 def test_controls_stand_beside_scores():
-    table = scores(rows([result(0.9), result(0.52, control="shuffled")]))
+    table = tabulate_scores(rows([result(0.9), result(0.52, control="shuffled")]))
     assert table.columns == (
         "encoder",
         "probe",
@@ -111,12 +111,14 @@ def test_the_best_rule_of_thumb_stands_above_the_scores():
     found = saying(result(task="comp/sem-role"), notes={"rules": rules})
     (row,) = rows([found])
     assert (row.rule, row.ruled) == ("first noun", pytest.approx(58.4))
-    assert scores([row]).sections[0].line.endswith("? Best rule of thumb: first noun, 58.4.")
-    assert "rule" not in scores(rows([result()])).sections[0].line
+    assert (
+        tabulate_scores([row]).sections[0].line.endswith("? Best rule of thumb: first noun, 58.4.")
+    )
+    assert "rule" not in tabulate_scores(rows([result()])).sections[0].line
 
 
 def test_floors_come_first():
-    table = scores(rows([result(encoder="hf:bert"), result(encoder="length")]))
+    table = tabulate_scores(rows([result(encoder="hf:bert"), result(encoder="length")]))
     assert [row[0] for row in table.sections[0].rows] == ["length", "hf:bert"]
 
 

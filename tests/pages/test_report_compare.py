@@ -13,12 +13,12 @@ from fixtures.results import saying
 from fixtures.scored import to_frame, to_scores
 from lingprobe import compare, evaluate
 from lingprobe.analysis.answers import join_answers
-from lingprobe.analysis.comparison import against, pairs, with_baselines
+from lingprobe.analysis.comparison import against, pair_encoder_rows, with_baselines
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.metrics import Answers, benjamini_hochberg, difference
 from lingprobe.pages.compare import answer_questions, comparisons
 from lingprobe.pages.records import format_csv
@@ -51,7 +51,7 @@ def result(
 
 
 def paired(results, **how):
-    return answer_questions(pairs(to_scores(results)), **how)
+    return answer_questions(pair_encoder_rows(to_scores(results)), **how)
 
 
 def beside(results, encoder):
@@ -181,7 +181,7 @@ def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
 
 def test_python_compares_what_the_command_does(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task = f"table:{tmp_path / 'a.jsonl'}"
     how = {
         "probes": ["logreg"],
@@ -298,7 +298,7 @@ def csv_of(text):
 
 def test_the_command_compares_what_was_measured(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
 
     def lingprobe(*arguments):
         return CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=True)

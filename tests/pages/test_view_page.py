@@ -22,7 +22,7 @@ from lingprobe.pages.view_page import (
     ViewSection,
     show_frame,
 )
-from lingprobe.pages.views import Asked
+from lingprobe.pages.views import ViewArguments
 from lingprobe.tables.heat import HeatLook
 
 SENTENCES = """
@@ -170,5 +170,5 @@ def test_rows_are_made_of_rows_and_nothing_is_said_to_be_so(view):
 
 def test_a_view_has_variants_by_what_stands_after_its_name(view):
     made = view(variants={"few": view(listed="score > 80")})
-    made_of = [len(made(results(), Asked(argument=name)).content) for name in ("", "few")]
+    made_of = [len(made(results(), ViewArguments(argument=name)).content) for name in ("", "few")]
     assert made_of[0] > made_of[1] > 0

@@ -15,7 +15,7 @@ import lingprobe
 from fixtures.results import TASKS, result, results, saying
 from fixtures.scored import scores_page, to_scores
 from fixtures.scored import show_web_page as web_page
-from lingprobe.analysis.scores import scores
+from lingprobe.analysis.scores import list_task_scores
 from lingprobe.data.core import DataProblem, Result, Tags
 from lingprobe.data.labels import Classes, Scores
 from lingprobe.pages.verdicts import statement
@@ -140,7 +140,7 @@ def test_scores_are_brought_along_as_csv():
     )
     lines = base64.b64decode(link).decode().splitlines()
     assert lines[0].startswith("task,encoder,layer,probe,metric,score,low,high,n")
-    assert len(lines) == 1 + len(scores(to_scores(found)))
+    assert len(lines) == 1 + len(list_task_scores(to_scores(found)))
 
 
 def test_a_task_that_length_answers_is_no_failure_of_an_encoder():
@@ -353,7 +353,7 @@ def test_sheets_that_show_labels_say_nothing_of_what_people_would_say(tmp_path):
 
 def test_every_paper_has_an_entry():
     for key in bibliography.PAPERS:
-        entry = bibliography.bibtex([key, key])
+        entry = bibliography.format_bibtex([key, key])
         assert entry.count("@") == 1
         assert entry.count("{") == entry.count("}")
     assert bibliography.papers_of("mine.py@task") == ()

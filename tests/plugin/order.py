@@ -1,6 +1,6 @@
 """An objective: order.py@order tells which of two lines of a text came first."""
 
-from lingprobe_extensions.train.data import Example, following
+from lingprobe_extensions.train.data import TrainingExample, read_following_sentences
 from lingprobe_extensions.train.objectives import Inferring, Objective
 
 
@@ -10,8 +10,8 @@ def order() -> Objective:
 
 
 def pairs(paths, reading):
-    for number, (first, (text,), *_) in enumerate(following(paths, reading)):
+    for number, (first, (text,), *_) in enumerate(read_following_sentences(paths, reading)):
         two = [first, reading.words(text)]
         label = "turned" if number % 2 else "straight"
         one, other = reversed(two) if number % 2 else two
-        yield Example(one, second=other, label=label)
+        yield TrainingExample(one, second=other, label=label)

@@ -3,26 +3,26 @@ three tasks of comp/ ask in it.
 """
 
 from lingprobe_extensions.compose.comp import answers, contrasts, designs
-from lingprobe_extensions.compose.comp.build import Design
+from lingprobe_extensions.compose.comp.build import QuestionDesign
 from lingprobe_extensions.compose.events import rules
 from lingprobe_extensions.compose.events.language import (
-    Column,
-    Form,
-    Key,
+    ClauseForm,
     Language,
     PhraseForm,
-    column,
-    texts,
+    VariableKey,
+    WordColumn,
+    build_word_column,
+    space_words,
     word,
 )
-from lingprobe_extensions.compose.events.lexicon import Entry, Lexicon
+from lingprobe_extensions.compose.events.lexicon import LexicalEntry, Lexicon
 from lingprobe_extensions.compose.readings.find import Grammar
 from lingprobe_extensions.compose.readings.reading import Fact
 from lingprobe_extensions.compose.readings.structure import (
     Chunk,
-    Statement,
+    PendingFact,
     Structure,
-    rows,
+    cut_into_chunks,
     verb_facts,
 )
 
@@ -36,7 +36,7 @@ WORDS = {
 def lexicon() -> Lexicon:
     """Every word has one form."""
     return Lexicon.of(
-        (__name__, Entry(kind, lemma, (lemma,), (of,), {}, frozenset(), "high"))
+        (__name__, LexicalEntry(kind, lemma, (lemma,), (of,), {}, frozenset(), "high"))
         for kind, lemmas in WORDS.items()
         for of, some in lemmas.items()
         for lemma in some.split()
@@ -49,24 +49,30 @@ def columns(placed, language):
     for role in clause.order:
         if role == "patient":
             yield word("e", "patient.marker")
-        yield column(
-            texts(e.lemma for e in language.values("noun")), noun := f"{role}.noun", Key(noun)
+        yield build_word_column(
+            space_words(e.lemma for e in language.values("noun")),
+            noun := f"{role}.noun",
+            VariableKey(noun),
         )
         for i in range(clause.slot(role).adjectives):
             path = f"{role}.adjectives.{i}"
-            yield column(texts(e.lemma for e in language.values("adjective")), path, Key(path))
+            yield build_word_column(
+                space_words(e.lemma for e in language.values("adjective")), path, VariableKey(path)
+            )
         if role == "agent":
             yield word("li", "auxiliary")
-            yield column(
-                texts(e.lemma for e in language.values("verb")), "predicate", Key("predicate")
+            yield build_word_column(
+                space_words(e.lemma for e in language.values("verb")),
+                "predicate",
+                VariableKey("predicate"),
             )
-            ala, negated = texts(["", "ala"]), texts(["", "negation"])
-            yield Column(ala, negated, (Key("form"),))
+            ala, negated = space_words(["", "ala"]), space_words(["", "negation"])
+            yield WordColumn(ala, negated, (VariableKey("form"),))
 
 
 def cut(words, more=()):
     """All ways to cut words into nouns with their adjectives, verbs with li, and e."""
-    return rows(words, chunks)
+    return cut_into_chunks(words, chunks)
 
 
 def chunks(words, start):
@@ -93,8 +99,8 @@ def chunks(words, start):
 
 def structures(skeleton):
     """A sentence has a subject and a verb, and may have an object."""
-    said = (Statement(1, "clause", "main"), Statement(1, "agent", 0))
-    objects = {"NV": (), "NVeN": (Statement(1, "patient", 3),)}
+    said = (PendingFact(1, "clause", "main"), PendingFact(1, "agent", 0))
+    objects = {"NV": (), "NVeN": (PendingFact(1, "patient", 3),)}
     return [Structure((), (), said + objects[skeleton])] if skeleton in objects else []
 
 
@@ -103,11 +109,14 @@ ASKED = {
     "at_most": {"relatives": 0, "adjectives": 2, "together": 2},
 }
 DESIGNS = {
-    "order": Design(contrasts.orders, ASKED, answers.before),
-    "content1": Design(
-        contrasts.contents1, {**ASKED, "frames": ["transitive"]}, answers.present, single=True
+    "order": QuestionDesign(contrasts.exchange_word_order, ASKED, answers.is_noun_before_verb),
+    "content1": QuestionDesign(
+        contrasts.contents1,
+        {**ASKED, "frames": ["transitive"]},
+        answers.is_verb_present,
+        single=True,
     ),
-    "adjective": Design(designs.adjectives, ASKED, answers.has_adjective),
+    "adjective": QuestionDesign(designs.adjectives, ASKED, answers.has_adjective),
     "agreement": "no verb shows the number of its subject",
 }
 
@@ -118,7 +127,7 @@ def tokipona() -> Language:
         name="Toki Pona",
         code="tok",
         lexicon=lexicon(),
-        forms=tuple(Form("present", None, "simple", p) for p in ("positive", "negative")),
+        forms=tuple(ClauseForm("present", None, "simple", p) for p in ("positive", "negative")),
         phrases=(PhraseForm("singular", "bare"),),
         relativisers=(),
         adverbs=((),),
@@ -136,7 +145,7 @@ def tokipona() -> Language:
         tags={"noun": ("noun",), "verb": ("verb",)},
         signs={"not": ("ala",), "negation": ("ala",)},
         allowed={},
-        rules=lambda placed: rules.rules(placed, language),
+        rules=lambda placed: rules.list_common_exclusions(placed, language),
         columns=lambda placed: list(columns(placed, language)),
         reader=Grammar(cut, structures, {}, {"e": "patient"}),
         designs=DESIGNS,

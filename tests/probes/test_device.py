@@ -25,7 +25,7 @@ from lingprobe.probes.relatedness import probe as relatedness
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import probe as span
 from lingprobe.probes.span import room as span_room
-from lingprobe.probes.span.training import Training
+from lingprobe.probes.span.training import NetworkTraining
 from probes import elsewhere as elsewhere_module
 from probes.elsewhere import MOVES, elsewhere
 from probes.pairs import scored_pairs
@@ -223,8 +223,8 @@ READS = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.nonzero.defa
 @pytest.mark.parametrize(
     ("probe", "make", "reads", "step"),
     [
-        ("span", spans, ("1", "mix"), (Training, "step")),
-        ("span,protocol=jiant", spans, ("mix",), (Training, "step")),
+        ("span", spans, ("1", "mix"), (NetworkTraining, "step")),
+        ("span,protocol=jiant", spans, ("mix",), (NetworkTraining, "step")),
         ("mlp,precision=float32", classes, ("0",), (Joint, "step")),
         ("mlp,precision=float32,protocol=senteval", classes, ("0",), (Joint, "step")),
     ],

@@ -16,11 +16,25 @@ from lingprobe.data.progress import listening
 from lingprobe.data.vectors import expand_ranges
 from lingprobe.probes.schedules import Annealing
 from lingprobe.probes.span import loops
-from lingprobe.probes.span.batches import Examples, Gathered, batch_of
-from lingprobe.probes.span.loops import _patient, judge_nets, train
-from lingprobe.probes.span.net import Net, Scale, Sizes, Source, draw_tensors, mix_of, scores
-from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
-from lingprobe.probes.span.training import Judged, Training, cells_of, loss_of, slope_of
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
+from lingprobe.probes.span.loops import _patient, judge_nets, train_edge_networks
+from lingprobe.probes.span.net import (
+    LayerSource,
+    Net,
+    Sizes,
+    UnitScale,
+    compute_logits,
+    draw_tensors,
+    mix_of,
+)
+from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
+from lingprobe.probes.span.training import (
+    DevScores,
+    NetworkTraining,
+    count_loss_cells,
+    loss_of,
+    slope_of,
+)
 
 LABELS, DIM = 3, 5
 BOUNDS = np.array([0, 4, 4, 9, 15, 16])
@@ -44,7 +58,7 @@ def examples_of(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, b
     layers = {name: rng.normal(size=(bounds[-1], DIM)).astype(dtype) for name in "012"}
     wanted = (rng.random((examples, LABELS)) < 0.4).astype(np.float32)
     wanted[0, 1] = np.nan
-    return Examples(
+    return SplitExamples(
         layers,
         starts,
         stops,
@@ -68,7 +82,9 @@ def network(design, source, sides, seed=3, scaled=False, dtype=torch.float32):
     shift = torch.from_numpy(
         rng.normal(size=(len(source.layers) if source.mixed else 1, width))
     ).to(dtype)
-    scale = Scale(shift, torch.from_numpy(rng.random(width) + 0.5).to(dtype)) if scaled else None
+    scale = (
+        UnitScale(shift, torch.from_numpy(rng.random(width) + 0.5).to(dtype)) if scaled else None
+    )
     return Net(
         design,
         source,
@@ -138,7 +154,7 @@ def slowly(net, given, row):
 
 def said(net, given, rows):
     batch = batch_of(given, np.asarray(rows), net.design.context)
-    found = scores(net, batch, Gathered(given, batch, net.design.layer_norm))
+    found = compute_logits(net, batch, GatheredVectors(given, batch, net.design.layer_norm))
     return torch.zeros(len(given.groups), LABELS).index_put((torch.from_numpy(batch.rows),), found)[
         rows
     ]
@@ -148,7 +164,7 @@ def with_units(given):
     return np.flatnonzero((given.stops > given.starts).all(0))
 
 
-SMALL = Design(projection=4, hidden=6)
+SMALL = NetworkDesign(projection=4, hidden=6)
 DESIGNS = [
     SMALL,
     replace(SMALL, pool="mean"),
@@ -165,7 +181,7 @@ DESIGNS = [
     replace(SMALL, bag=True, pool="endpoints", context=1),
     replace(SMALL, bag=True, pool="max", projection=0),
 ]
-SOURCES = [Source(("1",)), Source(("0", "2")), Source(("0", "1", "2"), mixed=True)]
+SOURCES = [LayerSource(("1",)), LayerSource(("0", "2")), LayerSource(("0", "1", "2"), mixed=True)]
 
 
 @pytest.mark.parametrize("scaled", [False, True])
@@ -209,16 +225,18 @@ def test_gradients_are_those_of_the_loss(design, source):
     net = network(design, source, 2, scaled=True, dtype=torch.float64)
     names, rows = list(net.tensors), np.arange(12)
     batch = batch_of(given, rows, design.context)
-    gathered = Gathered(given, batch, design.layer_norm)
+    gathered = GatheredVectors(given, batch, design.layer_norm)
     # in double precision
     gathered._found |= {name: torch.from_numpy(given.layers[name][batch.units]) for name in "012"}
 
     def loss(*tensors):
         wanted = given.wanted(batch.rows).double()
         return loss_of(
-            scores(net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered),
+            compute_logits(
+                net._replace(tensors=dict(zip(names, tensors, strict=True))), batch, gathered
+            ),
             wanted,
-        ) / cells_of(wanted)
+        ) / count_loss_cells(wanted)
 
     assert torch.autograd.gradcheck(loss, tuple(net.tensors.values()))
 
@@ -234,12 +252,12 @@ def test_slopes_are_gradients_of_the_loss(wanted):
     scored = torch.linspace(-3, 4, 9).view(3, 3).requires_grad_()
     [expected] = torch.autograd.grad(loss_of(scored, wanted), scored)
     torch.testing.assert_close(slope_of(scored.detach(), wanted), expected)
-    assert cells_of(wanted) == (3 if wanted.ndim == 1 else 5)
+    assert count_loss_cells(wanted) == (3 if wanted.ndim == 1 else 5)
 
 
 def replace_layers(given, dtype):
     layers = {name: layer.astype(dtype) for name, layer in given.layers.items()}
-    return Examples(
+    return SplitExamples(
         layers, given.starts, given.stops, given.groups, given.bounds, given.wanted, given.describe
     )
 
@@ -267,7 +285,7 @@ def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, mix_rate=1.0)
             )
             wanted = given.wanted(rows)
             optimiser.zero_grad()
-            (loss_of(said(net, given, rows), wanted) / cells_of(wanted)).backward()
+            (loss_of(said(net, given, rows), wanted) / count_loss_cells(wanted)).backward()
             torch.nn.utils.clip_grad_norm_(net.tensors.values(), clip)
             optimiser.step()
             done += 1
@@ -280,10 +298,10 @@ def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, mix_rate=1.0)
 def test_steps_are_those_of_torchs_adam_on_clipped_gradients(amsgrad, mix_rate):
     given, dev = examples_of(seed=1), examples_of(seed=2)
     plan = Plateau(batch=2, rate=1e-2, interval_small=7, halve=9, stop=9, most=1, amsgrad=amsgrad)
-    training = Training(
+    training = NetworkTraining(
         network(SMALL, SOURCES[2], 2), config(plan, clip=0.05, mix_rate=mix_rate), seed=4
     )
-    [learnt] = train([training], given, dev, seed=4)
+    [learnt] = train_edge_networks([training], given, dev, seed=4)
     assert learnt.step == learnt.steps == 7
     expected = plain(network(SMALL, SOURCES[2], 2), given, dev, 4, 7, 1e-2, 0.05, amsgrad, mix_rate)
     np.testing.assert_allclose(
@@ -304,11 +322,12 @@ def test_networks_train_together_as_they_would_alone(plan):
 
     def trainings():
         return [
-            Training(network(design, source, 2), config(plan, design), seed=6) for source in SOURCES
+            NetworkTraining(network(design, source, 2), config(plan, design), seed=6)
+            for source in SOURCES
         ]
 
-    together, again = (train(trainings(), given, dev, seed=6) for _ in range(2))
-    alone = [train([training], given, dev, seed=6)[0] for training in trainings()]
+    together, again = (train_edge_networks(trainings(), given, dev, seed=6) for _ in range(2))
+    alone = [train_edge_networks([training], given, dev, seed=6)[0] for training in trainings()]
     for a, b, c in zip(together, again, alone, strict=True):
         assert (a.step, a.steps) == (c.step, c.steps)
         for name in a.tensors:
@@ -322,8 +341,8 @@ def test_networks_train_together_as_they_would_alone(plan):
 def test_training_tells_how_far_it_is(plan, of):
     told = []
     with listening(lambda *one: told.append(one)):
-        [learnt] = train(
-            [Training(network(SMALL, SOURCES[0], 2), config(plan), seed=4)],
+        [learnt] = train_edge_networks(
+            [NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=4)],
             examples_of(seed=1),
             examples_of(seed=2),
             seed=4,
@@ -332,7 +351,7 @@ def test_training_tells_how_far_it_is(plan, of):
 
 
 def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():
-    training = Training(network(SMALL, SOURCES[0], 2), config(Plateau(rate=8.0)), seed=0)
+    training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(Plateau(rate=8.0)), seed=0)
     rates = [
         (_patient(training, look == 1, look == 1, look), training.rate) for look in range(1, 22)
     ]
@@ -342,8 +361,10 @@ def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():
 
 def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
     plan = Plateau(rate=8.0, halve=2, stop=3, margin=0.1, least=1.0, most=7)
-    training = Training(network(SMALL, SOURCES[0], 2), config(plan), seed=0)
-    looks = [training.keep(Judged(score, 1.0, 1.0), 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)]
+    training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=0)
+    looks = [
+        training.keep(DevScores(score, 1.0, 1.0), 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)
+    ]
     assert looks == [(True, True), (True, False), (True, True), (True, True), (True, False)]
     rates = [(_patient(training, True, False, look), training.rate) for look in range(1, 9)]
     assert rates == [
@@ -360,8 +381,8 @@ def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
 
 def test_the_best_state_on_dev_is_kept():
     given, dev = examples_of(seed=1, examples=40), examples_of(seed=2, examples=40)
-    training = Training(network(SMALL, SOURCES[0], 2), config(PLANS[0]), seed=0)
-    [learnt] = train([training], given, dev, seed=0)
+    training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(PLANS[0]), seed=0)
+    [learnt] = train_edge_networks([training], given, dev, seed=0)
     assert learnt.step < learnt.steps
     net = training.net._replace(
         tensors={name: torch.from_numpy(a) for name, a in learnt.tensors.items()}
@@ -435,11 +456,11 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
         if isinstance(plan, Plateau)
         else replace(plan, steps=48, looks=3)
     )
-    [alone] = train(
-        [Training(network(SMALL, SOURCES[0], 2), config(plan), seed=0)], given, dev, seed=0
+    [alone] = train_edge_networks(
+        [NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=0)], given, dev, seed=0
     )
     steps, surprises = [], []
-    weigh = Training.weigh
+    weigh = NetworkTraining.weigh
 
     def spy(training, judged, step):
         net = training.net
@@ -456,12 +477,12 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
             surprises.append(judged.surprise)
         weigh(training, judged, step)
 
-    monkeypatch.setattr(Training, "weigh", spy)
+    monkeypatch.setattr(NetworkTraining, "weigh", spy)
     trainings = [
-        Training(network(SMALL, SOURCES[0], 2), config(plan), 0, likeliest=True),
-        Training(network(SMALL, SOURCES[1], 2), config(plan), 0),
+        NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), 0, likeliest=True),
+        NetworkTraining(network(SMALL, SOURCES[1], 2), config(plan), 0),
     ]
-    [found, other] = train(trainings, given, dev, seed=0)
+    [found, other] = train_edge_networks(trainings, given, dev, seed=0)
     assert other.likeliest is None
     assert alone.likeliest is None
     assert (found.step, found.steps, found.judged) == (alone.step, alone.steps, alone.judged)
@@ -503,15 +524,15 @@ def test_a_number_that_is_not_finite_is_found_wherever_it_is_in_train(plan):
     for unit in (0, 5, 10, 15):
         given = examples_of(seed=1, examples=40)
         given.layers["1"][unit] = np.nan
-        training = Training(network(SMALL, SOURCES[0], 2), config(plan), seed=4)
+        training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=4)
         with pytest.raises(ValueError, match="layer '1' has NaN"):
-            train([training], given, examples_of(seed=2), seed=4)
+            train_edge_networks([training], given, examples_of(seed=2), seed=4)
 
 
 def test_a_mix_of_fewer_layers_is_read_from_one_of_more():
     given = examples_of()
-    gathered = Gathered(given, batch_of(given, np.arange(12)))
-    alone = Gathered(given, batch_of(given, np.arange(12)))
+    gathered = GatheredVectors(given, batch_of(given, np.arange(12)))
+    alone = GatheredVectors(given, batch_of(given, np.arange(12)))
     more = gathered.stack_layers(("0", "1", "2"))
     for names in (("0",), ("0", "1")):
         fewer = gathered.stack_layers(names)

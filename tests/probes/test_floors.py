@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Cell, Dataset, Example, Sentence
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes.floors import Majority, MajorityFeature
@@ -44,7 +44,7 @@ def test_majority_is_the_majority_of_train_not_of_test():
 
 
 def test_majority_of_scores_is_the_mean():
-    assert column([1.0, 2.0, 6.0]).constant().tolist() == [3.0]
+    assert build_column([1.0, 2.0, 6.0]).constant().tolist() == [3.0]
 
 
 def f1(sets, chosen):
@@ -54,7 +54,7 @@ def f1(sets, chosen):
 
 @given(st.lists(st.frozensets(st.sampled_from("abcd")), min_size=1, max_size=12).filter(any))
 def test_best_constant_set_has_the_best_f1_of_all_sets(sets):
-    labels = column(sets)
+    labels = build_column(sets)
     scores = labels.constant()
     chosen = {name for name, score in zip(labels.names, scores, strict=True) if score >= 0}
     names = labels.names
@@ -66,7 +66,7 @@ def test_best_constant_set_has_the_best_f1_of_all_sets(sets):
 
 def test_best_constant_set_counts_only_what_was_annotated():
     labels = [{"rare": 1.0}, {"common": 1.0, "no": 0.0}, {"common": 1.0}, {"common": 0.0}]
-    scores = column(labels).constant()
+    scores = build_column(labels).constant()
     assert dict(zip(["common", "no", "rare"], scores >= 0, strict=True)) == {
         "common": True,
         "no": False,

@@ -14,7 +14,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.splits import stratified_folds
 from lingprobe.probes import PROBES
-from lingprobe.probes.mlp.fits import held_out
+from lingprobe.probes.mlp.fits import hold_out_rows
 
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
 
@@ -126,7 +126,7 @@ def test_a_twentieth_of_train_is_held_out_and_another_for_each_seed():
     [one] = PROBES.make("mlp,protocol=senteval")._inputs_of(
         0, Job(*(readings().split(s) for s in ("train", "dev")), (Cell("-", 0),))
     )
-    (rest, dev), (_, other) = held_out(one, 0), held_out(one, 1)
+    (rest, dev), (_, other) = hold_out_rows(one, 0), hold_out_rows(one, 1)
     assert len(dev) == 7
     np.testing.assert_array_equal(np.sort([*rest, *dev]), np.arange(150))
     assert set(dev.tolist()) != set(other.tolist())

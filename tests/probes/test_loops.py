@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from lingprobe.probes.losses import LOSSES
-from lingprobe.probes.mlp.blocks import Block, Lane
+from lingprobe.probes.mlp.blocks import GridNetwork, StackedNetworks
 from lingprobe.probes.mlp.grid import Member
-from lingprobe.probes.mlp.joint import Joint, Part, Problem
+from lingprobe.probes.mlp.joint import GroupExamples, Joint, TrainingProblem
 from lingprobe.probes.mlp.loops import anneal, persist
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
 from reference import rates, schedules
@@ -27,9 +27,10 @@ def problem(groups=1, n=150, dim=8, classes=3, seed=0):
         (x.numpy() @ rng.normal(size=(dim, classes)) + rng.gumbel(size=(n + 60, classes))).argmax(1)
     )
     train, dev = (
-        Part.of([x[rows]] * groups, [y[rows]] * groups) for rows in (slice(n), slice(n, None))
+        GroupExamples.of([x[rows]] * groups, [y[rows]] * groups)
+        for rows in (slice(n), slice(n, None))
     )
-    return Problem(train, dev, LOSSES["softmax"], classes)
+    return TrainingProblem(train, dev, LOSSES["softmax"], classes)
 
 
 def alone(p, member, seed, plan):
@@ -121,7 +122,7 @@ def test_a_cell_that_is_annealed_is_what_plain_torch_makes_of_it(looks):
 
 def test_without_dev_a_network_is_kept_as_it_is_at_the_end():
     whole = problem()
-    none = Part.of([whole.dev.inputs[:0]], [whole.dev.wanted[:0]])
+    none = GroupExamples.of([whole.dev.inputs[:0]], [whole.dev.wanted[:0]])
     plan = Annealing(batch=40, smallest=8, steps=40, epochs=2, looks=4)
     [[trained]] = anneal(replace(whole, dev=none), (3,), [[Member(5)]], plan, torch.float32)
     layers = annealed(whole, Member(5), 3, replace(plan, looks=1))[-1]
@@ -180,10 +181,12 @@ def folds(*sizes):
     """Problems of several sizes, and one of all of them."""
     each = [problem(n=n, seed=n) for n in sizes]
     parts = [
-        Part.of([getattr(p, part).inputs for p in each], [getattr(p, part).wanted for p in each])
+        GroupExamples.of(
+            [getattr(p, part).inputs for p in each], [getattr(p, part).wanted for p in each]
+        )
         for part in ("train", "dev")
     ]
-    return each, Problem(*parts, LOSSES["softmax"], 3)
+    return each, TrainingProblem(*parts, LOSSES["softmax"], 3)
 
 
 def test_folds_of_unlike_size_trained_jointly_are_what_each_is_alone():
@@ -319,7 +322,7 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
 
 def test_dropout_comes_before_the_sigmoid():
     """A unit that is dropped says 1/2, as in SentEval, and not 0."""
-    block = Block([Lane(0, 0, 0, Member(400, 0.5))], [0], (3, 2), torch.float32)
+    block = StackedNetworks([GridNetwork(0, 0, 0, Member(400, 0.5))], [0], (3, 2), torch.float32)
     block.forward(torch.randn(1, 7, 3, generator=torch.Generator().manual_seed(0)), learning=True)
     share = float((block.active == 0.5).float().mean())
     assert share == pytest.approx(0.5, abs=0.06)
@@ -328,8 +331,8 @@ def test_dropout_comes_before_the_sigmoid():
 
 def test_dropout_keeps_the_share_asked_for_and_scales_up_the_rest():
     rates = (0.0, 0.1, 0.2)
-    lanes = [Lane(0, 0, k, Member(50, rate)) for k, rate in enumerate(rates)]
-    block = Block(lanes, [0], (3, 2), torch.float32)
+    lanes = [GridNetwork(0, 0, k, Member(50, rate)) for k, rate in enumerate(rates)]
+    block = StackedNetworks(lanes, [0], (3, 2), torch.float32)
     block.forward(torch.randn(1, 2000, 3), learning=True)
     for rate, mask in zip(rates, block.mask, strict=True):
         assert float((mask == 0).float().mean()) == pytest.approx(rate, abs=0.01)

@@ -254,11 +254,11 @@ def test_ties_go_to_the_smallest_penalty_as_in_senteval():
     """Dev accuracy is compared in percent with two decimals, and the first of the best is taken."""
     from dataclasses import replace
 
-    from lingprobe.probes.mlp.grid import Member, Trained
+    from lingprobe.probes.mlp.grid import Member, TrainedNetwork
     from lingprobe.probes.mlp.probe import PROTOCOLS, best_of
 
     def cell(decay, score, loss):
-        return Trained(Member(5, 0.0, decay), (), score, loss, 4.0)
+        return TrainedNetwork(Member(5, 0.0, decay), (), score, loss, 4.0)
 
     grid = [cell(1e-5, 0.90001, 0.5), cell(1e-4, 0.90004, 0.4), cell(1e-3, 0.9, 0.1)]
     senteval = PROTOCOLS["senteval"]

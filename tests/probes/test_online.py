@@ -15,7 +15,7 @@ from scipy.special import gammaln
 
 from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Dataset, Example, Needs, Predictions, Sentence, Site
-from lingprobe.data.labels import Classes, LabelSets, column
+from lingprobe.data.labels import Classes, LabelSets, build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES, online
@@ -25,8 +25,8 @@ from lingprobe.probes.online import (
     Mixture,
     Online,
     adaptive_length,
-    blocks,
-    ends,
+    compute_block_ends,
+    order_online_blocks,
     uniform_length,
 )
 from lingprobe.probes.plain import Estimator, OneByOne
@@ -139,12 +139,12 @@ def test_blocks_are_whole_sentences_in_the_order_of_the_seed():
     owner = found.dataset.sites[:, 0, 0]
     orders = []
     for seed in (0, 1):
-        rows, stops = blocks(found, seed)
+        rows, stops = order_online_blocks(found, seed)
         assert sorted(rows.tolist()) == list(range(len(examples)))
         parts = [set(owner[part].tolist()) for part in np.split(rows, stops[:-1])]
         assert len(parts) == len(stops) > 5
         assert sum(map(len, parts)) == 150  # no sentence is in two blocks
-        asked = ends(len(examples))
+        asked = compute_block_ends(len(examples))
         assert all((stops >= end).any() and stops[stops >= end][0] < end + 9 for end in asked)
         assert stops[-1] == len(examples)
         orders.append(rows.tolist())
@@ -183,7 +183,7 @@ def test_chances_of_all_sequences_of_labels_sum_to_one(fallback, monkeypatch):
     """
     monkeypatch.setattr(online, "LEAST", 2)  # so that few labels are several blocks
     n = 9
-    assert ends(n).tolist() == [2, 3, 5, 9]
+    assert compute_block_ends(n).tolist() == [2, 3, 5, 9]
     x = np.random.default_rng(0).integers(2, size=(n + 1, 1))
     total = 0.0
     for ids in itertools.product((0, 1), repeat=n):
@@ -377,12 +377,12 @@ def test_the_adaptive_code_of_label_sets_counts_each_label_where_it_was_annotate
 
 
 def test_label_sets_pay_a_bit_for_each_label_annotated():
-    labels = column([frozenset("ab"), frozenset()])
+    labels = build_column([frozenset("ab"), frozenset()])
     assert uniform_length(labels).tolist() == [2, 2]
     assert code_length(labels, np.array([[1.0, 1], [-1, -1]])) == pytest.approx(
         2 * np.log2(1 + np.exp(-1))
     )
-    partial = column([{"a": 1.0}, {"a": 0.2, "b": 1.0}])
+    partial = build_column([{"a": 1.0}, {"a": 0.2, "b": 1.0}])
     assert uniform_length(partial).tolist() == [1, 2]
     assert code_length(partial, np.array([[0.0, 50], [0, 50]])) == pytest.approx([1, 1])
 
@@ -401,7 +401,7 @@ def test_a_sigmoid_s_scores_code_classes_as_odds_given_that_one_holds(seed):
 
 @given(st.integers(1, 300_000))
 def test_blocks_grow_and_end_with_the_last_example(n):
-    stops = ends(n)
+    stops = compute_block_ends(n)
     assert stops[-1] == n
     assert (np.diff(stops) > 0).all()
     assert stops[0] >= min(n, 8)

@@ -10,7 +10,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from lingprobe.data.core import Cell, Dataset, Example, Sentence, Site
 from lingprobe.data.reading import Readings
-from lingprobe.data.sizes import Counted, FitSize
+from lingprobe.data.sizes import FitSize, WorkEstimator
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.nets import precision
 from lingprobe.probes import PROBES
@@ -108,7 +108,7 @@ def test_a_network_of_spans_makes_most_of_the_products_that_it_is_said_to():
 @pytest.mark.parametrize("reference", ["mlp", "logreg", "span", "online:logreg"])
 def test_more_examples_features_labels_and_seeds_are_more_work(reference):
     probe, size = PROBES.make(reference), FitSize(2000, 200, 100, 5)
-    assert isinstance(probe, Counted)
+    assert isinstance(probe, WorkEstimator)
     least = probe.work(size, 1)
     larger = [size._replace(train=8000), size._replace(features=200), size._replace(outputs=10)]
     assert min(probe.work(one, 1).products for one in larger) > least.products > 0

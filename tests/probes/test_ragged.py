@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.vectors import expand_ranges
-from lingprobe.probes.span.spans import highest, make_ragged, means, softmax_pairs, sum_spans
+from lingprobe.probes.span.spans import (
+    compute_mean_weights,
+    highest,
+    make_ragged,
+    softmax_pairs,
+    sum_spans,
+)
 
 
 @st.composite
@@ -43,7 +49,7 @@ def pooled(kind, x, logits, found):
         return highest(x, pairs).numpy()
     weights = {
         "attention": lambda: softmax_pairs(logits[pairs.units], pairs),
-        "mean": lambda: means(pairs, x),
+        "mean": lambda: compute_mean_weights(pairs, x),
         "sum": lambda: None,
     }[kind]()
     return sum_spans(x, pairs, weights).numpy()
@@ -94,7 +100,7 @@ def test_gradients_are_those_of_the_sums(kind):
         "attention": lambda x, logits: sum_spans(
             x, pairs, softmax_pairs(logits[pairs.units], pairs)
         ),
-        "mean": lambda x, _: sum_spans(x, pairs, means(pairs, x)),
+        "mean": lambda x, _: sum_spans(x, pairs, compute_mean_weights(pairs, x)),
         "sum": lambda x, _: sum_spans(x, pairs),
         "max": lambda x, _: highest(x, pairs),
     }
@@ -135,7 +141,7 @@ def test_gradients_are_those_of_padded_spans_where_units_are_alike_too(kind, cas
     pairs, along = pairs_of(found, len(x)), torch.from_numpy(rng.normal(size=(len(found), 3)))
     weights = {
         "attention": lambda: softmax_pairs(given[1][pairs.units], pairs),
-        "mean": lambda: means(pairs, given[0]),
+        "mean": lambda: compute_mean_weights(pairs, given[0]),
         "sum": lambda: None,
     }
     ours = (

@@ -15,7 +15,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.relatedness.loss import Expectation
-from lingprobe.probes.relatedness.scale import Scale
+from lingprobe.probes.relatedness.scale import ScoreScale
 from probes.pairs import scored_pairs
 
 SENTEVAL = "relatedness,protocol=senteval"
@@ -92,12 +92,12 @@ def test_the_fourth_look_that_is_no_better_ends_the_training():
     [(3.6, [0, 0, 0.4, 0.6, 0]), (5.0, [0, 0, 0, 0, 1]), (0.4, [0.4, 0, 0, 0, 0]), (0.0, [0] * 5)],
 )
 def test_five_classes_whatever_the_scores_as_in_senteval(score, shares):
-    np.testing.assert_allclose(Scale(1, 5).shares(np.array([score]))[0], shares, atol=1e-6)
+    np.testing.assert_allclose(ScoreScale(1, 5).shares(np.array([score]))[0], shares, atol=1e-6)
 
 
 def test_shares_are_those_of_tai_number_by_number():
     scores = np.linspace(1, 5, 41)
-    np.testing.assert_allclose(Scale(1, 5).shares(scores), encoded(scores), atol=1e-6)
+    np.testing.assert_allclose(ScoreScale(1, 5).shares(scores), encoded(scores), atol=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_shares_are_those_of_tai_number_by_number():
     [([1.2, 4.9], (1, 5)), ([0.0, 5.0], (0, 6)), ([0.2, 0.9], (0, 2)), ([2.0, 2.0], (2, 2))],
 )
 def test_a_class_for_each_whole_number_that_scores_lie_between(scores, scale):
-    found = Scale.of(np.array(scores))
+    found = ScoreScale.of(np.array(scores))
     assert (found.lowest, found.many) == scale
     assert found.shares(np.array(scores)).sum(1) == pytest.approx(1)
 

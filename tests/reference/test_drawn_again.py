@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from lingprobe.data.labels import Classes, Column, Scores, column
+from lingprobe.data.labels import Classes, Column, Scores, build_column
 from lingprobe.metrics import METRICS, Answers
 from lingprobe.metrics.metric import MetricProblem
 from lingprobe.metrics.resampling import bootstrap, permutation
@@ -31,7 +31,7 @@ def two(kind: str, draws: np.random.Generator, n: int) -> tuple[Column, Column]:
         return Classes(gold, NAMES), Classes(said, NAMES)
     held = [[{name for name in NAMES if draws.random() < 0.5} for _ in gold] for _ in range(2)]
     whole = set(NAMES)  # so that both know all labels
-    both = [column([whole, *map(frozenset, some)]) for some in held]
+    both = [build_column([whole, *map(frozenset, some)]) for some in held]
     return both[0], both[1]
 
 

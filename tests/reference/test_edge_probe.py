@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.probes.span.batches import Examples, Gathered, batch_of
-from lingprobe.probes.span.loops import train
-from lingprobe.probes.span.net import Net, Sizes, Source, draw_tensors, mix_of, scores
-from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
+from lingprobe.probes.span.loops import train_edge_networks
+from lingprobe.probes.span.net import LayerSource, Net, Sizes, compute_logits, draw_tensors, mix_of
+from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
 from lingprobe.probes.span.probe import PROTOCOLS
-from lingprobe.probes.span.training import Training
+from lingprobe.probes.span.training import NetworkTraining
 from reference import edge_probe, layerwise
 
 LABELS, DIM, SENTENCES, UNITS = 3, 5, 6, 4
 JIANT = PROTOCOLS["jiant"]
-DESIGN = Design(
+DESIGN = NetworkDesign(
     projection=4, hidden=6, norm=JIANT.norm, drop_input=JIANT.drop_input, drop=JIANT.drop
 )
 RATE, SEED = 1e-2, 4
 
 
-def examples(seed: int) -> tuple[Examples, list, torch.Tensor, torch.Tensor]:
+def examples(seed: int) -> tuple[SplitExamples, list, torch.Tensor, torch.Tensor]:
     """One example a sentence, with two spans of one unit and more; and the same as lists."""
     draws = np.random.default_rng(seed)
     units = draws.normal(size=(SENTENCES * UNITS, DIM)).astype(np.float32)
@@ -35,7 +35,7 @@ def examples(seed: int) -> tuple[Examples, list, torch.Tensor, torch.Tensor]:
     starts = ends[..., 0] + UNITS * np.arange(SENTENCES)
     stops = ends[..., 1] + 1 + UNITS * np.arange(SENTENCES)
     spans = [[list(range(starts[k, i], stops[k, i])) for k in range(2)] for i in range(SENTENCES)]
-    made = Examples(
+    made = SplitExamples(
         {"1": units},
         starts,
         stops,
@@ -48,7 +48,7 @@ def examples(seed: int) -> tuple[Examples, list, torch.Tensor, torch.Tensor]:
 
 
 def tensors() -> dict[str, torch.Tensor]:
-    return draw_tensors(DESIGN, Source(("1",)), Sizes(DIM, 2, LABELS), SEED)
+    return draw_tensors(DESIGN, LayerSource(("1",)), Sizes(DIM, 2, LABELS), SEED)
 
 
 def test_the_published_code_drops_a_fifth_of_its_input_and_a_third_of_its_hidden_layer():
@@ -62,12 +62,12 @@ def test_training_drops_and_scales_as_the_paper_s_network_does(shares):
         batch=SENTENCES, rate=RATE, interval_small=8, halve=9, stop=9, most=1, amsgrad=True
     )
     given, spans, units, wanted = examples(1)
-    mine = Training(
-        Net(design, Source(("1",)), None, tensors()),
+    mine = NetworkTraining(
+        Net(design, LayerSource(("1",)), None, tensors()),
         TrainingConfig(design, "sigmoid", "threshold", plan, clip=0.05),
         SEED,
     )
-    train([mine], given, given, SEED)
+    train_edge_networks([mine], given, given, SEED)
 
     noise = torch.Generator().manual_seed(SEED + 1)
 
@@ -99,14 +99,14 @@ def test_a_mix_reads_gamma_times_the_sum_of_layers_by_the_softmax_of_its_weights
     given, spans, units, _ = examples(2)
     layers = {"0": units, "1": 2 * units.flip(0), "2": units**2}
     given = replace(given, layers={name: layer.numpy() for name, layer in layers.items()})
-    source, weights = Source(tuple(layers), mixed=True), [0.3, -1.2, 0.7]
+    source, weights = LayerSource(tuple(layers), mixed=True), [0.3, -1.2, 0.7]
     with torch.no_grad():
         found = draw_tensors(DESIGN, source, Sizes(DIM, 2, LABELS), SEED)
         found["mix"].copy_(torch.tensor(weights))
         found["gamma"].fill_(1.7)
         net = Net(DESIGN, source, None, found)
         batch = batch_of(given, np.arange(SENTENCES))
-        mine = scores(net, batch, Gathered(given, batch))
+        mine = compute_logits(net, batch, GatheredVectors(given, batch))
         mixed = edge_probe.mix([*layers.values()], torch.tensor(weights), torch.tensor(1.7))
         theirs = edge_probe.logits(found, mixed, [spans[i] for i in batch.rows])
     torch.testing.assert_close(mine, theirs, rtol=1e-4, atol=1e-5)

@@ -12,8 +12,13 @@ from hypothesis import strategies as st
 
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import Answers, benjamini_hochberg, contrast, holm, null_share, share
-from lingprobe.metrics.clusters import Fits, between_seeds, over_examples, spread
-from lingprobe.metrics.correlation import EXACT, LEAST, Coefficient, orders, p_values
+from lingprobe.metrics.clusters import (
+    ScoreInfluences,
+    between_seeds,
+    estimate_variance,
+    over_examples,
+)
+from lingprobe.metrics.correlation import EXACT, LEAST, Coefficient, draw_permutations, p_values
 from lingprobe.metrics.correlation_intervals import fisher
 from lingprobe.metrics.resampling import permutation
 from reference import inference
@@ -133,12 +138,12 @@ def test_the_interval_of_a_share_of_the_way_is_that_of_the_delta_method(seed, n)
     assert tuple(found) == pytest.approx(expected)
 
 
-def drawn_fits(seed: int, many: int, n: int, sign: float = 1.0) -> Fits:
+def drawn_fits(seed: int, many: int, n: int, sign: float = 1.0) -> ScoreInfluences:
     """Shares of right answers of several seeds, on examples that are hard or easy for all."""
     draws = np.random.default_rng(seed)
     easy = draws.uniform(0.2, 1, n)
     right = draws.random((many, n)) < easy + draws.normal(0, 0.1, (many, 1))
-    return Fits.of_means(sign * right)
+    return ScoreInfluences.of_means(sign * right)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 6), st.integers(6, 30))
@@ -148,7 +153,7 @@ def test_over_seeds_the_variance_is_that_of_the_crossed_layout(seed, one, other,
         influence = np.sum([fit.influences.mean(0) for fit in fits], 0)
         if not influence.any():
             return
-        found = spread(influence, fits, {}, np.zeros(n, np.int64))
+        found = estimate_variance(influence, fits, {}, np.zeros(n, np.int64))
         plain = [(fit.scores.tolist(), fit.influences.tolist()) for fit in fits]
         assert (found.variance, found.df) == pytest.approx(inference.over_seeds(plain))
 
@@ -167,9 +172,9 @@ def test_what_seeds_alone_add_is_their_variance_less_that_of_seed_and_example(se
 
 @pytest.mark.parametrize("room", [1, 5, 100])
 def test_permutations_are_all_of_few_and_as_many_as_asked_for_of_more(room):
-    found = [tuple(order) for some in orders(4, 7, room, 0) for order in some]
+    found = [tuple(order) for some in draw_permutations(4, 7, room, 0) for order in some]
     assert sorted(found) == sorted(permutations(range(4)))
-    parts = [*orders(EXACT + 1, 12, room, 0)]
+    parts = [*draw_permutations(EXACT + 1, 12, room, 0)]
     assert max(map(len, parts)) <= room
     drawn = np.concatenate(parts)
     assert len(drawn) == 12

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS, Told
+from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS, LogProbabilities
 from lingprobe_extensions.train.parsers import spanning
 from lingprobe_extensions.train.parsers.decoding import DEPREL, decode_annotations
 from reference import trees
@@ -39,7 +39,7 @@ class Drawn:
         self.named = draws.dirichlet(np.ones(len(LABELS)), (words, max(LENGTHS) + 1))
 
     def __call__(self, states, lengths):
-        return Told(self.tags, self.arcs)
+        return LogProbabilities(self.tags, self.arcs)
 
     def labels(self, states, lengths, heads):
         rows = np.arange(len(heads))
@@ -106,4 +106,4 @@ def test_confidence_is_the_mean_of_heads_labels_and_tags_of_words_and_pairs(kind
 @given(st.integers(1, 4), st.integers(0, 10**6))
 def test_heads_are_the_best_of_all_trees(n, seed):
     scores = np.random.default_rng(seed).normal(size=(n, n + 1))
-    assert spanning.heads(scores) == trees.spanning(scores.tolist())
+    assert spanning.compute_best_tree(scores) == trees.spanning(scores.tolist())

@@ -12,25 +12,27 @@ from hypothesis import strategies as st
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe.probes.schedules import Annealing
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.data import Example
-from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.loop import Learner, Schedule
-from lingprobe_extensions.train.nets.heads import Words
+from lingprobe_extensions.train.data import TrainingExample
+from lingprobe_extensions.train.examples import TrainingExamples
+from lingprobe_extensions.train.loop import Learner, OptimizerSettings
+from lingprobe_extensions.train.nets.heads import WordEmbedding
 from lingprobe_extensions.train.objectives import Kit
 from reference import rates
 
 
-def learner(schedule: Schedule) -> Learner:
+def learner(schedule: OptimizerSettings) -> Learner:
     """One that learns from eight sentences, in batches of one or two."""
     import torch
 
     words = "the a dog cat sees hears".split()
-    some = [Example(tuple(words[i % 4 :]), (" ".join(words[: 2 + i % 3]),)) for i in range(8)]
-    read, _ = Examples.of(some)
+    some = [
+        TrainingExample(tuple(words[i % 4 :]), (" ".join(words[: 2 + i % 3]),)) for i in range(8)
+    ]
+    read, _ = TrainingExamples.of(some)
     shape, chosen = NetworkShape("bilstm-max", 4, 3, 1), OBJECTIVES.make("next")
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, False))
     table = np.random.default_rng(0).normal(size=(len(read.forms), 4)).astype(np.float32)
-    return Learner(shape.network(), lesson, Words(torch.from_numpy(table)), schedule)
+    return Learner(shape.network(), lesson, WordEmbedding(torch.from_numpy(table)), schedule)
 
 
 def rates_of(one: Learner, epochs: int, slower: bool = False) -> list[list[float]]:
@@ -48,7 +50,7 @@ def rates_of(one: Learner, epochs: int, slower: bool = False) -> list[list[float
 
 @pytest.mark.parametrize("epochs", [1, 3])
 def test_a_falling_rate_is_whole_at_the_first_step_and_not_nothing_at_the_last(epochs):
-    schedule = Schedule("adam", 0.01, 0.0, 16, falls=epochs)
+    schedule = OptimizerSettings("adam", 0.01, 0.0, 16, falls=epochs)
     found = rates_of(learner(schedule), epochs, slower=True)
     steps = len(found[0])
     assert steps > 2
@@ -57,7 +59,7 @@ def test_a_falling_rate_is_whole_at_the_first_step_and_not_nothing_at_the_last(e
 
 
 def test_a_rate_that_does_not_fall_is_halved_when_asked_for():
-    found = rates_of(learner(Schedule("sgd", 0.01, 0.0, 16)), 3, slower=True)
+    found = rates_of(learner(OptimizerSettings("sgd", 0.01, 0.0, 16)), 3, slower=True)
     assert [set(each) for each in found] == [{0.01}, {0.005}, {0.0025}]
 
 

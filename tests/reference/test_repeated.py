@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from lingprobe.audit import floors, repeats
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.repeats import SHOWN
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Classes
@@ -65,18 +65,18 @@ def test_what_is_repeated_is_what_plain_loops_find(many):
     for seed in range(40):
         rows = drawn(seed, many)
         dataset = made(rows)
-        numbered = repeats.Numbered.of(dataset)
+        numbered = repeats.NumberedDataset.of(dataset)
         assert repeats.again(numbered) == repeated.duplicates(rows)
         assert repeats.contradictions(numbered) == repeated.contradictions(rows)
-        assert repeats.same(numbered) == repeated.same(rows)
+        assert repeats.find_repeated_splits(numbered) == repeated.same(rows)
         assert repeats.both_versions(numbered) == repeated.versions(rows)
-        assert repeats.words(dataset) == pytest.approx(repeated.known_words(rows))
+        assert repeats.measure_known_words(dataset) == pytest.approx(repeated.known_words(rows))
         expected = [(text, places) for _, text, places in repeated.most_repeated(rows)]
         found = repeats.most_repeated(numbered)
         assert [(each.text, each.places) for each in found] == expected
         for shared, things in (
-            (repeats.sentences(numbered), repeated.sentences),
-            (repeats.forms(numbered).get("target"), repeated.form),
+            (repeats.find_shared_sentences(numbered), repeated.sentences),
+            (repeats.find_shared_forms(numbered).get("target"), repeated.form),
         ):
             told = shared and {pair: (s.distinct, s.examples) for pair, s in shared.items()}
             there = any(things(row) for row in rows)
@@ -99,7 +99,11 @@ def test_splits_of_the_same_examples_are_the_same_in_any_order():
             for row in part
         ]
         expected = {} if seed > 4 else {"train/test": ("rows", "set")[seed % 2]}
-        assert repeats.same(repeats.Numbered.of(made(both))) == repeated.same(both) == expected
+        assert (
+            repeats.find_repeated_splits(repeats.NumberedDataset.of(made(both)))
+            == repeated.same(both)
+            == expected
+        )
 
 
 def test_equal_rows_of_numbers_have_one_number():
@@ -145,7 +149,7 @@ def test_length_alone_answers_the_commonest_label_of_each_twentieth():
     ]
     halves = floors.SplitHalves.of(Dataset.of(examples))
     said = floors._by_length(halves)[1].class_names()
-    found = dict(zip(floors.words_read(halves.test).tolist(), said, strict=True))
+    found = dict(zip(floors.count_words_read(halves.test).tolist(), said, strict=True))
     assert found.pop(40) == found.pop(41)
     assert found == {n: labels[max(n, 2)] for n in range(1, 40)}
 
@@ -159,7 +163,7 @@ def test_of_many_repeated_questions_those_asked_most_are_shown(many):
         for i in range(2 + (k >= many // 2) - (k == 0))
     ]
     expected = repeated.most_repeated(rows, SHOWN)
-    found = inspect(made(rows), rows=0, floors=False).repeats
+    found = audit_dataset(made(rows), rows=0, floors=False).repeats
     assert [(each.text, each.places) for each in found] == [each[1:] for each in expected]
     assert len(found) == min(many - 1, SHOWN)
 
@@ -196,12 +200,12 @@ def test_texts_counted_in_pieces_are_those_counted_at_once(monkeypatch):
 def test_what_a_span_reads_are_its_words_between_two_marks():
     sentence = Sentence.of(["one", "two", "three", "four"])
     sites = Site(sentence, (1, 3)), Site(sentence), Site(sentence, (0, 1))
-    assert [floors._texts(Dataset.of([Example(sites, "x")]), k) for k in range(3)] == [
+    assert [floors._list_site_texts(Dataset.of([Example(sites, "x")]), k) for k in range(3)] == [
         ["\x02two three\x03"],
         ["\x02one two three four\x03"],
         ["\x02one\x03"],
     ]
-    assert floors.words_read(Dataset.of([Example(sites, "x")])).tolist() == [2 + 4 + 1]
+    assert floors.count_words_read(Dataset.of([Example(sites, "x")])).tolist() == [2 + 4 + 1]
 
 
 def test_many_classes_are_scored_as_naive_bayes_with_one_more_of_each_run():
@@ -238,16 +242,16 @@ def test_length_and_label_correlate_as_pearson_or_eta(pairs):
     xx, yy, xy = moments(lengths, list(map(float, labels)))
     read = np.array(lengths)
     expected = xy / (xx * yy) ** 0.5 if xx and yy else 0
-    assert floors.correlation(read, found[""].labels) == pytest.approx(expected)
+    assert floors.correlate_length_with_labels(read, found[""].labels) == pytest.approx(expected)
     groups = {label: [n for n, one in pairs if one == label] for label in labels}
     means = {label: sum(group) / len(group) for label, group in groups.items()}
     assert floors.by_label(found[""], read) == pytest.approx(means)
     between = moments([means[label] for label in labels], lengths)[0]
     eta = (between / xx) ** 0.5 if xx else 0
-    assert floors.correlation(read, found["c"].labels) == pytest.approx(eta)
+    assert floors.correlate_length_with_labels(read, found["c"].labels) == pytest.approx(eta)
 
 
 @pytest.mark.parametrize(("lengths", "r"), [([3, 5], 1), ([5, 3], -1), ([4, 4], 0), ([4], 0)])
 def test_two_examples_correlate_wholly_where_both_differ(lengths, r):
     labels = Classes(np.arange(len(lengths)), ("1", "7"))
-    assert floors.correlation(np.array(lengths), labels) == pytest.approx(r)
+    assert floors.correlate_length_with_labels(np.array(lengths), labels) == pytest.approx(r)

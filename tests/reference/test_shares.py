@@ -11,17 +11,23 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lingprobe.data._logits import code_length
-from lingprobe.data.labels import Classes, column
+from lingprobe.data.labels import Classes, build_column
 from lingprobe.datasets.candidates import appearing
 from lingprobe.datasets.match import (
-    blocks,
-    contrasts,
-    correlation,
+    code_contrasts,
+    correlate_length_with_contrast,
     gaussian,
     match_lengths,
+    sample_class_blocks,
     uncorrelated_blocks,
 )
-from lingprobe.datasets.splits import _place, allocate, apportion, orient_pairs, stratified_folds
+from lingprobe.datasets.splits import (
+    _choose_split,
+    allocate,
+    apportion,
+    orient_pairs,
+    stratified_folds,
+)
 from lingprobe.encoders.pooling import POOLS, pool_states
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
@@ -66,7 +72,7 @@ def test_a_group_is_placed_where_it_overfills_least_and_what_is_needed_falls(see
         group = np.maximum(draws.integers(-3, 7, 4), 0)
         group[draws.integers(4)] += 1
         labels, before = np.repeat(np.arange(4), group), need.copy()
-        part = _place(draws.permutation(labels), need, quota, 4)
+        part = _choose_split(draws.permutation(labels), need, quota, 4)
         assert part == shares.place(group.tolist(), before.tolist(), quota.tolist())
         before[part] -= group
         np.testing.assert_allclose(need, before)
@@ -102,7 +108,7 @@ def test_blocks_have_each_class_once_and_as_many_of_each_length_as_all_have(seed
     draws = np.random.default_rng(seed)
     labels, lengths = draws.integers(3, size=60), draws.integers(3, 9, size=60)
     rows, classes = np.flatnonzero(draws.random(60) < 0.8), np.arange(3)
-    plain = blocks(rows, labels, classes, np.random.default_rng(0))
+    plain = sample_class_blocks(rows, labels, classes, np.random.default_rng(0))
     assert len(plain) == min(np.sum(labels[rows] == c) for c in classes)
     pairs = match_lengths(rows, labels, classes, lengths, np.random.default_rng(0))
     for found in (plain, pairs):
@@ -123,7 +129,7 @@ def test_blocks_are_taken_while_length_and_class_are_uncorrelated(seed, names):
     draws, many = np.random.default_rng(seed), len(names)
     lengths = draws.integers(3, 12, 20 * many)
     some = np.arange(20 * many).reshape(20, many)
-    values = contrasts(names)
+    values = code_contrasts(names)
     numbers = (
         [[float(name) for name in names]]
         if names[0].isdigit()
@@ -140,7 +146,7 @@ def test_blocks_are_taken_while_length_and_class_are_uncorrelated(seed, names):
     tells = [most(some[: n + 1]) > 0.2 + 1e-7 for n in range(20)]
     assert len(kept) == (tells.index(True) if any(tells) else 20)
     labels = np.tile(np.arange(many), 20)
-    r = correlation(np.arange(20 * many), labels, lengths, values)
+    r = correlate_length_with_contrast(np.arange(20 * many), labels, lengths, values)
     assert abs(r) == pytest.approx(most(some))
 
 
@@ -187,7 +193,7 @@ def test_losses_are_minus_the_logarithms_of_chances(seed, n, outputs):
     errors = float(((scores - held) ** 2).sum() / 2)
     judged = LOSSES["squared"].judge(each, torch.from_numpy(held.T[None].astype(float)))
     assert [float(x) for x in judged] == pytest.approx([-errors, errors])
-    of_sets = column([{str(k): float(h) for k, h in enumerate(row)} for row in held])
+    of_sets = build_column([{str(k): float(h) for k, h in enumerate(row)} for row in held])
     bits = code_length(of_sets, scores.astype(np.float32)).sum()
     whole = sum(shares.sigmoid_loss(row, h) for row, h in zip(scores, held, strict=True))
     assert bits == pytest.approx(whole / np.log(2), rel=1e-5)

@@ -7,16 +7,16 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from lingprobe.data.labels import Classes, column
+from lingprobe.data.labels import Classes, build_column
 from lingprobe.data.reading import read_of
 from lingprobe.probes.features import SQUARES
 from lingprobe.probes.span import scales
-from lingprobe.probes.span.net import Sizes, Source, draw_tensors
-from lingprobe.probes.span.plans import Design
+from lingprobe.probes.span.net import LayerSource, Sizes, draw_tensors
+from lingprobe.probes.span.plans import NetworkDesign
 from probes.test_span import readings
 from reference import starts
 
-SMALL = Design(projection=4, hidden=6)
+SMALL = NetworkDesign(projection=4, hidden=6)
 DESIGNS = [
     SMALL,
     replace(SMALL, pool="endpoints", bag=True),
@@ -29,7 +29,7 @@ DESIGNS = [
 @pytest.mark.parametrize("layers", [0, 3])
 @pytest.mark.parametrize("design", DESIGNS)
 def test_networks_are_drawn_as_wide_as_the_paper_s(design, layers):
-    source = Source(("0", "1", "2")[:layers], True) if layers else Source(("0",))
+    source = LayerSource(("0", "1", "2")[:layers], True) if layers else LayerSource(("0",))
     made = draw_tensors(design, source, Sizes(50, 2, 3), 5)
     expected = starts.shapes(50, 2, 3, asdict(design), layers)
     assert list(made) == list(expected)
@@ -61,7 +61,7 @@ def test_labels_start_as_frequent_as_they_are_in_train(loss):
 def test_labels_that_are_not_annotated_everywhere_start_by_where_they_are():
     sets = [{"a": 1.0, "b": 0.0}, {"a": 0.0}, {"a": 1.0, "b": 1.0}, {"b": 0.5, "a": 1.0}]
     known = [{name: each.get(name) for name in "ab"} for each in sets]
-    found = scales.priors(column(sets), "sigmoid")
+    found = scales.priors(build_column(sets), "sigmoid")
     np.testing.assert_allclose(found, starts.priors(known, "ab", "sigmoid"), rtol=1e-5)
 
 
@@ -80,7 +80,7 @@ def test_what_is_read_of_train_is_brought_to_one_scale(text, normalised, monkeyp
             for unit in range(start, stop)
         }
     )
-    assert scales.sample(train, rows).tolist() == units
+    assert scales.sample_units(train, rows).tolist() == units
     made = scales.scales_of(train, read, rows, normalised)
     layers = [given.vectors.layer(name)[units].astype(float) for name in read.layers]
     if text.startswith("mix"):
@@ -98,5 +98,5 @@ def test_what_is_read_of_train_is_brought_to_one_scale(text, normalised, monkeyp
     squares = np.mean([(each**2).sum(1).mean() for each in scaled])
     assert squares == pytest.approx(SQUARES, rel=1e-3)
     monkeypatch.setattr(scales, "SAMPLE", 3)
-    some = scales.sample(train, rows).tolist()
+    some = scales.sample_units(train, rows).tolist()
     assert some == [units[0], units[round((len(units) - 1) / 2)], units[-1]]

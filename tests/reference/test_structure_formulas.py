@@ -15,8 +15,8 @@ import torch
 
 from lingprobe.data.labels import NumberList, NumberLists
 from lingprobe.inside.structure.fits import SPREAD, train_fits
-from lingprobe.inside.structure.trees import depths, distances, pairs_of
-from lingprobe.inside.structure.words import Schedule, Sentences
+from lingprobe.inside.structure.trees import compute_word_depths, distances, list_word_pairs
+from lingprobe.inside.structure.words import AdamSchedule, Sentences
 from lingprobe.metrics import METRICS
 from reference import structure
 
@@ -40,7 +40,7 @@ def indices(heads: list[int]) -> list[int | None]:
 
 def square(values: np.ndarray, words: int) -> list[list[float]]:
     matrix = np.zeros((words, words), np.float32)
-    first, second = pairs_of(words)
+    first, second = list_word_pairs(words)
     matrix[first, second] = matrix[second, first] = values
     return matrix.tolist()
 
@@ -56,7 +56,7 @@ def drawn(kind: str, share: float, whole: bool) -> tuple[list, list, list, list]
     for _ in range(MANY):
         words = int(draws.integers(2, 58))
         heads = indices(draw_heads(draws, words))
-        true = distances(heads) if kind == "distance" else depths(heads)
+        true = distances(heads) if kind == "distance" else compute_word_depths(heads)
         own = share * true + (1 - share) * draws.uniform(0, 8, len(true))
         gold.append(true)
         said.append((own.round() if whole else own).astype(np.float32))
@@ -70,7 +70,7 @@ def test_metrics_of_distances(setting):
     gold, said, marks, sizes = drawn("distance", SETTINGS[setting], setting == "ties")
     counts = []
     for words, mark in zip(sizes, marks, strict=True):
-        first, second = pairs_of(words)
+        first, second = list_word_pairs(words)
         counts.append([not (mark[i] or mark[j]) for i, j in zip(first, second, strict=True)])
     columns = column("distance", gold, counts), column("distance", said, counts)
     squares = [[square(v, n) for v, n in zip(rows, sizes, strict=True)] for rows in (gold, said)]
@@ -94,12 +94,12 @@ def test_distances_and_depths_of_trees():
     draws = np.random.default_rng(3)
     for words in [1, 2, *draws.integers(3, 40, 20).tolist()]:
         heads = draw_heads(draws, words)
-        first, second = pairs_of(words)
+        first, second = list_word_pairs(words)
         wanted = [
             structure.distance(heads, i + 1, j + 1) for i, j in zip(first, second, strict=True)
         ]
         assert distances(indices(heads)).tolist() == wanted
-        assert depths(indices(heads)).tolist() == [
+        assert compute_word_depths(indices(heads)).tolist() == [
             structure.depth(heads, w + 1) for w in range(words)
         ]
 
@@ -110,10 +110,10 @@ def planted(name: str, many: int, draws: np.random.Generator) -> tuple[np.ndarra
     for _ in range(many):
         words = int(draws.integers(2, 9))
         heads = indices(draw_heads(draws, words))
-        values = distances(heads) if name == "distance" else depths(heads)
+        values = distances(heads) if name == "distance" else compute_word_depths(heads)
         labels.append(NumberList(name, values))
         sizes.append(words)
-        own = depths(heads)[:, None] * [1.0, 0.5, 0, 0, 0]
+        own = compute_word_depths(heads)[:, None] * [1.0, 0.5, 0, 0, 0]
         units.append(own + draws.normal(size=(words, 5)))
     starts = np.arange(sum(sizes))
     bounds = np.cumsum([0, *sizes])
@@ -139,7 +139,7 @@ def test_training_is_the_programs(name):
     moved = Sentences(
         second.starts + len(train), second.stops + len(train), second.bounds, second.labels
     )
-    schedule = Schedule(batch=7, epochs=40)
+    schedule = AdamSchedule(batch=7, epochs=40)
     (fit,) = train_fits({"x": [units]}, [("x", 2)], (first, moved), (3, schedule, "cpu"))
     start = torch.empty(5, 2).uniform_(-SPREAD, SPREAD, generator=torch.Generator().manual_seed(3))
     order = np.random.default_rng([3, 11])

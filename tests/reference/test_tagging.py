@@ -24,7 +24,7 @@ sentences = st.lists(
 @given(sentences)
 def test_words_have_the_same_number_where_the_same_is_read_of_them(examples):
     usual = {"the": "DT", "cat": "NN", "a": "DT", '"': "``"}
-    found = tagger._features(examples, usual)
+    found = tagger._hash_token_features(examples, usual)
     cells = [
         cell
         for words in examples
@@ -49,7 +49,7 @@ def test_what_is_read_twice_of_the_words_to_learn_from_adds_to_the_scores_of_tag
 ):
     monkeypatch.setattr(tagger, "BLOCK", 2)
     examples, others = drawn(seed), drawn(seed + 100)
-    made = tagger.train(examples, seed=seed)
+    made = tagger.train_tagger(examples, seed=seed)
     usual = tagging.usual(examples)
     assert made.usual == usual
 
@@ -57,7 +57,7 @@ def test_what_is_read_twice_of_the_words_to_learn_from_adds_to_the_scores_of_tag
         return [tagging.read(words, at, usual) for words, _ in some for at in range(len(words))]
 
     every = [cell for row in cells(examples) for cell in row]
-    numbers = tagger._features([words for words, _ in examples], usual).ravel().tolist()
+    numbers = tagger._hash_token_features([words for words, _ in examples], usual).ravel().tolist()
     row_of = {key: row for row, key in enumerate(made.keys.tolist())}
     weights = {
         c: made.weights[row_of[n]] for c, n in zip(every, numbers, strict=True) if n in row_of

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
-from lingprobe_extensions.train.data import Example
-from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.data import TrainingExample
+from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.loop import Epoch
 from lingprobe_extensions.train.nets.heads import PAD, START
 from lingprobe_extensions.train.objectives import Kit, add_noise
-from lingprobe_extensions.train.selection import Selection
+from lingprobe_extensions.train.selection import SelectionCriterion
 from lingprobe_extensions.train.texts import Texts, perplexities
 from reference import trainings
 
@@ -38,7 +38,7 @@ def test_the_best_epoch_is_selected_and_said_to_be_better(figure, rows, baseline
     figures = [dict(zip(names, row, strict=False)) for row in rows]
     epochs = [Epoch(n, 1.0, each, 10, 1.0) for n, each in enumerate(figures, 1)]
     trivial = {f"{name} of {i}": value for i, (name, value) in enumerate(baselines)}
-    found = Selection(figure, trivial)
+    found = SelectionCriterion(figure, trivial)
     by, best = trainings.selected(figures, figure, baselines)
     assert (found.by(epochs), found.best(epochs)) == (by, best)
     assert found.since(epochs) == len(rows) - best
@@ -77,8 +77,11 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
     def text():
         return tuple(draws.choice(WORDS, draws.integers(1, 5)).tolist())
 
-    some = [Example(text(), (), text(), str(draws.choice(["no", "yes", "ah"]))) for _ in range(14)]
-    read, _ = Examples.of(some)
+    some = [
+        TrainingExample(text(), (), text(), str(draws.choice(["no", "yes", "ah"])))
+        for _ in range(14)
+    ]
+    read, _ = TrainingExamples.of(some)
     if len(read.names) < 2:
         return
     objective = OBJECTIVES.make("infer")
@@ -115,14 +118,14 @@ def test_words_are_left_out_and_change_places_in_pairs(seed, n, drop, swap):
 @given(seeds, st.integers(1, 3), st.integers(1, 6))
 def test_words_that_are_learnt_are_the_commonest_of_train(seed, least, most):
     from lingprobe_extensions.train.encoder import UNKNOWN
-    from lingprobe_extensions.train.sentences import Parts, _vocabulary
+    from lingprobe_extensions.train.sentences import TrainDevSplit, _vocabulary
 
     draws = np.random.default_rng(seed)
-    some = [Example(tuple(draws.choice(WORDS, 3).tolist()), ("x",)) for _ in range(8)]
-    read, _ = Examples.of(some)
+    some = [TrainingExample(tuple(draws.choice(WORDS, 3).tolist()), ("x",)) for _ in range(8)]
+    read, _ = TrainingExamples.of(some)
     train = np.flatnonzero(draws.random(8) < 0.7)
     how = SimpleNamespace(vocabulary=most, least=least)
-    rows, names = _vocabulary(Parts(read, train, train), how, len(read.forms) + 2)
+    rows, names = _vocabulary(TrainDevSplit(read, train, train), how, len(read.forms) + 2)
     expected = trainings.vocabulary(
         read.forms, [some[i].first for i in train.tolist()], least, most
     )

@@ -13,7 +13,7 @@ from fixtures.results import result, saying
 from fixtures.scored import to_scores
 from lingprobe.analysis.comparison import decide_comparisons, with_opponents
 from lingprobe.analysis.contests import _of_all
-from lingprobe.data.labels import Classes, column
+from lingprobe.data.labels import Classes, build_column
 from lingprobe.inside.erase.behaviour import nats
 from lingprobe.metrics import difference
 from lingprobe.metrics.intervals import Answers, CopySpread, difference_from_draws
@@ -116,7 +116,7 @@ def test_of_one_copy_the_spread_is_that_of_other_networks(many):
 
 
 def numbers(values):
-    return column(values.tolist())
+    return build_column(values.tolist())
 
 
 def test_one_more_network_is_rarely_better_than_one_where_networks_vary_as_others_did():

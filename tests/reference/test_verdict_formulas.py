@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 from scipy.stats import norm, t
 
 from lingprobe.analysis.contests import _of_all
-from lingprobe_extensions.papers.verdicts import Estimate, at_least, evidence, total, verdict
+from lingprobe_extensions.papers.verdicts import (
+    DifferenceEstimate,
+    combine_at_least,
+    evidence,
+    total,
+    verdict,
+)
 
 values = st.floats(-4, 4, allow_nan=False)
 estimates = st.tuples(values, st.floats(0.1, 3), st.sampled_from([2.0, 5.0, 30.0]))
@@ -24,7 +30,7 @@ def tail(bound, value, error, df):
 
 @given(estimates, st.floats(0, 3))
 def test_each_direction_has_its_tails(one, within):
-    found = Estimate(*one)
+    found = DifferenceEstimate(*one)
     below = {bound: 1 - tail(bound, *one) for bound in (-within, within)}
     above = {bound: tail(bound, *one) for bound in (-within, within)}
     for direction, wrong, right, agrees in (
@@ -38,11 +44,11 @@ def test_each_direction_has_its_tails(one, within):
         assert what.p == pytest.approx(min(1, 2 * min(wrong, right)))
         assert what.supports == (what.wrong <= what.right)
     assert found.interval == pytest.approx(t(one[2], one[0], one[1]).interval(0.95))
-    assert Estimate(*one[:2]).interval == pytest.approx(norm(*one[:2]).interval(0.95))
+    assert DifferenceEstimate(*one[:2]).interval == pytest.approx(norm(*one[:2]).interval(0.95))
 
 
 def test_without_an_error_a_difference_is_on_one_side_of_a_bound():
-    one = Estimate(1.0, 0.0)
+    one = DifferenceEstimate(1.0, 0.0)
     assert [one.above(bound) for bound in (0.5, 1.0, 1.5)] == [0, 1, 1]
     assert [one.below(bound) for bound in (0.5, 1.0, 1.5)] == [1, 1, 0]
     assert evidence(one, "above")[:4] == (0, 1, 0, 0)
@@ -53,8 +59,8 @@ def test_at_least_so_many_are_true_unless_too_many_are_wrong_together(drawn, dat
     """The worst of all sets of n - k + 1, by Bonferroni (Benjamini & Heller 2008)."""
     n = len(drawn)
     k = data.draw(st.integers(1, n))
-    parts = [evidence(Estimate(*one), "above", 0.0, i) for i, one in enumerate(drawn)]
-    what = at_least(k, parts)
+    parts = [evidence(DifferenceEstimate(*one), "above", 0.0, i) for i, one in enumerate(drawn)]
+    what = combine_at_least(k, parts)
     for found, each, size in ((what.wrong, "wrong", n - k + 1), (what.right, "right", k)):
         sets = combinations([getattr(part, each) for part in parts], size)
         assert found == pytest.approx(max(min(1, size * min(some)) for some in sets))
@@ -64,7 +70,7 @@ def test_at_least_so_many_are_true_unless_too_many_are_wrong_together(drawn, dat
 
 @given(st.lists(estimates, min_size=1, max_size=5))
 def test_a_sum_has_the_sum_of_variances_and_satterthwaites_degrees(drawn):
-    found = total([Estimate(*one) for one in drawn])
+    found = total([DifferenceEstimate(*one) for one in drawn])
     variance = sum(error**2 for _, error, _ in drawn)
     df = variance**2 / sum(error**4 / df for _, error, df in drawn)
     expected = (sum(value for value, *_ in drawn), variance**0.5, df)
@@ -72,9 +78,9 @@ def test_a_sum_has_the_sum_of_variances_and_satterthwaites_degrees(drawn):
 
 
 def test_a_verdict_is_open_from_five_percent_on():
-    what = evidence(Estimate(3.0, 1.0), "above")
+    what = evidence(DifferenceEstimate(3.0, 1.0), "above")
     assert [verdict(what, p) for p in (0.049, 0.05)] == ["supported", "inconclusive"]
-    assert verdict(evidence(Estimate(-3.0, 1.0), "above"), 0.01) == "contradicted"
+    assert verdict(evidence(DifferenceEstimate(-3.0, 1.0), "above"), 0.01) == "contradicted"
 
 
 @given(st.lists(st.tuples(values, st.floats(0, 1)), min_size=1, max_size=5))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("numba")
 from lingprobe_extensions.train.draws import Negatives, predicted_shares
-from lingprobe_extensions.train.guesses import Shares, figures, trivial
+from lingprobe_extensions.train.guesses import Shares, measure_guesses, trivial
 from lingprobe_extensions.train.steps import Part, Tables
 from reference import words
 
@@ -27,7 +27,9 @@ def test_perplexity_and_accuracy_undo_how_words_were_drawn(seed, lengths):
     part = Part(ids, starts, np.full(len(ids), -1, np.int32), np.ones(len(ids), bool), negatives)
     source, target = draws.normal(size=(2, WORDS, DIM)).astype(np.float32)
     shares = predicted_shares(counts, 1e-2)
-    found = figures(Tables(source, target), part, Shares(Negatives.of(counts).shares, shares))
+    found = measure_guesses(
+        Tables(source, target), part, Shares(Negatives.of(counts).shares, shares)
+    )
 
     of = np.repeat(np.arange(len(lengths)), lengths)
     rows = [

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.store import blocks
-from lingprobe.store.blocks import Block, Damaged, StoreProblem
+from lingprobe.store.blocks import BlockFile, DamagedFile, StoreProblem
 
 ARRAYS = {
     "keys": np.arange(6, dtype=np.uint64).reshape(3, 2),
@@ -23,14 +23,14 @@ ARRAYS = {
 
 
 def write(path: Path) -> Path:
-    blocks.write(
+    blocks.write_block_file(
         path, "test", {"word": "zażółć \ud800", "n": np.int64(3), "nan": float("nan")}, ARRAYS
     )
     return path
 
 
 def test_what_was_written_is_read(tmp_path):
-    block = Block(write(tmp_path / "deep" / "a.block"))
+    block = BlockFile(write(tmp_path / "deep" / "a.block"))
     assert block.kind == "test"
     assert block.facts["word"] == "zażółć \ud800"
     assert block.facts["n"] == 3
@@ -56,13 +56,13 @@ def test_equal_arrays_are_written_once_and_read_under_each_name(tmp_path):
     }
     several["nan too"] = several["nan"].copy()
     for name, arrays in (("one", one), ("several", several)):
-        blocks.write(tmp_path / name, "test", {}, arrays)
-        block = Block(tmp_path / name)
+        blocks.write_block_file(tmp_path / name, "test", {}, arrays)
+        block = BlockFile(tmp_path / name)
         block.check()
         for key, array in arrays.items():
             assert block.array(key).dtype == array.dtype
             np.testing.assert_array_equal(block.array(key), array)
-    places = {key: about["start"] for key, about in Block(tmp_path / "several").arrays.items()}
+    places = {key: about["start"] for key, about in BlockFile(tmp_path / "several").arrays.items()}
     assert places["layer:lex"] == places["layer:0"]
     assert places["nan"] == places["nan too"]
     assert len(set(places.values())) == len(several) - 2
@@ -76,22 +76,22 @@ def test_arrays_come_back_whichever_are_equal_or_empty(tmp_path_factory, given_)
         str(i): np.full((length, 2), value, np.int16) for i, (value, length) in enumerate(given_)
     }
     path = tmp_path_factory.mktemp("blocks") / "a"
-    blocks.write(path, "test", {}, arrays)
-    block = Block(path)
+    blocks.write_block_file(path, "test", {}, arrays)
+    block = BlockFile(path)
     for name, array in arrays.items():
         np.testing.assert_array_equal(block.array(name), array)
         assert block.array(name).shape == array.shape
 
 
 def test_a_file_says_which_version_wrote_it(tmp_path):
-    block = Block(write(tmp_path / "a"))
+    block = BlockFile(write(tmp_path / "a"))
     assert (block.format, block.made) == (2, importlib.metadata.version("lingprobe"))
 
 
 @pytest.mark.parametrize("large", [1, 1 << 30])
 def test_a_file_is_open_only_while_it_is_read(tmp_path, monkeypatch, large):
     monkeypatch.setattr(blocks, "_MAPPED", large)
-    kept = [Block(write(tmp_path / str(i))) for i in range(3)]
+    kept = [BlockFile(write(tmp_path / str(i))) for i in range(3)]
     before = len(os.listdir("/dev/fd"))
     for block in kept:
         block.check()
@@ -103,9 +103,9 @@ def test_a_file_is_open_only_while_it_is_read(tmp_path, monkeypatch, large):
 @pytest.mark.parametrize("how", ["removed", "replaced"])
 def test_a_file_that_is_gone_is_no_damage_and_is_not_set_aside(tmp_path, how, caplog):
     path = write(tmp_path / "a")
-    block = Block(path)
+    block = BlockFile(path)
     write(tmp_path / "b").replace(path) if how == "replaced" else path.unlink()
-    with pytest.raises(blocks.Gone) as gone:
+    with pytest.raises(blocks.RemovedFile) as gone:
         block.array("keys")
     blocks.set_aside(path, gone.value)
     assert path.exists() == (how == "replaced")
@@ -124,31 +124,31 @@ def test_a_flipped_bit_anywhere_is_noticed(where, bit, tmp_path_factory):
     content = bytearray(_whole["bytes"])
     content[int(where * len(content))] ^= 1 << bit
     _whole["path"].write_bytes(content)
-    with pytest.raises(Damaged):
-        Block(_whole["path"]).check()
+    with pytest.raises(DamagedFile):
+        BlockFile(_whole["path"]).check()
 
 
 def test_every_byte_counts(tmp_path):
     content = write(tmp_path / "a").read_bytes()
     for at in range(len(content)):
         (tmp_path / "a").write_bytes(content[:at] + bytes([content[at] ^ 255]) + content[at + 1 :])
-        with pytest.raises(Damaged):
-            Block(tmp_path / "a").check()
+        with pytest.raises(DamagedFile):
+            BlockFile(tmp_path / "a").check()
 
 
 @pytest.mark.parametrize("size", [0, 1, 31, 32, 100, -1, -64])
 def test_a_short_file_is_noticed(tmp_path, size):
     path = write(tmp_path / "a")
     path.write_bytes(path.read_bytes()[:size])
-    with pytest.raises(Damaged):
-        Block(path).check()
+    with pytest.raises(DamagedFile):
+        BlockFile(path).check()
 
 
 def test_a_longer_file_is_noticed(tmp_path):
     path = write(tmp_path / "a")
     path.write_bytes(path.read_bytes() + b"\0")
-    with pytest.raises(Damaged):
-        Block(path)
+    with pytest.raises(DamagedFile):
+        BlockFile(path)
 
 
 def test_a_later_format_is_refused_politely_and_left_alone(tmp_path, monkeypatch):
@@ -194,7 +194,7 @@ def test_a_full_disk_is_one_line_and_spoils_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(StoreProblem, match="No space left on device") as problem:
-        blocks.write(path, "test", {}, {"other": np.ones(3)})
+        blocks.write_block_file(path, "test", {}, {"other": np.ones(3)})
     assert "\n" not in str(problem.value)
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
@@ -209,10 +209,10 @@ def test_of_two_writers_the_first_is_kept_where_that_is_asked_for(tmp_path, monk
         monkeypatch.setattr(os, "link", no_links)
     path = tmp_path / "a"
     for number in (1, 2):
-        blocks.write(path, "test", {"n": number}, {}, keep=True)
-        assert Block(path).facts["n"] == 1
-    blocks.write(path, "test", {"n": 3}, {})
-    assert Block(path).facts["n"] == 3
+        blocks.write_block_file(path, "test", {"n": number}, {}, keep=True)
+        assert BlockFile(path).facts["n"] == 1
+    blocks.write_block_file(path, "test", {"n": 3}, {})
+    assert BlockFile(path).facts["n"] == 3
     assert [p.name for p in tmp_path.iterdir()] == ["a"]
 
 
@@ -258,19 +258,19 @@ def test_leftovers_go_after_a_day_and_others_files_stay(tmp_path):
         path.write_text("")
     os.utime(old, (time.time() - 100_000,) * 2)
     os.utime(foreign, (time.time() - 100_000,) * 2)
-    assert [name for _, name in blocks.list_files(tmp_path, ".block")] == ["a.block"]
+    assert [name for _, name in blocks.list_folder_files(tmp_path, ".block")] == ["a.block"]
     assert sorted(p.name for p in tmp_path.iterdir()) == [".y.2.part", "a.block", "notes.txt"]
 
 
 def test_no_folder_holds_no_files(tmp_path):
-    assert blocks.list_files(tmp_path / "nowhere", ".block") == []
+    assert blocks.list_folder_files(tmp_path / "nowhere", ".block") == []
 
 
 def test_a_block_written_over_in_place_is_another_one(tmp_path):
     path = write(tmp_path / "a")
-    block, content, about = Block(path), path.read_bytes(), path.stat()
+    block, content, about = BlockFile(path), path.read_bytes(), path.stat()
     with path.open("r+b") as file:
         file.write(content)
     os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns + 1))
-    with pytest.raises(blocks.Gone, match="another file took its place"):
+    with pytest.raises(blocks.RemovedFile, match="another file took its place"):
         block.array("keys")

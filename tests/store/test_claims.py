@@ -9,7 +9,7 @@ import time
 import pytest
 
 from lingprobe.store import claims
-from lingprobe.store.claims import Watch, claim_file, claim_of, once
+from lingprobe.store.claims import ClaimWatch, claim_file, claim_of, once
 
 HOLD = """
 import sys, time
@@ -56,7 +56,7 @@ def test_a_claim_ends_with_an_error(tmp_path):
 def test_a_claim_of_a_living_process_holds(tmp_path, holder):
     with claim_file(tmp_path / "unit") as mine:
         assert not mine
-    assert not Watch().free(tmp_path / "unit")
+    assert not ClaimWatch().free(tmp_path / "unit")
 
 
 @pytest.mark.parametrize("reaped", [True, False])
@@ -74,21 +74,21 @@ def test_a_claim_of_a_killed_process_is_void_at_once(tmp_path, holder, reaped):
 def test_a_claim_of_a_killed_process_is_seen_by_those_who_wait(tmp_path, holder):
     threading.Timer(0.3, holder.kill).start()
     start = time.monotonic()
-    assert Watch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
+    assert ClaimWatch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
     assert time.monotonic() - start < 5
 
 
 def test_a_process_that_stands_still_holds_nobody_up_for_long(tmp_path, holder, monkeypatch):
     monkeypatch.setattr(claims, "PATIENCE", 0.5)
     holder.send_signal(signal.SIGSTOP)
-    assert Watch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
+    assert ClaimWatch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
     with claim_file(tmp_path / "unit") as mine:
         assert mine
 
 
 def test_a_claim_of_another_machine_holds_for_as_long_as_it_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(claims, "PATIENCE", 0.6)
-    claim, watch = claim_of(tmp_path / "unit"), Watch()
+    claim, watch = claim_of(tmp_path / "unit"), ClaimWatch()
     claim.write_text(json.dumps({"machine": "elsewhere", "process": 1, "began": "1"}))
     for beat in range(8):
         os.utime(claim, (beat, beat))
@@ -118,7 +118,7 @@ def test_a_claim_that_cannot_be_read_holds_for_a_while(tmp_path, monkeypatch, co
     claim_of(tmp_path / "unit").write_bytes(content.encode("utf-8", "surrogateescape"))
     with claim_file(tmp_path / "unit") as mine:
         assert not mine
-    assert Watch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
+    assert ClaimWatch().wait(["unit"], lambda name: tmp_path / name) == (["unit"], [])
 
 
 def test_where_no_note_can_be_left_the_work_is_done(tmp_path):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from fixtures.scored import render
-from lingprobe.store.blocks import Block
+from lingprobe.store.blocks import BlockFile
 from lingprobe.store.results import ResultStore
 
 KEPT = Path(__file__).parents[1] / "fixtures" / "store-0.1.0"
@@ -68,6 +68,6 @@ def test_every_file_of_it_is_read_and_checked(store):
     files = [path for path in store.rglob("*") if path.suffix in (".result", ".vectors", ".plan")]
     assert len(files) == 8
     for path in files:
-        block = Block(path)
+        block = BlockFile(path)
         block.check()
         assert (block.format, block.made) == (1, "0.1.0")

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lingprobe.cli import app
-from lingprobe.store.holdings import holdings
+from lingprobe.store.holdings import list_holdings
 
 KEPT = Path(__file__).parents[1] / "fixtures" / "store-0.1.0"
 
@@ -20,7 +20,7 @@ def store(tmp_path):
 def formats(store):
     return {
         (each.kind, each.format): len(each.files)
-        for each in holdings(store / "results", store / "cache")
+        for each in list_holdings(store / "results", store / "cache")
     }
 
 

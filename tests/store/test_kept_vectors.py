@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import lingprobe
 from lingprobe.cli import app
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.store.kept_vectors import NOTE, RECENT
 from lingprobe.testing import FAMILIES
 
@@ -23,7 +23,7 @@ def filled(tmp_path_factory):
     folder.
     """
     place = tmp_path_factory.mktemp("filled")
-    write(FAMILIES["sentence"](), place / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), place / "a.jsonl")
     how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": place / "cache"}
     task = f"table:{place / 'a.jsonl'}"
     lingprobe.evaluate("random,dim=4", task, **how)

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from experiment.pretend import Pretend, sentences_of
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.store import blocks, claims
-from lingprobe.store.blocks import Block, Gone
+from lingprobe.store.blocks import BlockFile, RemovedFile
 from lingprobe.store.results import ResultStore
 from lingprobe.store.vectors import VectorStore
 
@@ -67,9 +67,9 @@ def undisturbed(tmp_path_factory):
 
 def read(store):
     encoder = Pretend(batchy=True, seconds=0.01)
-    done = embed(encoder, KNOWN, store, "k")
+    done = embed_sentences(encoder, KNOWN, store, "k")
     assert done.usable.all(), done.problems[:1]
-    return vectors(encoder, KNOWN, store, "k", done.usable).layers[0]
+    return load_vectors(encoder, KNOWN, store, "k", done.usable).layers[0]
 
 
 @pytest.mark.parametrize("faults", [*((fault,) for fault in EVERY), EVERY])
@@ -91,15 +91,15 @@ def test_two_machines_lose_nothing_and_agree_in_every_bit(
 
 def test_what_stays_stale_is_gone(tmp_path, monkeypatch):
     path = tmp_path / "a.result"
-    blocks.write(path, "test", {}, {"a": np.ones(3)})
-    block = Block(path)
+    blocks.write_block_file(path, "test", {}, {"a": np.ones(3)})
+    block = BlockFile(path)
 
     def open_(*_):
         raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
 
     monkeypatch.setattr(Path, "open", open_)
     assert blocks.open_block(path) is None
-    with pytest.raises(Gone):
+    with pytest.raises(RemovedFile):
         block.array("a")
     monkeypatch.setattr(os, "scandir", open_)
     assert list(ResultStore(tmp_path).read()) == []

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.labels import Classes, LabelSets, Scores
 from lingprobe.store import results
-from lingprobe.store.blocks import Block, StoreProblem
+from lingprobe.store.blocks import BlockFile, StoreProblem
 from lingprobe.store.results import ResultStore
 
 GOLD = Classes(np.array([0, 1, 2, 1]), ("Past", "Pres", "ő"))
@@ -135,7 +135,7 @@ def test_only_files_that_may_hold_a_result_are_read(tmp_path, monkeypatch):
     for unit in range(50):
         store.write([(hexadecimal(unit, trial), result(trial)) for trial in range(3)])
     read = []
-    monkeypatch.setattr(results, "Block", lambda path: read.append(path) or Block(path))
+    monkeypatch.setattr(results, "BlockFile", lambda path: read.append(path) or BlockFile(path))
     assert store.find([hexadecimal(7, 1), hexadecimal(9, 5)]).keys() == {hexadecimal(7, 1)}
     assert sorted(path.name[:16] for path in read) == [f"{7:016x}", f"{9:016x}"]
 
@@ -193,8 +193,8 @@ def test_a_file_that_vanishes_while_it_is_read_is_missing_and_none_is_blamed(
         path.unlink(missing_ok=True)
         return array(self, name)
 
-    array = Block.array
-    monkeypatch.setattr(Block, "array", vanishing)
+    array = BlockFile.array
+    monkeypatch.setattr(BlockFile, "array", vanishing)
     assert ResultStore(tmp_path).find(["a"]) == {}
     assert not caplog.text
 
@@ -208,8 +208,8 @@ def test_a_file_that_is_replaced_while_it_is_read_is_read_again(tmp_path, monkey
             other.replace(path)
         return array(self, name)
 
-    array = Block.array
-    monkeypatch.setattr(Block, "array", replacing)
+    array = BlockFile.array
+    monkeypatch.setattr(BlockFile, "array", replacing)
     assert ResultStore(tmp_path).find(["a"])["a"].score == 0.5
 
 

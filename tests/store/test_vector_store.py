@@ -14,8 +14,8 @@ from hypothesis.extra.numpy import arrays
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.folder import Index, distinct, keys_of
-from lingprobe.store.plans import arrange, draw_up, read, unfinished_plans
+from lingprobe.store.folder import Index, find_first_keys, keys_of
+from lingprobe.store.plans import arrange, draw_up, read_encoding_plan, unfinished_plans
 from lingprobe.store.precision import kept_as
 from lingprobe.store.vectors import Entries, VectorStore
 
@@ -192,7 +192,7 @@ def test_keys_that_share_their_first_half_are_told_apart():
     others = np.array([[7, 4], [5, 2], [1, 1], [2**64 - 1, 0], [7, 2]], np.uint64)
     assert Index.of(keys).find(others).tolist() == [-1, -1, -1, -1, 2]
     assert Index.of(keys[:0]).find(keys).tolist() == [-1] * 6
-    first, inverse = distinct(keys)
+    first, inverse = find_first_keys(keys)
     assert first.tolist() == [0, 1, 2, 3, 5]
     assert inverse.tolist() == [0, 1, 2, 3, 1, 4]
 
@@ -226,7 +226,7 @@ def test_a_plan_holds_its_sentences(tmp_path):
         Sentence(("\ud800", "漢字"), "漢"),
         Sentence.of(["x"] * 10_000),
     ]
-    plan = read(draw_up(tmp_path, odd, keys_of(odd), ("-",)).file.path)
+    plan = read_encoding_plan(draw_up(tmp_path, odd, keys_of(odd), ("-",)).file.path)
     found = [s for block in range(len(plan)) for s in plan.sentences(block)]
     assert sorted(found, key=lambda s: s.key) == sorted(odd, key=lambda s: s.key)
 

@@ -175,7 +175,9 @@ def test_another_probe_reads_all_ten_and_stands_apart_from_the_paper(written, mo
         if w.encoders == ["bow:random"]
     }
     assert read == {written.partition("probe=")[2].replace("%2C", ","): 10}
-    monkeypatch.setattr("lingprobe.suites.conneau2018.different", lambda *about: "")
+    monkeypatch.setattr(
+        "lingprobe.suites.conneau2018.explain_released_difference", lambda *about: ""
+    )
     assert "the paper's with its" in suite.different(Reference.parse("senteval/tense:folder"), None)
     assert conneau2018("folder").different(Reference.parse("senteval/tense:folder"), None) == ""
 

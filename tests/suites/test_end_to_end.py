@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 from lingprobe.cli import app
 from lingprobe.corpora.columns import CODES
 from lingprobe.data.errors import UsageProblem
-from lingprobe.tasks.released.catalogue import collections
+from lingprobe.tasks.released.catalogue import read_collections
 
-SENTEVAL = collections()["senteval"]
+SENTEVAL = read_collections()["senteval"]
 # files whose rows nobody published
 OPEN = [file for file in SENTEVAL.files if file not in SENTEVAL.known_files()]
 WORDS = "the a old small quiet red dog bird house river sees finds likes near under and".split()

@@ -10,8 +10,8 @@ from lingprobe.data.labels import Classes
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
-from lingprobe.suites.facts import facts
-from lingprobe.suites.suite import SuiteRequest, designs, select_results
+from lingprobe.suites.facts import read_paper_facts
+from lingprobe.suites.suite import SuiteRequest, designs, select_suite_results
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
 
@@ -51,7 +51,7 @@ def test_other_tasks_have_no_column(task):
 
 def test_folds_and_seeds_are_one_cell_and_other_data_are_another():
     results = [result(seed=s, task=f"ud/tense:bank,fold={k}/2") for s in (0, 1) for k in (1, 2)]
-    entries, others = select_results(ud2019(), [*results, result("ud/tense:other")])
+    entries, others = select_suite_results(ud2019(), [*results, result("ud/tense:other")])
     assert sorted((e.place.data, len(e.results)) for e in entries) == [
         ("ud/*:bank", 4),
         ("ud/*:other", 1),
@@ -76,7 +76,7 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
     def shown(suite):
         return [
             str(e.results[0].trial.task)
-            for e in select_results(SUITES.make(suite), results).entries
+            for e in select_suite_results(SUITES.make(suite), results).entries
         ]
 
     assert shown("ud2019:EWT") == ["ud/tense:EWT,fold=1/2", "ud/passive:EWT,on_error=skip"]
@@ -87,7 +87,7 @@ def test_a_suite_that_names_its_data_shows_no_other(tmp_path, monkeypatch):
 
 
 def test_results_of_other_probes_are_counted_and_left_out():
-    entries, others = select_results(
+    entries, others = select_suite_results(
         ud2019(), [result(), result(probe="logreg"), result("table:mine.tsv", probe="logreg")]
     )
     assert (len(entries), others) == (1, 1)
@@ -106,7 +106,7 @@ def test_floors_come_first_under_the_paper_s_names():
         )
         for r in floors
     ]
-    entries, _ = select_results(ud2019(), [result(), *known])
+    entries, _ = select_suite_results(ud2019(), [result(), *known])
     assert [e.floor for e in entries] == ["Majority vote", "NB-uni-tfidf", ""]
 
 
@@ -157,7 +157,7 @@ def test_every_suite_is_whole(name):
 def test_facts_that_are_none_are_refused_with_file_and_line(tmp_path):
     file = tmp_path / "facts.tsv"
     file.write_text("# a paper\n# ? doubted\nblock\trow\tA\tB\nOne\tx\t1.0\t-\nOne\ty\t2?\t100\n")
-    columns, (block,), doubts = facts(file, "Paper, Table 1")
+    columns, (block,), doubts = read_paper_facts(file, "Paper, Table 1")
     assert (columns, doubts, [line.source for line in block.lines]) == (
         ("A", "B"),
         ("doubted",),
@@ -173,4 +173,4 @@ def test_facts_that_are_none_are_refused_with_file_and_line(tmp_path):
             "# a paper\n# ? doubted\nblock\trow\tA\tB\nOne\tx\t1.0\t-\nOne\ty\t2?\t100\n" + bad
         )
         with pytest.raises(DataProblem, match=message):
-            facts(file, "Paper")
+            read_paper_facts(file, "Paper")

@@ -14,21 +14,21 @@ from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.labels import Classes
 from lingprobe.data.reading import MIX
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.plan import plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.run import run_plan
 from lingprobe.metrics import METRICS, constants
 from lingprobe.probes import PROBES
-from lingprobe.suites.page import cells, inside
-from lingprobe.suites.suite import SuiteRequest, designs, select_results
+from lingprobe.suites.page import cells, tabulate_paper
+from lingprobe.suites.suite import SuiteRequest, designs, select_suite_results
 from lingprobe.suites.tenney2019 import (
     JIANT,
     ONTONOTES,
     PARTS,
     SIZES,
     TASKS_OF,
-    different,
+    explain_paper_difference,
     task_of,
     tenney2019,
 )
@@ -118,14 +118,14 @@ def test_rows_on_published_data_stand_inside_and_others_below():
         measured("edge/dep:data/GUM", MIX, (3, 2, 1)),
         measured("edge/srl:data/PropBank-EWT", MIX, (81415, 9583, 9337), ROLES),
     ]
-    entries = select_results(tenney2019(), results).entries
+    entries = select_suite_results(tenney2019(), results).entries
     heads = {(e.place.data, e.place.why != "") for e in entries}
     assert heads == {
         ("SPR2 data/SPR2; Coref. (W) data/DPR", False),
         ("Depend. data/EWT; SRL data/PropBank-EWT", True),
         ("edge/*:data/GUM", True),
     }
-    text = terminal(inside(PAPER, entries))
+    text = terminal(tabulate_paper(PAPER, entries))
     assert text.index("measured here, on the published data") < text.index("different data")
     assert "best constant" in text
     rank = [line for line in text.splitlines() if "rank of" in line]
@@ -136,7 +136,7 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
     one = measured("edge/srl:data/PropBank-EWT", MIX, (1, 1, 1), ROLES)
     listed = {
         c.column: c
-        for c in cells("tenney2019", PAPER, select_results(tenney2019(), [one]).entries)
+        for c in cells("tenney2019", PAPER, select_suite_results(tenney2019(), [one]).entries)
         if c.kind != "published" and c.layer == MIX
     }
     assert set(listed) == {"SRL", "core roles", "non-core"}
@@ -149,14 +149,16 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
 
 def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
     one = measured("edge/dep:data/EWT", MIX, (1, 1, 1), probe=PROBES.canonical("span"))
-    selection = select_results(tenney2019(), [one])
+    selection = select_suite_results(tenney2019(), [one])
     assert (selection.entries, selection.others) == ((), 1)
-    assert "excluded: 1." in terminal(inside(PAPER, selection.entries, others=selection.others))
-    assert select_results(tenney2019(protocol="fast"), [one]).entries
+    assert "excluded: 1." in terminal(
+        tabulate_paper(PAPER, selection.entries, others=selection.others)
+    )
+    assert select_suite_results(tenney2019(protocol="fast"), [one]).entries
 
 
 def asked(reference, result):
-    return different(Reference.parse(reference), result)
+    return explain_paper_difference(Reference.parse(reference), result)
 
 
 def test_data_are_the_published_ones_by_the_numbers_of_their_targets_and_how_they_were_read():
@@ -284,7 +286,7 @@ def jiant(folder, names):
     for name in names:
         place = folder / JIANT[name]
         place.mkdir(parents=True)
-        write(TASKS.make(published[name]).load(), place / "edges.json", "jiant")
+        write_dataset(TASKS.make(published[name]).load(), place / "edges.json", "jiant")
         (place / "edges.dev.json").rename(place / "development.json")
     return folder
 
@@ -311,16 +313,16 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     paths = Paths.of(tmp_path / "results", tmp_path / "cache")
     made = plan(designs(suite, SuiteRequest(["bow:random,dim=4,pool=none"], seeds=1)), paths)
     assert not made.refused
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert not outcome.failures
-    entries = select_results(suite, outcome.results).entries
+    entries = select_suite_results(suite, outcome.results).entries
     assert {entry.place.why for entry in entries} == {""}
     filled = {PAPER.columns[entry.place.column] for entry in entries if not entry.floor}
     assert filled == {*WHOLE, *PARTS}
-    text = terminal(inside(PAPER, entries))
+    text = terminal(tabulate_paper(PAPER, entries))
     assert "different data" not in text
     monkeypatch.setitem(SIZES, "SRL", (1, 2, 3))
-    why = {entry.place.why for entry in select_results(suite, outcome.results).entries} - {""}
+    why = {entry.place.why for entry in select_suite_results(suite, outcome.results).entries} - {""}
     assert why
     assert all("SRL has " in text and "the paper's has 1 / 2 / 3" in text for text in why)
 

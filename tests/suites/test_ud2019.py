@@ -10,7 +10,7 @@ from fixtures.papers import entry
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.suites import SUITES
-from lingprobe.suites.page import inside
+from lingprobe.suites.page import tabulate_paper
 from lingprobe.suites.suite import SuiteRequest, designs
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
@@ -172,7 +172,7 @@ def test_scores_are_ranked_among_those_of_their_language(language, rank, bold):
     """85 % is above all ten English encoders on Entailment, and below several Polish ones."""
     column = PAPER.columns.index("Entailment")
     one = entry(column, 0.85, published=True)
-    table = inside(PAPER, [one._replace(place=one.place._replace(block=language))])
+    table = tabulate_paper(PAPER, [one._replace(place=one.place._replace(block=language))])
     own = table.sections[-1]
     (line,) = [cells for cells in own.rows if "rank of" in cells[0]]
     assert line[0] == f"   rank of {len(ROWS_OF[language]) + 1}"

@@ -10,9 +10,9 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
-from lingprobe.tables.drawing import PlotProblem, save, svg, tell
+from lingprobe.tables.drawing import PlotProblem, save_figure, set_tooltip, svg
 from lingprobe.tables.fonts import families
-from lingprobe.tables.panels import cell, cut
+from lingprobe.tables.panels import draw_cell, shorten_name
 from lingprobe.tables.style import BLUE, INK, ON_PALE
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -26,7 +26,7 @@ def drawn() -> Figure:
     axes.set_title(HOSTILE)
     axes.set_yticks([0], [HOSTILE])
     (mark,) = axes.plot(0, 0, "o", color=BLUE)
-    tell(mark, HOSTILE)
+    set_tooltip(mark, HOSTILE)
     return figure
 
 
@@ -47,7 +47,7 @@ def test_an_element_of_a_page_takes_its_colours(tmp_path):
     assert f"fill: var(--figure-0, {BLUE})" in inline
     assert "fill: #ffffff" not in inline
     # a file has no page around, and stands on white
-    save(drawn, tmp_path / "a.svg")
+    save_figure(drawn, tmp_path / "a.svg")
     kept = (tmp_path / "a.svg").read_text("utf-8")
     assert f"fill: {INK}" in kept
     assert "fill: #ffffff" in kept
@@ -58,9 +58,9 @@ def test_files_are_of_the_kind_that_their_name_says_and_the_same_twice(tmp_path)
     starts = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF"}
     for kind, start in starts.items():
         first, second = tmp_path / f"a.{kind}", tmp_path / f"b.{kind}"
-        save(drawn, first)
+        save_figure(drawn, first)
         with matplotlib.rc_context({"axes.titlesize": 30, "axes.facecolor": "red"}):
-            save(drawn, second)
+            save_figure(drawn, second)
             assert matplotlib.rcParams["axes.titlesize"] == 30
         assert first.read_bytes().startswith(start)
         assert first.read_bytes() == second.read_bytes()
@@ -68,7 +68,7 @@ def test_files_are_of_the_kind_that_their_name_says_and_the_same_twice(tmp_path)
     with pytest.raises(
         PlotProblem, match=r"a\.gif: the name of a figure must end in \.png, \.svg, \.pdf"
     ):
-        save(drawn, tmp_path / "a.gif")
+        save_figure(drawn, tmp_path / "a.gif")
 
 
 def of(name: str):
@@ -116,7 +116,7 @@ def font(tmp_path, monkeypatch):
 def test_letters_that_the_font_of_figures_lacks_come_from_another(font, tmp_path, caplog):
     assert families({ord("中"), ord("क")}) == ([font], frozenset())
     for name, kind in product(("中क", "Zażółć λ жук"), ("pdf", "png")):
-        save(of(name), tmp_path / f"{name}.{kind}")
+        save_figure(of(name), tmp_path / f"{name}.{kind}")
     assert b"TwoLetters" in (tmp_path / "中क.pdf").read_bytes()
     assert b"TwoLetters" not in (tmp_path / "Zażółć λ жук.pdf").read_bytes()
     assert not caplog.messages
@@ -124,13 +124,13 @@ def test_letters_that_the_font_of_figures_lacks_come_from_another(font, tmp_path
 
 
 def test_letters_of_no_font_are_named_with_a_font_to_install(font, tmp_path, caplog):
-    save(of("中ก語"), tmp_path / "a.png")
+    save_figure(of("中ก語"), tmp_path / "a.png")
     (said,) = caplog.messages
     assert "no installed font has ก語, so that boxes are drawn" in said
     assert "fonts-noto-cjk" in said
     assert "Noto Sans with Thai" in said
     caplog.clear()
-    save(of("中ก語"), tmp_path / "a.svg")  # whoever opens it has fonts of their own
+    save_figure(of("中ก語"), tmp_path / "a.svg")  # whoever opens it has fonts of their own
     assert not caplog.messages
 
 
@@ -138,10 +138,10 @@ def test_letters_of_no_font_are_named_with_a_font_to_install(font, tmp_path, cap
     ("fill", "colour"), [("#ffffff", ON_PALE), ("#ecf2f7", ON_PALE), ("#104673", "white")]
 )
 def test_numbers_in_cells_are_readable(fill, colour):
-    _, text = cell(Figure().subplots(), (0, 0), "90.0", fill)
+    _, text = draw_cell(Figure().subplots(), (0, 0), "90.0", fill)
     assert text.get_color() == colour
 
 
 def test_long_names_lose_their_middle():
-    assert cut("abcdefghij", 10) == "abcdefghij"
-    assert cut("abcdefghijk", 10) == "abcde…hijk"
+    assert shorten_name("abcdefghij", 10) == "abcdefghij"
+    assert shorten_name("abcdefghijk", 10) == "abcde…hijk"

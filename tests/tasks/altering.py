@@ -5,18 +5,18 @@ from pathlib import Path
 import numpy as np
 
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.corpora.views import Plain
+from lingprobe.corpora.views import RunningText
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.shards import TAGS, Known, Shard
-from lingprobe.tasks.sources import Source
+from lingprobe.tasks.shards import TAGS, CorpusShard, FindingCoder
+from lingprobe.tasks.sources import NamedFile
 
 
 def corpus_of(sentences, tags=(), **findings):
     """A parsed corpus of some sentences, in memory, with what rules say of each."""
     said = {TAGS: list(tags) or [()] * len(sentences), **findings}
-    shard = Shard(lambda tally: [Plain(sentences)], lambda *_: said, Known())
+    shard = CorpusShard(lambda tally: [RunningText(sentences)], lambda *_: said, FindingCoder())
     splits = np.full(len(sentences), -1, np.int8)
-    return ParsedCorpus((Source("", CorpusPart("", Path())),), (shard,), splits)
+    return ParsedCorpus((NamedFile("", CorpusPart("", Path())),), (shard,), splits)
 
 
 def made(found):

@@ -4,9 +4,9 @@ import pytest
 
 import lingprobe
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.suites.bibliography import PAPERS, bibtex
+from lingprobe.suites.bibliography import PAPERS, format_bibtex
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import UNITS, about, known_tasks
+from lingprobe.tasks.about import UNITS, find_task_description, known_tasks
 
 
 def names(**wishes):
@@ -14,7 +14,7 @@ def names(**wishes):
 
 
 def test_something_is_known_of_every_task_and_every_pattern_fits_one():
-    assert all(about(name) for name in TASKS)
+    assert all(find_task_description(name) for name in TASKS)
     met = {id(about) for pattern, about in known_tasks().items() if TASKS.matching(pattern)}
     assert met == {id(about) for about in known_tasks().values()}
 
@@ -22,7 +22,7 @@ def test_something_is_known_of_every_task_and_every_pattern_fits_one():
 def test_papers_are_in_the_bibliography():
     for each in known_tasks().values():
         assert set(each.papers) <= set(PAPERS)
-        assert bibtex(each.papers).count("@") == len(each.papers)
+        assert format_bibtex(each.papers).count("@") == len(each.papers)
         assert each.unit in UNITS
 
 
@@ -39,7 +39,7 @@ def test_a_paper_is_asked_for_by_author_and_year():
         "senteval", "tree", "xprobe"
     }  # fmt: skip
     assert names(paper="Tenney 2019") == {n for n in TASKS if n.startswith("edge/")}
-    assert about("ud/tense").years == ("krasnowska2019", "demarneffe2021")
+    assert find_task_description("ud/tense").years == ("krasnowska2019", "demarneffe2021")
 
 
 def test_units_of_one_kind_go_together():

@@ -20,7 +20,7 @@ from lingprobe.corpora import embedded as grammar
 from lingprobe.data.oracles import facts_of
 from lingprobe.data.references import allow_code
 from lingprobe.store.blocks import version
-from lingprobe.store.columns import Made
+from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks import TASKS
 from lingprobe.tasks import parsed_corpora as parsed
 from lingprobe.tasks.answers import Answer
@@ -40,7 +40,7 @@ def banks(tmp_path_factory):
     place = tmp_path_factory.mktemp("columns")
     (ud := place / "ud").mkdir()
     (tree := place / "tree").mkdir()
-    sentences = iter("\n".join(grammar.treebank(2000)).split("\n\n"))
+    sentences = iter("\n".join(grammar.generate_treebank(2000)).split("\n\n"))
     for k in range(SHARDS):
         blocks = "\n\n".join(islice(sentences, 2000 // SHARDS))
         (ud / f"{k:05}.conllu").write_text(blocks + "\n\n", encoding="utf-8")
@@ -66,7 +66,7 @@ def load(family_, name, banks):
 
 def found(banks):
     parsed.CORPORA.clear()
-    return family.parsed_files(family.Options(str(banks["ud"])))
+    return family.parsed_files(family.TreebankTaskOptions(str(banks["ud"])))
 
 
 @pytest.mark.parametrize(("kind", "name"), [*(("ud", n) for n in UD), *(("tree", n) for n in TREE)])
@@ -110,17 +110,19 @@ def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
 
 
 def test_columns_of_rules_that_are_not_found_here_stay(tmp_path):
-    assert Made("1", ("lingprobe.tasks.parsed_corpora", "rules_of_somebody"), "").current
-    assert Made("1", ("lingprobe.tasks.parsed_corpora", "__main__"), "").current
-    assert not Made("1", ("lingprobe.tasks.parsed_corpora", "lingprobe.tasks.gone"), "").current
+    assert ColumnOrigin("1", ("lingprobe.tasks.parsed_corpora", "rules_of_somebody"), "").current
+    assert ColumnOrigin("1", ("lingprobe.tasks.parsed_corpora", "__main__"), "").current
+    assert not ColumnOrigin(
+        "1", ("lingprobe.tasks.parsed_corpora", "lingprobe.tasks.gone"), ""
+    ).current
     (damaged := tmp_path / "a.parquet").write_bytes(b"PAR1")
-    assert Made.of(damaged) is None
+    assert ColumnOrigin.of(damaged) is None
 
 
 def _killed(folder, cache, after):
     """Put the rules to a folder in a process that is killed at a block."""
     os.environ["LINGPROBE_CACHE"] = str(cache)
-    parsed.LARGE, blocks, left = -1, parsed.blocks, [after]
+    parsed.LARGE, blocks, left = -1, parsed.read_blocks, [after]
 
     def counted(*given):
         for block in blocks(*given):
@@ -129,8 +131,8 @@ def _killed(folder, cache, after):
                 os.kill(os.getpid(), signal.SIGKILL)
             yield block
 
-    parsed.blocks = counted
-    family.parsed_files(family.Options(str(folder)))
+    parsed.read_blocks = counted
+    family.parsed_files(family.TreebankTaskOptions(str(folder)))
 
 
 def process(*given):
@@ -146,9 +148,9 @@ def test_what_a_killed_process_finished_is_not_done_again(banks, cache, monkeypa
     assert one.exitcode == -signal.SIGKILL
     before = {path: path.stat().st_mtime_ns for path in cache.glob("*.parquet")}
     assert 3 <= len(before) < SHARDS + 1
-    files, blocks = [], parsed.blocks
+    files, blocks = [], parsed.read_blocks
     monkeypatch.setattr(
-        parsed, "blocks", lambda path, *more: files.append(path) or blocks(path, *more)
+        parsed, "read_blocks", lambda path, *more: files.append(path) or blocks(path, *more)
     )
     assert len(found(banks)) == 2000
     assert len(files) == SHARDS + 1 - len(before)
@@ -265,6 +267,6 @@ def test_answers_come_back_as_they_were(label, target, strata):
 def test_the_sentences_of_a_second_file_are_taken_once(banks, cache, tmp_path):
     (tmp_path / "a-train.ptb").write_text(forest(200), encoding="utf-8")
     (tmp_path / "a-test.ptb").write_text(forest(200), encoding="utf-8")
-    corpus = trees.Options(str(tmp_path)).corpus()
+    corpus = trees.TreeTaskOptions(str(tmp_path)).corpus()
     assert corpus.left_out["a second time"] >= len(corpus)
     assert set(corpus.splits.tolist()) == {2}  # what is tested stays there

@@ -17,7 +17,7 @@ from lingprobe.tasks.released.download import (
     Unreachable,
     Web,
     download,
-    part_of,
+    get_partial_path,
 )
 
 CONTENT = bytes(range(256)) * 1000
@@ -89,14 +89,14 @@ def test_a_server_that_cannot_send_the_rest_sends_all_of_it_again(site, web, tmp
 
 
 def test_a_part_that_is_all_of_the_file_is_taken_as_it_is(site, web, tmp_path):
-    part_of(tmp_path / "a.txt").write_bytes(CONTENT)
+    get_partial_path(tmp_path / "a.txt").write_bytes(CONTENT)
     assert download(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
     assert len(site.asked) == 1
 
 
 def test_a_part_that_is_longer_than_the_file_is_thrown_away(site, web, tmp_path):
     interrupted(site, web, tmp_path)
-    part_of(tmp_path / "a.txt").write_bytes(CONTENT + b"more")
+    get_partial_path(tmp_path / "a.txt").write_bytes(CONTENT + b"more")
     assert download(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
     assert [wanted for _, wanted in site.asked[TRIES:]] == ["bytes=256004-", None]
 
@@ -140,7 +140,7 @@ def test_a_body_without_an_end_stops_at_the_size_that_is_known(site, web, tmp_pa
     site.length, site.endless = False, True
     with pytest.raises(TooLarge, match=r"a\.txt: the server sends more than the 300,000 bytes"):
         download(site.url + "a.txt", tmp_path / "a.txt", web, 300_000)
-    assert not part_of(tmp_path / "a.txt").exists()
+    assert not get_partial_path(tmp_path / "a.txt").exists()
 
 
 def test_a_file_that_says_that_it_is_too_large_is_not_begun(site, web, tmp_path):
@@ -270,7 +270,7 @@ def test_a_full_disk_is_said_and_keeps_the_part(site, web, tmp_path, monkeypatch
     ):
         download(site.url + "a.txt", tmp_path / "a.txt", web)
     monkeypatch.undo()
-    assert part_of(tmp_path / "a.txt").stat().st_size == 100_000
+    assert get_partial_path(tmp_path / "a.txt").stat().st_size == 100_000
     monkeypatch.setenv("no_proxy", "*")
     assert download(site.url + "a.txt", tmp_path / "a.txt", web).read_bytes() == CONTENT
     assert site.asked[-1][1] == "bytes=100000-"

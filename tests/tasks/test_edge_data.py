@@ -95,7 +95,7 @@ def test_dependencies_of_ewt_2_2_are_those_of_jiant_and_those_it_dropped(split, 
     target by target.
     """
     place = EDGE / "UD-EWT-r2.2-edges"
-    jiant = list(edges.read(place / f"en_ewt-ud-{split}.json.xz"))
+    jiant = list(edges.read_edge_records(place / f"en_ewt-ud-{split}.json.xz"))
     assert (len(jiant), sum(len(r.targets) for r in jiant)) == (sentences, size)
     path = place / f"en_ewt-ud-{split}.r2.2.conllu.xz"
     trees = list(conllu.read_conllu(path))

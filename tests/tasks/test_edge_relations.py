@@ -11,9 +11,9 @@ import pytest
 from lingprobe.corpora.text import tokenize_words
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.edge.dpr import pair
+from lingprobe.tasks.edge.dpr import find_pronoun_pair
 from lingprobe.tasks.edge.semeval import relation
-from lingprobe.tasks.edge.srl import kind_of
+from lingprobe.tasks.edge.srl import classify_role
 from tasks import edges
 
 
@@ -157,7 +157,7 @@ def test_roles_of_all_kinds(tmp_path):
     ],
 )
 def test_kinds_of_roles(label, kind):
-    assert kind_of(label) == kind
+    assert classify_role(label) == kind
 
 
 def test_a_frame_without_its_predicate_is_counted(tmp_path):
@@ -290,7 +290,7 @@ PRONOUNS = {
 @pytest.mark.parametrize("sentences", PRONOUNS, ids=lambda s: s[0])
 def test_finding_pronouns(sentences):
     text, hypothesis = (tokenize_words(s.split()) for s in sentences)
-    assert pair(text, hypothesis) == PRONOUNS[sentences]
+    assert find_pronoun_pair(text, hypothesis) == PRONOUNS[sentences]
 
 
 def test_escapes_of_a_tokenizer_are_undone_or_kept(tmp_path):

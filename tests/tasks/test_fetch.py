@@ -16,15 +16,15 @@ from typer.testing import CliRunner
 from fixtures.server import serving
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks.released import catalogue
-from lingprobe.tasks.released.catalogue import Collection, Known, collections
+from lingprobe.tasks.released.catalogue import Collection, Known, read_collections
 from lingprobe.tasks.released.content import examine_file
 from lingprobe.tasks.released.download import TRIES, Unreachable, Web
 from lingprobe.tasks.released.fetch import (
+    FetchRequest,
     Got,
-    Wish,
-    fetch,
+    fetch_files,
     place_of,
 )
 from lingprobe.tasks.released.receipts import RECEIPT, all_published, is_published
@@ -52,11 +52,11 @@ def wish(site, folder, known=None, files=("a.txt", "b.txt"), **more):
             return known or {}
 
     ours = Ours("ours", "https://example.org/ours", site.url, files, "Nobody 2020")
-    return Wish(ours, folder, web=Web(pause=lambda _: None), **more)
+    return FetchRequest(ours, folder, web=Web(pause=lambda _: None), **more)
 
 
 def test_files_are_put_where_they_belong_with_a_receipt(site, tmp_path):
-    got = list(fetch(wish(site, tmp_path)))
+    got = list(fetch_files(wish(site, tmp_path)))
     assert got == [Got(name, "fetched", ((2, 1, 1), len(ROWS), SHA)) for name in ("a.txt", "b.txt")]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
     assert (tmp_path / "a.txt").read_bytes() == ROWS
@@ -70,16 +70,16 @@ def test_files_are_put_where_they_belong_with_a_receipt(site, tmp_path):
 
 
 def test_what_is_there_is_not_fetched_again(site, tmp_path):
-    list(fetch(wish(site, tmp_path)))
+    list(fetch_files(wish(site, tmp_path)))
     site.asked.clear()
-    assert [got.how for got in fetch(wish(site, tmp_path))] == ["there already"] * 2
+    assert [got.how for got in fetch_files(wish(site, tmp_path))] == ["there already"] * 2
     assert not site.asked
 
 
 def test_what_was_put_there_by_hand_is_checked(site, tmp_path):
     (tmp_path / "a.txt").write_bytes(ROWS)
     good = wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))
-    assert [got.how for got in fetch(good)] == ["there already"]
+    assert [got.how for got in fetch_files(good)] == ["there already"]
     assert not site.asked
 
 
@@ -92,16 +92,16 @@ def test_a_file_that_is_there_and_wrong_is_left_as_it_is(site, tmp_path):
             r" it is"
         ),
     ):
-        list(fetch(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))})))
+        list(fetch_files(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))})))
     assert (tmp_path / "a.txt").read_bytes() == b"te\tx\tmine\n"
     assert (tmp_path / "b.txt").read_bytes() == ROWS
 
 
 def test_a_file_that_was_changed_after_it_was_fetched_is_noticed(site, tmp_path):
-    list(fetch(wish(site, tmp_path)))
+    list(fetch_files(wish(site, tmp_path)))
     (tmp_path / "a.txt").write_bytes(ROWS.replace(b"third", b"fifth"))
     with pytest.raises(DataProblem, match=r"a\.txt has SHA-256 .*it is left as it is"):
-        list(fetch(wish(site, tmp_path)))
+        list(fetch_files(wish(site, tmp_path)))
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_file_that_was_changed_after_it_was_fetched_is_noticed(site, tmp_path)
 )
 def test_a_wrong_file_never_appears(site, tmp_path, known, said):
     with pytest.raises(DataProblem, match=said + ".*nothing of it was kept"):
-        list(fetch(wish(site, tmp_path, {"a.txt": known}, ("a.txt",))))
+        list(fetch_files(wish(site, tmp_path, {"a.txt": known}, ("a.txt",))))
     assert not list(tmp_path.iterdir())
 
 
@@ -123,7 +123,7 @@ def test_a_page_that_says_sorry_is_no_data(site, tmp_path):
     with pytest.raises(
         DataProblem, match=r"a web page and no table \(it begins with '<!DOCTYPE html>'"
     ):
-        list(fetch(wish(site, tmp_path, files=("a.txt",))))
+        list(fetch_files(wish(site, tmp_path, files=("a.txt",))))
     assert not list(tmp_path.iterdir())
 
 
@@ -136,9 +136,9 @@ def test_a_short_file_does_not_appear_and_is_gone_on_with(site, tmp_path):
             r" https://example\.org/ours"
         ),
     ):
-        list(fetch(wish(site, tmp_path)))
+        list(fetch_files(wish(site, tmp_path)))
     assert not (tmp_path / "a.txt").exists()
-    assert [got.how for got in fetch(wish(site, tmp_path))] == ["fetched", "fetched"]
+    assert [got.how for got in fetch_files(wish(site, tmp_path))] == ["fetched", "fetched"]
     assert (tmp_path / "a.txt").read_bytes() == ROWS
     assert not list(tmp_path.glob("*.part*"))
 
@@ -149,7 +149,7 @@ def test_a_short_file_whose_length_nobody_said_is_found_out(site, tmp_path):
         DataProblem,
         match=r"a\.txt has rows 2/0/0, and the published file 2/1/1; nothing of it was kept",
     ):
-        list(fetch(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))}, ("a.txt",))))
+        list(fetch_files(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))}, ("a.txt",))))
     assert not list(tmp_path.iterdir())
 
 
@@ -162,7 +162,7 @@ def test_a_missing_file_is_named_and_the_others_come(site, tmp_path):
             r" from"
         ),
     ):
-        got.extend(fetch(wish(site, tmp_path, files=("a.txt", "none.txt", "b.txt"))))
+        got.extend(fetch_files(wish(site, tmp_path, files=("a.txt", "none.txt", "b.txt"))))
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
 
 
@@ -170,9 +170,11 @@ def test_without_a_network_it_is_said_what_to_do(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{free.getsockname()[1]}/"
-    away = Wish(collections()["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None))
+    away = FetchRequest(
+        read_collections()["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None)
+    )
     with pytest.raises(DataProblem) as caught:
-        list(fetch(away))
+        list(fetch_files(away))
     told = str(caught.value)
     assert "sentence_length.txt" in told
     assert "facebookresearch/SentEval" in told
@@ -185,7 +187,7 @@ def test_some_files_from_a_mirror(site, tmp_path):
     elsewhere = wish(site, tmp_path, only="b*", base=site.url)
     assert [
         got.file
-        for got in fetch(
+        for got in fetch_files(
             replace(
                 elsewhere, collection=replace(elsewhere.collection, base="https://example.org/")
             )
@@ -194,7 +196,7 @@ def test_some_files_from_a_mirror(site, tmp_path):
     with pytest.raises(
         DataProblem, match=r"no file of ours is called 'c\*'; it has a\.txt, b\.txt"
     ):
-        list(fetch(wish(site, tmp_path, only="c*")))
+        list(fetch_files(wish(site, tmp_path, only="c*")))
 
 
 def archive(files, kind="w:gz"):
@@ -220,18 +222,22 @@ def all_of(site, folder, name="all.tar.gz"):
 )
 def test_archives_are_unpacked_once_and_found_to_be_there(site, tmp_path, name, kind):
     site.files[name] = archive(TWO, kind)
-    assert [got.how for got in fetch(all_of(site, tmp_path, name))] == ["fetched"]
+    assert [got.how for got in fetch_files(all_of(site, tmp_path, name))] == ["fetched"]
     assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
     site.asked.clear()
     for _ in range(2):
-        assert [got.how for got in fetch(all_of(site, tmp_path, name))] == ["there already"]
+        assert [got.how for got in fetch_files(all_of(site, tmp_path, name))] == ["there already"]
     assert not site.asked
 
 
 def test_a_packed_table_is_the_same_at_the_second_look(site, tmp_path):
     site.files["a.txt.gz"] = gzip.compress(ROWS)
-    assert next(fetch(all_of(site, tmp_path, "a.txt.gz"))).content == ((2, 1, 1), len(ROWS), SHA)
-    assert [got.how for got in fetch(all_of(site, tmp_path, "a.txt.gz"))] == ["there already"]
+    assert next(fetch_files(all_of(site, tmp_path, "a.txt.gz"))).content == (
+        (2, 1, 1),
+        len(ROWS),
+        SHA,
+    )
+    assert [got.how for got in fetch_files(all_of(site, tmp_path, "a.txt.gz"))] == ["there already"]
 
 
 def sparse():
@@ -257,7 +263,7 @@ def test_an_archive_of_holes_is_not_unpacked(site, tmp_path, made):
     site.files["all.tar.gz"] = made()
     assert len(site.files["all.tar.gz"]) < 300_000
     with pytest.raises(DataProblem, match=r"files that are mostly empty, which is not unpacked"):
-        list(fetch(all_of(site, tmp_path)))
+        list(fetch_files(all_of(site, tmp_path)))
     assert not list(tmp_path.iterdir())
 
 
@@ -270,11 +276,11 @@ def test_what_differs_from_an_archive_stays_and_is_named(site, tmp_path):
             DataProblem,
             match=r"en/voice\.txt of all\.tar\.gz were there already and differ; .* move them away",
         ):
-            list(fetch(all_of(site, tmp_path)))
+            list(fetch_files(all_of(site, tmp_path)))
         assert (tmp_path / "en" / "voice.txt").read_text() == "mine"
         assert (tmp_path / "en" / "tense.txt").read_bytes() == ROWS
     (tmp_path / "en" / "voice.txt").unlink()
-    list(fetch(all_of(site, tmp_path)))
+    list(fetch_files(all_of(site, tmp_path)))
     assert (tmp_path / "en" / "voice.txt").read_bytes() == TWO["en/voice.txt"]
 
 
@@ -305,7 +311,7 @@ def test_archives_that_are_none_or_not_whole_or_reach_outside_are_refused(site, 
         DataProblem,
         match=r"all.tar(.gz)? is (not an archive that can be unpacked|an archive without files)",
     ):
-        list(fetch(all_of(site, tmp_path / "in", name)))
+        list(fetch_files(all_of(site, tmp_path / "in", name)))
     assert not (tmp_path / "outside.txt").exists()
     assert not list((tmp_path / "in").iterdir())
 
@@ -318,14 +324,14 @@ def test_pages_and_tables_of_something_else_are_no_data(site, tmp_path, start):
     with pytest.raises(
         DataProblem, match=r"is a web page and no table|has no rows of train, dev or test"
     ):
-        list(fetch(wish(site, tmp_path, files=("a.txt",))))
+        list(fetch_files(wish(site, tmp_path, files=("a.txt",))))
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("said", ["abc", "-5", "1e3", "", "9" * 40])
 def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
     site.length = said
-    list(fetch(wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))))
+    list(fetch_files(wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))))
     assert (tmp_path / "a.txt").read_bytes() == ROWS
 
 
@@ -334,11 +340,11 @@ import sys
 from pathlib import Path
 from lingprobe.tasks.released import archives
 from lingprobe.tasks.released.catalogue import Collection
-from lingprobe.tasks.released.fetch import Wish, fetch
+from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 if sys.argv[3:]:  # one file is unpacked, then there is nobody left
     put = archives._put
     archives._put = lambda *a: put(*a) and __import__("os").kill(__import__("os").getpid(), 9)
-for got in fetch(Wish(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
+for got in fetch_files(FetchRequest(Collection("ours", "https://example.org", sys.argv[1], ("all.tar.gz", "a.txt"), "N 2020"), Path(sys.argv[2]))):
     print(got.how)
 """
 
@@ -371,7 +377,7 @@ def linked(**kinds):
 def test_links_and_devices_of_an_archive_are_left_out(site, tmp_path, kind):
     (tmp_path / "outside").mkdir()
     site.files["all.tar.gz"] = linked(link=(kind, str(tmp_path / "outside")))
-    list(fetch(all_of(site, tmp_path / "in")))
+    list(fetch_files(all_of(site, tmp_path / "in")))
     assert not (tmp_path / "in" / "link").is_symlink()
     assert (tmp_path / "in" / "link" / "a.txt").read_bytes() == ROWS
     assert not list((tmp_path / "outside").iterdir())
@@ -383,12 +389,12 @@ def test_a_link_that_is_there_is_not_written_through(site, tmp_path):
     (tmp_path / "in" / "link").symlink_to(tmp_path / "outside")
     site.files["all.tar.gz"] = linked()
     with pytest.raises(DataProblem, match="not an archive that can be unpacked"):
-        list(fetch(all_of(site, tmp_path / "in")))
+        list(fetch_files(all_of(site, tmp_path / "in")))
     assert not list((tmp_path / "outside").iterdir())
 
 
 def test_what_came_first_is_what_comes_ever_after(site, tmp_path):
-    first = next(fetch(wish(site, tmp_path)))
+    first = next(fetch_files(wish(site, tmp_path)))
     assert not first.published
     assert "recorded here, because none was published" in str(first)
     (tmp_path / "a.txt").unlink()
@@ -396,18 +402,18 @@ def test_what_came_first_is_what_comes_ever_after(site, tmp_path):
     with pytest.raises(
         DataProblem, match=rf"and the file fetched first {SHA}; nothing of it was kept"
     ):
-        next(fetch(wish(site, tmp_path, files=("a.txt",))))
+        next(fetch_files(wish(site, tmp_path, files=("a.txt",))))
     assert not (tmp_path / "a.txt").exists()
     site.files["a.txt"] = ROWS
-    assert next(fetch(wish(site, tmp_path))).how == "fetched"
+    assert next(fetch_files(wish(site, tmp_path))).how == "fetched"
     known = {"a.txt": Known(sha256=SHA)}
-    assert "(as published)" in str(next(fetch(wish(site, tmp_path, known))))
+    assert "(as published)" in str(next(fetch_files(wish(site, tmp_path, known))))
 
 
 def test_files_of_any_kind_are_no_web_pages_and_not_empty(site, tmp_path):
     site.files |= {"a.json": b"try\tthis\n", "b.json": b"", "c.json": b"<html><body>404"}
     ours = wish(site, tmp_path, files=("a.json", "b.json", "c.json"))
-    coming = fetch(replace(ours, collection=replace(ours.collection, kind="files")))
+    coming = fetch_files(replace(ours, collection=replace(ours.collection, kind="files")))
     assert str(next(coming)).startswith("a.json: fetched, 9 bytes")  # and no rows of train
     with pytest.raises(DataProblem, match=r"2 of 3 files .*b\.json is empty.*c\.json is a web"):
         list(coming)
@@ -419,7 +425,7 @@ def test_what_a_killed_fetch_did_not_unpack_is_unpacked_by_the_next(site, tmp_pa
     killed = fetching(site, tmp_path, "kill")
     assert killed.wait(60) == -signal.SIGKILL
     assert not (tmp_path / "en" / "voice.txt").exists()
-    assert [got.how for got in fetch(all_of(site, tmp_path))] == ["there already"]
+    assert [got.how for got in fetch_files(all_of(site, tmp_path))] == ["there already"]
     assert {path: (tmp_path / path).read_bytes() for path in TWO} == TWO
 
 
@@ -442,8 +448,13 @@ def test_several_fetches_into_one_folder_end_well(site, tmp_path):
 def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
     with pytest.raises(DataProblem, match=r"is not an address to fetch from|cannot get"):
         list(
-            fetch(
-                Wish(collections()["senteval"], tmp_path, base=url, web=Web(pause=lambda _: None))
+            fetch_files(
+                FetchRequest(
+                    read_collections()["senteval"],
+                    tmp_path,
+                    base=url,
+                    web=Web(pause=lambda _: None),
+                )
             )
         )
 
@@ -457,15 +468,15 @@ def test_rows_are_counted_by_the_split_that_rows_or_names_say(tmp_path):
 
 def test_a_file_is_published_if_its_publishers_sent_it(site, tmp_path, monkeypatch):
     ours = replace(wish(site, tmp_path).collection, files=("a.txt", "b.txt"))
-    monkeypatch.setitem(catalogue.collections(), "ours", ours)
-    list(fetch(Wish(ours, tmp_path)))
+    monkeypatch.setitem(catalogue.read_collections(), "ours", ours)
+    list(fetch_files(FetchRequest(ours, tmp_path)))
     assert is_published(tmp_path / "a.txt") is True
     (tmp_path / "b.txt").write_bytes(ROWS + b"te\tx\tone more\n")
     assert is_published(tmp_path / "b.txt") is None
     assert all_published([tmp_path / "a.txt"]) is True
     assert all_published([tmp_path / "a.txt", tmp_path / "b.txt"]) is None
     site.files |= {"mirror/a.txt": ROWS, "mirror/b.txt": ROWS}
-    list(fetch(Wish(ours, tmp_path / "mirrored", base=site.url + "mirror")))
+    list(fetch_files(FetchRequest(ours, tmp_path / "mirrored", base=site.url + "mirror")))
     assert is_published(tmp_path / "mirrored" / "a.txt") is None
 
 
@@ -480,36 +491,36 @@ def test_a_file_that_contradicts_what_is_known_is_not_published(tmp_path):
 
 
 def test_a_line_of_collections_stands_for_each_language_and_file():
-    languages = [name for name in collections() if name.startswith("xprobe/")]
+    languages = [name for name in read_collections() if name.startswith("xprobe/")]
     assert languages == [f"xprobe/{code}" for code in ("de", "en", "es", "fi", "fr", "ru", "tr")]
-    files = collections()["xprobe/fr"].files
+    files = read_collections()["xprobe/fr"].files
     assert files[:2] == ("fr/sentence_length/tr.txt", "fr/sentence_length/va.txt")
     assert len(files) == len(set(files)) == 9 * 3
     assert all(place.startswith("fr/") and place.endswith(".txt") for place in files)
 
 
 def test_every_fact_is_about_a_file_that_can_be_fetched_and_has_a_source():
-    for found in collections().values():
+    for found in read_collections().values():
         assert all(name == name.strip("/") and ".." not in name for name in found.files)
         assert found.base.endswith("/")
     owned = {
         (c.name.partition("/")[0], name)
-        for c in collections().values()
+        for c in read_collections().values()
         for name in (*c.files, *c.inside)
     }
-    _, lines = records(Path(catalogue.__file__).with_suffix(".tsv"))
+    _, lines = read_tab_separated(Path(catalogue.__file__).with_suffix(".tsv"))
     for line, (owner, file, _, _, sha256, source) in lines:
         assert (owner, file) in owned, line
         assert len(source) > 10, line
-        assert collections()[
-            owner if owner in collections() else f"{owner}/{file[:2]}"
+        assert read_collections()[
+            owner if owner in read_collections() else f"{owner}/{file[:2]}"
         ].known_files()[file].sha256 == (None if sha256 == "-" else sha256)
     assert len(lines) > 40
 
 
 def test_the_command_lists_fetches_and_explains(site, tmp_path, monkeypatch):
     ours = replace(wish(site, tmp_path).collection, remark="ours alone")
-    monkeypatch.setitem(catalogue.collections(), "ours", ours)
+    monkeypatch.setitem(catalogue.read_collections(), "ours", ours)
     run = CliRunner().invoke
     listed = run(app, ["fetch"])
     assert "senteval" in listed.stdout

@@ -18,14 +18,14 @@ from typer.testing import CliRunner
 import lingprobe
 from fixtures.server import serving
 from lingprobe.cli import app
-from lingprobe.corpora.embedded import treebank as sentences
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.corpora.places import LISTING, Absent, home_of, locate_path
-from lingprobe.corpora.universal import treebank
+from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.released import download, supply, universal
 
-BODY = "\n".join(sentences(60)).encode()
+BODY = "\n".join(generate_treebank(60)).encode()
 README = b"# Summary\n\nText.\n\nLicense: CC BY-SA 4.0\nIncludes text: yes\n"
 FILES = {
     "README.md": README,
@@ -80,7 +80,7 @@ def raw(name):
 def test_a_treebank_comes_whole_and_is_found_by_its_code(site, asked):
     announced, got = [], []
     done = lingprobe.fetch(asked, before=announced.append, each=got.append)
-    assert done.folder == locate_path("en_ewt") == home_of(treebank("en_ewt"))
+    assert done.folder == locate_path("en_ewt") == home_of(find_treebank("en_ewt"))
     assert {name: (done.folder / name).read_bytes() for name in FILES} == FILES
     assert not (done.folder / "CONTRIBUTING.md").exists()
     assert not list(done.folder.glob(".*"))
@@ -132,7 +132,7 @@ def test_an_interrupted_treebank_is_gone_on_with_and_not_taken_for_whole(site):
         locate_path("en_ewt")
     lingprobe.fetch("ud/en_ewt")
     assert "bytes=2000-" in [wanted for _, wanted in site.asked]
-    assert locate_path("en_ewt") == home_of(treebank("en_ewt"))
+    assert locate_path("en_ewt") == home_of(find_treebank("en_ewt"))
 
 
 WRONG = {
@@ -148,7 +148,7 @@ def test_another_file_than_git_has_is_not_kept(site, content):
     site.files[raw("en_ewt-ud-dev.conllu")] = content
     with pytest.raises(DataProblem, match=r"en_ewt-ud-dev\.conllu.*nothing of it was kept"):
         lingprobe.fetch("ud/en_ewt")
-    place = home_of(treebank("en_ewt"))
+    place = home_of(find_treebank("en_ewt"))
     assert not (place / "en_ewt-ud-dev.conllu").exists()
     assert not list(place.glob("*.part"))
     with pytest.raises(Absent):
@@ -179,7 +179,7 @@ def test_without_a_list_the_statistics_say_what_there_is(site, answer):
 def test_fewer_sentences_than_the_statistics_say_are_not_kept(site):
     site.files.pop("api/UD_English-EWT/r2.17")
     site.files[raw("stats.xml")] = STATS
-    site.files[raw("en_ewt-ud-train.conllu")] = "\n".join(sentences(30)).encode()
+    site.files[raw("en_ewt-ud-train.conllu")] = "\n".join(generate_treebank(30)).encode()
     with pytest.raises(DataProblem, match=r"has rows 30/0/0, and the published file 60/0/0"):
         lingprobe.fetch("ud/en_ewt")
 
@@ -212,7 +212,7 @@ def test_no_network_is_said_in_a_sentence_with_what_to_do(site, monkeypatch):
         lingprobe.fetch("ud/en_ewt")
     assert "git clone --branch r2.17 --depth 1" in str(caught.value)
     assert "LINGPROBE_TREEBANKS" in str(caught.value)
-    assert not home_of(treebank("en_ewt")).joinpath(LISTING).exists()
+    assert not home_of(find_treebank("en_ewt")).joinpath(LISTING).exists()
 
 
 def test_a_slip_is_told():
@@ -250,7 +250,7 @@ def test_a_task_fetches_the_treebank_that_it_names_and_says_so(site, caplog):
     with caplog.at_level(logging.WARNING, "lingprobe"):
         every = expand_tasks(["ud/tense:en_ewt", "edge/pos:en_ewt", "ud/sent-len:embedded"])
     assert str(every[0]) == "ud/tense:en_ewt"
-    assert locate_path("en_ewt") == home_of(treebank("en_ewt"))
+    assert locate_path("en_ewt") == home_of(find_treebank("en_ewt"))
     fetching, there = [record.getMessage() for record in caplog.records]
     assert fetching.startswith("fetching ud/en_ewt@2.17: 5 files")
     assert "CC BY-SA 4.0" in fetching
@@ -289,7 +289,7 @@ main()
 
 def test_ctrl_c_leaves_a_part_that_the_next_goes_on_from(site, tmp_path):
     site.delay = 30.0  # before the last byte
-    place = home_of(treebank("en_ewt"))
+    place = home_of(find_treebank("en_ewt"))
     place.mkdir(parents=True)
     (place / LISTING).write_text(
         json.dumps({"files": {"en_ewt-ud-train.conllu": {"size": len(BODY), "blob": git(BODY)}}})
@@ -336,7 +336,7 @@ def test_the_command_lists_treebanks_by_a_pattern():
 
 def test_withheld_words_are_told(tmp_path):
     (tmp_path / "README.md").write_text("License: CC BY 4.0\nIncludes text: no\n")
-    done = universal.wish(treebank("en_gum"))
+    done = universal.wish(find_treebank("en_gum"))
     assert (
         universal.describe_treebank(done) == "licence: CC BY-NC-SA 4.0"
     )  # as the list of the release has it

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.corpora.places import LISTING
 from lingprobe.corpora.universal import RELEASE
 from lingprobe.data.core import DataProblem
@@ -18,7 +18,7 @@ MENTIONED = "# global.Entity = GRP-etype\n"
 def banks(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LINGPROBE_TREEBANKS", raising=False)
-    text = "\n".join(treebank(30))
+    text = "\n".join(generate_treebank(30))
     for name, code in (
         ("UD_English-EWT", "en_ewt"),
         ("UD_Polish-PDB", "pl_pdb"),

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.core import SPLITS
 from lingprobe.experiment import data
 from lingprobe.tasks import TASKS, limit_tasks
-from lingprobe.tasks.limits import Limited
+from lingprobe.tasks.limits import LimitedTask
 from lingprobe.testing import FAMILIES
 
 pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
@@ -85,7 +85,7 @@ def test_a_run_of_a_part_is_repeated_without_reading_it_and_made_anew_where_its_
     tmp_path, monkeypatch
 ):
     bank = tmp_path / "a-ud-train.conllu"
-    bank.write_text("\n".join(treebank(500)), "utf-8")
+    bank.write_text("\n".join(generate_treebank(500)), "utf-8")
 
     def asked():
         return lingprobe.run(
@@ -95,10 +95,10 @@ def test_a_run_of_a_part_is_repeated_without_reading_it_and_made_anew_where_its_
     first = asked()
     assert first.fresh == len(first) > 0
     with monkeypatch.context() as patch:
-        patch.setattr(Limited, "load", None)
+        patch.setattr(LimitedTask, "load", None)
         patch.setattr(data, "_datasets", {})
         again = asked()
     assert again.fresh == 0
     assert [result.score for result in again] == [result.score for result in first]
-    bank.write_text("\n".join(treebank(480, after=20)), "utf-8")
+    bank.write_text("\n".join(generate_treebank(480, after=20)), "utf-8")
     assert asked().fresh == len(first)

@@ -15,10 +15,10 @@ from treebanks import block
 from lingprobe.data.cache import FileProblem
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.datasets.formats.tables import write
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, PlanProblem, plan
-from lingprobe.experiment.run import run
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 
@@ -117,33 +117,33 @@ class Failing:
 )
 @pytest.mark.parametrize("fingerprint", [True, False])
 def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     kind = type("Marked", (Failing,), {"fingerprint": "x"}) if fingerprint else Failing
     paths = Paths.of(tmp_path / "results", tmp_path)
     made = plan(
-        Design(
+        TrialDesign(
             [kind(error=error), f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1
         ),
         paths,
     )
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert len(outcome.results) == 1
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
     with pytest.raises(PlanProblem, match="a bug in the task failing"):
-        plan(Design([kind(error=error)], ["length"], ["logreg"]), paths)
+        plan(TrialDesign([kind(error=error)], ["length"], ["logreg"]), paths)
 
 
 def test_a_file_that_cannot_be_written_is_no_fault_of_the_task(tmp_path):
     paths = Paths.of(tmp_path / "results", tmp_path)
     with pytest.raises(PlanProblem, match=r"failing: range index out of range$"):
-        plan(Design([Failing(error=FileProblem)], ["length"], ["logreg"]), paths)
+        plan(TrialDesign([Failing(error=FileProblem)], ["length"], ["logreg"]), paths)
 
 
 def test_a_fold_that_fails_loses_no_others_table(tmp_path):
     """The plan looks at a task before it is divided, so that a fold may fail later than the
     task.
     """
-    write(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     calls: Counter[str] = Counter()
 
     class Later(Failing):
@@ -158,12 +158,13 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
     paths = Paths.of(tmp_path / "results", tmp_path)
     later = Later()
     made = plan(
-        Design([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1), paths
+        TrialDesign([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1),
+        paths,
     )
     from lingprobe.experiment import data
 
     data._datasets.clear()
-    outcome = run(made, paths, progress=False)
+    outcome = run_plan(made, paths, progress=False)
     assert len(outcome.results) == 1
     assert "IndexError" in str(outcome.failures)
 
@@ -172,7 +173,7 @@ def test_what_is_wrong_with_a_source_is_said_once(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("1\tonly\n\n")
     with pytest.raises(PlanProblem) as told:
-        plan(Design([f"ud/*:{path}"], ["length"]), Paths.of(tmp_path / "results", tmp_path))
+        plan(TrialDesign([f"ud/*:{path}"], ["length"]), Paths.of(tmp_path / "results", tmp_path))
     assert str(told.value).count("2 columns instead of 10") == 1
     assert str(told.value).count("ud/") == 9
 

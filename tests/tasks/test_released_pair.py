@@ -15,7 +15,7 @@ from scipy.stats import spearmanr
 
 import lingprobe
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.tasks import TASKS, names
 from tasks.publications import pair_sets, pairs, refused_or_counted
 
@@ -50,7 +50,7 @@ def test_every_task_reads_pairs_of_whole_sentences_in_their_order(tmp_path, name
     assert task.metric == ("pearson" if scored else "accuracy")
     assert task.probe == ("relatedness" if name in SCORES else "linear")
     assert (dataset.labels.numbers is not None) == scored
-    assert set(together(dataset)) == {"sentence"}
+    assert set(code_shared_groups(dataset)) == {"sentence"}
 
 
 def test_scores_and_labels_are_those_of_the_files(tmp_path):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS, names
@@ -158,7 +158,7 @@ def test_xprobe_without_its_train_files_is_refused_and_drawn_anew(unpacked, name
 
 def test_known_faults_of_xprobe_are_found(unpacked):
     depth, odd = (
-        inspect(TASKS.make(f"xprobe/{name}:{unpacked / 'en'}").all_examples(), floors=False)
+        audit_dataset(TASKS.make(f"xprobe/{name}:{unpacked / 'en'}").all_examples(), floors=False)
         for name in ("tree-depth", "somo")
     )
     assert depth.same == {"dev/test": "rows"}
@@ -193,10 +193,10 @@ def test_indic_rows_without_labels_are_counted(published, file, kept, left):
 
 
 def test_facts_of_the_catalogue_hold_for_the_copies(published, unpacked):
-    from lingprobe.tasks.released.catalogue import collections
+    from lingprobe.tasks.released.catalogue import read_collections
     from lingprobe.tasks.released.receipts import is_published
 
-    known = collections()["xprobe/en"].known_files()
+    known = read_collections()["xprobe/en"].known_files()
     for name in ("tree_depth/te", "tree_depth/va", "odd_man_out/te"):
         file = unpacked / "en" / f"{name}.txt"
         assert known[f"en/{name}.txt"].sha256 == hashlib.sha256(file.read_bytes()).hexdigest()

@@ -8,19 +8,19 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.datasets.formats.tables import write
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.formats.tables import write_dataset
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
-from lingprobe.tasks.table import REDRAWN, Table
+from lingprobe.tasks.table import REDRAWN, TableTask
 from lingprobe.testing import FAMILIES, check_task, same_dataset
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_table_of_every_family_is_a_task(tmp_path, family, suffix):
-    write(FAMILIES[family](), tmp_path / f"mine.{suffix}")
+    write_dataset(FAMILIES[family](), tmp_path / f"mine.{suffix}")
     reference = f"table:{tmp_path / f'mine.{suffix}'}"
     check_task(reference)
     task = TASKS.make(reference)
@@ -74,7 +74,11 @@ def test_the_content_of_the_file_is_its_identity(tmp_path):
 
 def test_columns_are_in_the_identity_of_an_object(tmp_path):
     file = labelled(tmp_path / "a.csv", "one,two,label", "a {i},b {i},{label}")
-    tasks = [Table(file, text="one"), Table(file, text="two"), Table(file, text="one", seed=1)]
+    tasks = [
+        TableTask(file, text="one"),
+        TableTask(file, text="two"),
+        TableTask(file, text="one", seed=1),
+    ]
     assert len({str(task_identity(None, task)) for task in tasks}) == 3
 
 
@@ -89,7 +93,7 @@ def test_folds_are_of_one_state_of_the_data_and_tasks_of_their_own(tmp_path):
     file = labelled(tmp_path / "a.csv")
     held = lingprobe.table((["a", "b"] * 30, ["x", "y"] * 30))
     for one, other in (
-        (Table(file, fold="1/5"), Table(file, fold="2/5")),
+        (TableTask(file, fold="1/5"), TableTask(file, fold="2/5")),
         (held.plus(fold="1/5"), held.plus(fold="2/5")),
     ):
         assert one.fingerprint == other.fingerprint
@@ -101,7 +105,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
 from lingprobe.data.core import Sampling
-from lingprobe.tasks.table import Table
+from lingprobe.tasks.table import TableTask
 
 @dataclass(frozen=True)
 class Own:
@@ -111,7 +115,7 @@ class Own:
     sampling = Sampling(fold=True)
 
     def load(self):
-        return Table(Path(__file__).with_name("a.csv"), fold=self.fold).load()
+        return TableTask(Path(__file__).with_name("a.csv"), fold=self.fold).load()
 """
 
 
@@ -192,7 +196,7 @@ def test_rows_of_a_group_stay_together_in_test_and_dev(tmp_path):
     parts = [set(codes[dataset.rows(split)]) for split in ("train", "dev", "test")]
     assert all(parts)
     assert sum(map(len, parts)) == len(set.union(*parts)) == 10
-    assert "doc" in together(dataset)
+    assert "doc" in code_shared_groups(dataset)
 
 
 def test_two_texts_are_read_as_pairs(tmp_path):

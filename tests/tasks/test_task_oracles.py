@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fixtures.forest import forest
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.core import Cell
 from lingprobe.data.oracles import about_words, facts_of, oracles_of
 from lingprobe.data.reading import Readings
@@ -24,7 +24,7 @@ from tasks.edges import edge_files
 def places(tmp_path_factory):
     folder = tmp_path_factory.mktemp("oracles")
     (folder / "ours.conllu").write_text(
-        "\n\n".join("\n".join(treebank()).split("\n\n")[:3000]) + "\n\n",
+        "\n\n".join("\n".join(generate_treebank()).split("\n\n")[:3000]) + "\n\n",
         "utf-8",
     )
     (folder / "ours.ptb").write_text(forest(4000), "utf-8")

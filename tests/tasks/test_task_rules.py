@@ -7,10 +7,10 @@ import pytest
 from treebanks import STARRED, block
 
 from lingprobe.corpora import embedded as grammar
-from lingprobe.corpora.batches import batches
+from lingprobe.corpora.batches import read_treebank_batches
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.views import blocks, trees
+from lingprobe.corpora.views import read_blocks, view_trees
 from lingprobe.data.core import DataProblem
 from lingprobe.data.oracles import facts_of, oracles_of
 from lingprobe.data.references import ReferenceProblem, allow_code
@@ -38,9 +38,9 @@ def tense(tree):
 
 @question("mine/tense", "Which tense?", over="batches", rare="drop")
 def columns(batch):
-    from lingprobe.corpora.trees import features
+    from lingprobe.corpora.trees import parse_features
     roots = zip(batch.feats.take(batch.roots).strings(), batch.words.take(batch.roots).strings())
-    return [said(features(feats).get("Tense", ""), form) for feats, form in roots]
+    return [said(parse_features(feats).get("Tense", ""), form) for feats, form in roots]
 
 @question("mine/long", "Has the sentence many words?", over="sentences", balance=False)
 def long(sentence, *, words: int = 8):
@@ -118,7 +118,7 @@ def never(tree):
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory):
     path = tmp_path_factory.mktemp("bank") / "en_toy.conllu"
-    path.write_text("\n".join(grammar.treebank(3000)) + "\n\n", encoding="utf-8")
+    path.write_text("\n".join(grammar.generate_treebank(3000)) + "\n\n", encoding="utf-8")
     return path
 
 
@@ -143,7 +143,9 @@ def rows(dataset):
 )
 def test_inside_is_outside(bank, mine, more, tmp_path):
     other = tmp_path / "en_more.conllu"
-    other.write_text("\n".join(grammar.treebank(500, after=5000)) + "\n\n", encoding="utf-8")
+    other.write_text(
+        "\n".join(grammar.generate_treebank(500, after=5000)) + "\n\n", encoding="utf-8"
+    )
     more = more.replace("MORE", str(other))
     theirs = TASKS.make(f"ud/feat:{bank},feature=Tense,least=50{more}").load()
     for name in ("tense", "columns"):
@@ -169,7 +171,7 @@ def test_five_lines_are_a_task_with_all_that_tasks_have(bank, mine):
 
 def test_official_splits_are_those_of_the_files(tmp_path, mine):
     for number, split in enumerate(("train", "dev", "test")):
-        lines = grammar.treebank(400, after=400 * number)
+        lines = grammar.generate_treebank(400, after=400 * number)
         (tmp_path / f"en_toy-ud-{split}.conllu").write_text("\n".join(lines) + "\n\n", "utf-8")
     dataset = mine("subject", tmp_path, ",splits=official").load()
     texts = {
@@ -229,7 +231,9 @@ def test_phrase_structure_trees_have_phrases(mine, tmp_path):
 @pytest.mark.parametrize("more", [",size=300,seed=3", ",splits=sampled,sample=2/5,with=MORE"])
 def test_spans_inside_are_spans_outside(bank, mine, more, tmp_path):
     other = tmp_path / "en_more.conllu"
-    other.write_text("\n".join(grammar.treebank(500, after=5000)) + "\n\n", encoding="utf-8")
+    other.write_text(
+        "\n".join(grammar.generate_treebank(500, after=5000)) + "\n\n", encoding="utf-8"
+    )
     more = more.replace("MORE", str(other))
     for name in ("dep", "pos"):
         theirs = TASKS.make(f"edge/{name}:{bank}{more}").load()
@@ -305,8 +309,8 @@ def test_trees_say_what_the_columns_say(bank, tmp_path):
     for path in (bank, tmp_path / "one.conllu"):
         views = [
             tree
-            for part in blocks(path, "raise", ProblemTally())
-            for tree in trees(part, part.sentences())
+            for part in read_blocks(path, "raise", ProblemTally())
+            for tree in view_trees(part, part.sentences())
         ]
         parsed = list(read_conllu(path))
         assert len(views) == len(parsed)
@@ -320,4 +324,4 @@ def test_trees_say_what_the_columns_say(bank, tmp_path):
                 assert (word.head.index if word.head else -1) == tree.heads[i]
                 assert [kid.index for kid in word.children] == tree.children(i)
                 assert word == view.words[i] != object()
-    assert sum(map(len, batches(bank))) == 3000
+    assert sum(map(len, read_treebank_batches(bank))) == 3000

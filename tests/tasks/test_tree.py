@@ -59,7 +59,7 @@ def label(finding):
 def test_the_papers_long_and_shallow_sentence_has_depth_5(tree):
     found = tree(BUSINESS)
     assert len(found.words) == 22
-    assert tree_rules.depth(found) == 5
+    assert tree_rules.measure_tree_depth(found) == 5
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_papers_long_and_shallow_sentence_has_depth_5(tree):
     ],
 )
 def test_root_and_preterminals_count_as_depth_but_words_do_not(tree, text, depth):
-    assert tree_rules.depth(tree(text)) == depth
+    assert tree_rules.measure_tree_depth(tree(text)) == depth
 
 
 def test_the_papers_top_constituents(tree):
@@ -142,7 +142,7 @@ HE = "(NP (PRP He))"
     ],
 )
 def test_tense_is_that_of_the_main_clause(tree, text, finding):
-    assert label(tree_rules.tense(tree(text))) == finding
+    assert label(tree_rules.classify_phrase_tense(tree(text))) == finding
 
 
 SAW = "(VP (VBD saw) (NP (PRP it)))"
@@ -193,7 +193,7 @@ CATS, DOG = "(NP (DT the) (NNS cats))", "(NP (DT a) (NN dog))"
     ],
 )
 def test_number_of_the_subject(tree, text, finding):
-    assert label(tree_rules.subj_num(tree(text))) == finding
+    assert label(tree_rules.find_subject_phrase_number(tree(text))) == finding
 
 
 @pytest.mark.parametrize(
@@ -238,11 +238,11 @@ def test_number_of_the_subject(tree, text, finding):
     ],
 )
 def test_number_of_the_object(tree, text, finding):
-    assert label(tree_rules.obj_num(tree(text))) == finding
+    assert label(tree_rules.find_object_phrase_number(tree(text))) == finding
 
 
 def test_the_majority_of_the_features_is_told(tree):
-    found = tree_rules.tense(
+    found = tree_rules.classify_phrase_tense(
         tree(S.format(f"{HE} (VP (VBZ says) (SBAR (S {HE} (VP (VBD slept)))))"))
     )
     assert found == answer(found.label, "says", "tie", "simple")
@@ -336,7 +336,7 @@ def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(ban
     dataset = load("subj-num", bank, band="literal")
     assert dataset.notes["frequencies"]["rarest"] == 100
     assert all(
-        room.Options(str(bank)).corpus().forms[form] >= 100
+        room.TreeTaskOptions(str(bank)).corpus().forms[form] >= 100
         for form in dataset.strata["target"].names
     )
     kept = dataset.strata["target"].names[::2]
@@ -350,10 +350,10 @@ def test_the_band_can_be_literal_and_its_frequencies_those_of_another_corpus(ban
 
 def test_ten_tasks_read_their_sources_once(bank, monkeypatch):
     files = []
-    plain = room._blocks
+    plain = room._read_file_blocks
     monkeypatch.setattr(room, "CORPORA", type(room.CORPORA)())
     monkeypatch.setattr(
-        room, "_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
+        room, "_read_file_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
     )
     for name in TEN:
         load(name, bank)
@@ -370,7 +370,7 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
             (forest(1500, seed=2) + "\n".join(bank.read_text().split("\n")[:100])).encode()
         )
     )
-    found = room.Options(str(tmp_path)).corpus()
+    found = room.TreeTaskOptions(str(tmp_path)).corpus()
     assert found.left_out["a second time"] >= 90
     assert (found.splits[:80] == SPLITS.index("test")).sum() >= 75
     examples = list(load("sent-len", tmp_path, splits="official").examples())
@@ -383,7 +383,7 @@ def test_sentences_of_several_sources_are_taken_once_and_keep_the_split_they_are
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
     path = tmp_path / "text.txt"
-    corpus = room.Options(str(bank)).corpus()
+    corpus = room.TreeTaskOptions(str(bank)).corpus()
     path.write_text("\n".join(sentence.text for some, _ in corpus.read() for sentence in some))
     assert len(by_label(load("sent-len", path))) == 6
     assert len(by_label(load("word-content", path))) > 1
@@ -394,7 +394,7 @@ def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, bank):
 
 
 def test_tagged_text_serves_somo_as_well(tmp_path, bank):
-    found = room.Options(str(bank)).corpus()
+    found = room.TreeTaskOptions(str(bank)).corpus()
     path = tmp_path / "text.tagged"
     lines = (
         " ".join(f"{w}/{t}" for w, t in zip(s.words, tags, strict=True))
@@ -402,7 +402,7 @@ def test_tagged_text_serves_somo_as_well(tmp_path, bank):
         for s, tags in zip(some, tagged, strict=True)
     )
     path.write_text("\n".join(lines))
-    again = room.Options(str(path)).corpus()
+    again = room.TreeTaskOptions(str(path)).corpus()
     assert [each for _, each in again.read("tags")] == [each for _, each in found.read("tags")]
     assert set(by_label(load("somo", path))) == {"C", "O"}
     with pytest.raises(DataProblem, match="tree/tense cannot be built"):
@@ -442,7 +442,7 @@ def test_ewt_ptb_and_gum_answer_all_ten():
         DATA / "treebanks" / "GUM" / "const",
     ]
     first, *others = paths
-    found = room.Options(str(first), with_=tuple(map(str, others))).corpus()
+    found = room.TreeTaskOptions(str(first), with_=tuple(map(str, others))).corpus()
     assert len(found) == 22647
     assert found.tally.skipped == 0
     sizes = {}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora import brackets
-from lingprobe.corpora.frequencies import count_words
+from lingprobe.corpora.frequencies import count_frequencies
 from lingprobe.corpora.rendering import reorder_words, sentence_of
 from lingprobe.data.core import Sentence
 from lingprobe.datasets.draw import sample
@@ -16,9 +16,9 @@ from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.tree.altered_sentences import (
     Coordination,
     coordination,
+    find_swap_places,
     inversions,
     is_name,
-    places,
     shifts,
     swap_words,
 )
@@ -36,7 +36,7 @@ SENTENCES = st.lists(
 
 @given(WORDS)
 def test_a_swap_changes_two_neighbouring_words_and_nothing_else(words):
-    for i in places(words):
+    for i in find_swap_places(words):
         changed = swap_words(words, i)
         assert [k for k in range(len(words)) if changed[k] != words[k]] == [i, i + 1]
         assert sorted(changed) == sorted(words)
@@ -56,7 +56,7 @@ def test_a_swap_changes_two_neighbouring_words_and_nothing_else(words):
     ],
 )
 def test_the_first_word_marks_clitics_and_equal_words_stay(words, expected):
-    assert places(words.split()) == expected
+    assert find_swap_places(words.split()) == expected
 
 
 @given(SENTENCES, st.integers(0, 9))
@@ -108,7 +108,7 @@ def tree(tmp_path_factory):
 def turned(found, counts=None):
     place = coordination(found)
     assert isinstance(place, Coordination), place
-    name = is_name(found.words[0], found.tags[0], counts or count_words([]))
+    name = is_name(found.words[0], found.tags[0], counts or count_frequencies([]))
     return sentence_of(reorder_words(found.words, place.order(len(found.words)), name)).text
 
 
@@ -121,7 +121,7 @@ def test_names_keep_their_capital_and_so_does_what_a_corpus_writes_so(tree):
     german = tree(ROME.replace("(NP (NNP Rome))", "(NP (JJ German) (NNS towns))"))
     assert turned(german) == "Crowds ran away and german towns fell!"
     assert (
-        turned(german, count_words([("the", "German", "dog")]))
+        turned(german, count_frequencies([("the", "German", "dog")]))
         == "Crowds ran away and German towns fell!"
     )
 
@@ -180,7 +180,7 @@ def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_
     sentences, clauses = zip(*columns(1200), strict=True)
     tags = [("NN",) * len(sentence.words) for sentence in sentences]
     corpus = corpus_of(sentences, tags, **{"coord-inv": clauses})
-    found, out = inversions(corpus, count_words([]), 0)
+    found, out = inversions(corpus, count_frequencies([]), 0)
     candidates = list(found)
     for sentence, (candidate, origins) in zip(sentences, made(found), strict=True):
         assert [w.lower() for w in candidate.sentence.words] == [

@@ -11,7 +11,7 @@ from fixtures.forest import forest as trees
 from lingprobe.corpora import brackets
 from lingprobe.data.core import Sentence
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.tree.altered_sentences import places, shifts
+from lingprobe.tasks.tree.altered_sentences import find_swap_places, shifts
 from lingprobe.tasks.tree.corpus import LITERAL, RULES
 from tasks.altering import corpus_of
 
@@ -78,10 +78,10 @@ def test_clauses_of_one_word_and_without_a_finite_verb_are_clauses(tree):
 
 
 def test_any_two_words_change_places_but_the_first_and_marks():
-    assert places("the man 'd said that that".split()) != places(
+    assert find_swap_places("the man 'd said that that".split()) != find_swap_places(
         "the man 'd said that that".split(), literal=True
     )
-    assert places("the man 'd said , that that".split(), literal=True) == [1, 2, 5]
+    assert find_swap_places("the man 'd said , that that".split(), literal=True) == [1, 2, 5]
     pair = [
         Sentence.of(words.split()) for words in ("It was said , he said", "It was said , said he")
     ]

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from lingprobe.corpora.frequencies import count_words
+from lingprobe.corpora.frequencies import count_frequencies
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.tasks.tree.odd import NEAR, Choice, band, lexicon, replacements
+from lingprobe.tasks.tree.odd import NEAR, ReplacementWords, band, lexicon, replacements
 from tasks.altering import corpus_of, made
 
 LETTERS = [a + b for a in "bdgklmnprt" for b in "aeiou"]
@@ -34,7 +34,9 @@ def toy():
 @pytest.fixture(scope="module")
 def choice(toy):
     words = [s.words for s in toy[0]]
-    return Choice.of(count_words(words), lexicon(zip(words, toy[1], strict=True)), own=True)
+    return ReplacementWords.of(
+        count_frequencies(words), lexicon(zip(words, toy[1], strict=True)), own=True
+    )
 
 
 def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as_often(toy, choice):

@@ -25,7 +25,7 @@ NINE = FAMILIES["ud"]["ud.family"].replace("_", "-").split()
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     path = tmp_path_factory.mktemp("bank") / "en_toy.conllu"
-    path.write_text("\n".join(grammar.treebank(5000)) + "\n\n", encoding="utf-8")
+    path.write_text("\n".join(grammar.generate_treebank(5000)) + "\n\n", encoding="utf-8")
     return path
 
 
@@ -41,7 +41,9 @@ def by_label(dataset):
 @pytest.fixture(scope="module")
 def second(tmp_path_factory):
     path = tmp_path_factory.mktemp("more") / "en_more.conllu"
-    path.write_text("\n".join(grammar.treebank(1500, after=5000)) + "\n\n", encoding="utf-8")
+    path.write_text(
+        "\n".join(grammar.generate_treebank(1500, after=5000)) + "\n\n", encoding="utf-8"
+    )
     return path
 
 
@@ -112,10 +114,10 @@ def test_the_final_mark_can_be_taken_off(generated):
 
 def test_nine_tasks_read_a_treebank_once(generated, monkeypatch):
     files = []
-    plain = parsed.blocks
+    plain = parsed.read_blocks
     monkeypatch.setattr(family, "CORPORA", type(family.CORPORA)())
     monkeypatch.setattr(
-        parsed, "blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
+        parsed, "read_blocks", lambda path, *rest: files.append(path) or plain(path, *rest)
     )
     for name in NINE:
         load(name, generated)
@@ -127,10 +129,10 @@ def test_a_changed_file_is_read_again_and_has_another_fingerprint(tmp_path):
     path.write_text(block(STARRED))
     task = TASKS.make(f"ud/tense:{path}")
     before = task.fingerprint
-    assert len(family.parsed_files(family.Options(str(path)))) == 1
+    assert len(family.parsed_files(family.TreebankTaskOptions(str(path)))) == 1
     path.write_text(block(STARRED) * 2)
     assert task.fingerprint != before
-    assert len(family.parsed_files(family.Options(str(path)))) == 2
+    assert len(family.parsed_files(family.TreebankTaskOptions(str(path)))) == 2
 
 
 def test_several_sources_are_read_together_but_none_twice(tmp_path, generated):
@@ -169,7 +171,7 @@ def test_official_splits_are_kept(tmp_path, generated):
 
 def test_running_text_serves_the_tasks_that_need_no_tree(tmp_path, generated):
     path = tmp_path / "text.txt.xz"
-    corpus = family.parsed_files(family.Options(str(generated)))
+    corpus = family.parsed_files(family.TreebankTaskOptions(str(generated)))
     texts = [sentence.text for some, _ in corpus.read() for sentence in some]
     path.write_bytes(lzma.compress("\n".join(texts).encode()))
     assert len(by_label(load("sent-len", path))) == 7

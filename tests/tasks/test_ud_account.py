@@ -21,7 +21,12 @@ from lingprobe.tasks.ud.account import (
     tag_readings,
 )
 from lingprobe.tasks.ud.family import RULES, rules_of_file
-from lingprobe.tasks.ud.rules import MAJESTY, passive, subj_num, tense
+from lingprobe.tasks.ud.rules import (
+    MAJESTY,
+    classify_clause_tense,
+    classify_voice,
+    find_subject_number,
+)
 from lingprobe.tasks.ud.verbs import DOUBTFUL, OF_A_PERFECT
 
 FIN = "Mood=Ind|Tense={}|VerbForm=Fin"
@@ -84,15 +89,17 @@ def test_what_is_read_is_tagged_where_something_is_not():
 def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
     rows = "er AUX {} 2 aux være\nfaldet VERB " + f"{PART} 0 root"
     found = clause(rows.format(PRES))
-    assert tense(found) == DOUBTFUL
-    assert find_doubt("tense", found, tense(found)) == answer("pres")
+    assert classify_clause_tense(found) == DOUBTFUL
+    assert find_doubt("tense", found, classify_clause_tense(found)) == answer("pres")
     past = clause(rows.format(PAST))
-    assert find_doubt("tense", past, tense(past)) == NO_DOUBT
+    assert find_doubt("tense", past, classify_clause_tense(past)) == NO_DOUBT
     called = clause(f"he AUX {PRES} 2 aux:pass haber\ncomido VERB {PART} 0 root")
-    assert passive(called) == OF_A_PERFECT
-    assert find_doubt("passive", called, passive(called)) == answer("passive")
+    assert classify_voice(called) == OF_A_PERFECT
+    assert find_doubt("passive", called, classify_voice(called)) == answer("passive")
     modal = clause("may AUX _ 2 aux\nfall VERB VerbForm=Inf 0 root")
-    assert find_doubt("tense", modal, tense(modal)) == NO_DOUBT  # neither present nor past
+    assert (
+        find_doubt("tense", modal, classify_clause_tense(modal)) == NO_DOUBT
+    )  # neither present nor past
 
 
 @pytest.mark.parametrize(
@@ -163,22 +170,24 @@ MAJESTY_ROWS = """
 )
 def test_a_plural_of_majesty_is_left_out(clause, number, noun, lemma, expected):
     rows = MAJESTY_ROWS.format(verb="ראה", number=number, noun=noun, lemma=lemma)
-    found = subj_num(clause(rows))
+    found = find_subject_number(clause(rows))
     assert (found.label if isinstance(found, Answer) else found) == expected
 
 
 def test_forms_that_differ_in_points_are_one_target(clause):
     rows = "בא VERB Number=Plur|Tense=Past|VerbForm=Fin 0 root\n{} NOUN Number=Plur 1 nsubj"
-    assert {subj_num(clause(rows.format(form))).target for form in ("בָּנִ֔ים", "בָּנִים", "בנים")} == {
-        "בנים"
-    }
+    assert {
+        find_subject_number(clause(rows.format(form))).target for form in ("בָּנִ֔ים", "בָּנִים", "בנים")
+    } == {"בנים"}
 
 
 @pytest.mark.parametrize("case", ["Erg", "Dat", "Obl"])
 def test_a_marked_subject_need_not_agree_with_its_verb(clause, case):
     rows = "xas NOUN Case={}|Number=Sing 2 nsubj\nyuz VERB Number=Plur|VerbForm=Fin 0 root"
-    assert subj_num(clause(rows.format(case))).label == "sing"
-    assert subj_num(clause(rows.format("Nom"))) == "a singular subject with a plural verb"
+    assert find_subject_number(clause(rows.format(case))).label == "sing"
+    assert (
+        find_subject_number(clause(rows.format("Nom"))) == "a singular subject with a plural verb"
+    )
 
 
 def build(reference):

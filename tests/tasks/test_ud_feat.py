@@ -37,7 +37,7 @@ May      PROPN Case=Acc|Number=Sing  3 obl:tmod
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     path = tmp_path_factory.mktemp("bank") / "en_toy.conllu"
-    path.write_text("\n".join(grammar.treebank(5000)) + "\n\n", encoding="utf-8")
+    path.write_text("\n".join(grammar.generate_treebank(5000)) + "\n\n", encoding="utf-8")
     return path
 
 

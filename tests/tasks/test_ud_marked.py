@@ -16,9 +16,9 @@ from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.ud.account import NO_CONTRADICTION, RowsRead, find_contradiction
-from lingprobe.tasks.ud.family import Options, parsed_files
+from lingprobe.tasks.ud.family import TreebankTaskOptions, parsed_files
 from lingprobe.tasks.ud.markings import MARKS_OBLIQUES, refuse_obliques
-from lingprobe.tasks.ud.rules import NO_OBJECT, obj_num, subj_num
+from lingprobe.tasks.ud.rules import NO_OBJECT, find_object_number, find_subject_number
 from lingprobe.tasks.ud.types import ASKS, SILENT, WISHES, sent_type
 
 FIN = "Mood=Ind|Tense=Past|VerbForm=Fin"
@@ -47,7 +47,7 @@ def write(folder, name, sentences):
 
 
 def findings_of(place):
-    corpus = parsed_files(Options(place))
+    corpus = parsed_files(TreebankTaskOptions(place))
     found = refuse_obliques(corpus, corpus.findings("obj-num"), corpus.findings("obliques"))
     return [label(found.values[code]) for code in found.codes.tolist()]
 
@@ -92,7 +92,7 @@ def test_each_language_says_what_its_adpositions_mark(tmp_path):
     """*a* marks objects in one treebank and obliques in another that is read with it."""
     spanish = write(tmp_path / "UD_Spanish-X", "es_x-ud-test.conllu", mixed("xa", 60, 20))
     other = write(tmp_path / "UD_Polish-X", "pl_x-ud-test.conllu", mixed("xa", 4, 900, start=300))
-    corpus = parsed_files(Options(spanish, with_=(other,)))
+    corpus = parsed_files(TreebankTaskOptions(spanish, with_=(other,)))
     found = refuse_obliques(corpus, corpus.findings("obj-num"), corpus.findings("obliques"))
     labels = [label(found.values[code]) for code in found.codes.tolist()]
     assert MARKS_OBLIQUES not in labels[:80]
@@ -115,12 +115,12 @@ def test_objects_are_left_out_of_the_data_and_counted(tmp_path):
 
 def test_rows_say_what_marks_an_object_and_what_does_not(clause):
     rows = "cuenta VERB _ 0 root\n{} ADP _ 3 case\nperros NOUN Number=Plur 1 obj"
-    assert obj_num(clause(rows.format("con"), "es_gsd")) == NO_OBJECT
-    read, unread = (obj_num(clause(rows.format(word), "es_gsd")) for word in ("a", "xu"))
+    assert find_object_number(clause(rows.format("con"), "es_gsd")) == NO_OBJECT
+    read, unread = (find_object_number(clause(rows.format(word), "es_gsd")) for word in ("a", "xu"))
     assert (label(read), read.strata.get("reading")) == ("plur", None)
     assert (label(unread), unread.strata["reading"]) == ("plur", "unread")
     accusative = rows.replace("case\n", "case:acc\n").format("xu")
-    assert "reading" not in obj_num(clause(accusative, "es_gsd")).strata
+    assert "reading" not in find_object_number(clause(accusative, "es_gsd")).strata
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_a_marked_plural_beside_a_singular_verb_is_no_contradiction(
 ):
     rows = f"xas NOUN {subject} 2 nsubj\nyuz VERB Number={number}|{FIN} 0 root"
     found = clause(rows)
-    checked = find_contradiction("subj-num", found, subj_num(found))
+    checked = find_contradiction("subj-num", found, find_subject_number(found))
     assert (checked != NO_CONTRADICTION) == contradicts
 
 
@@ -261,7 +261,7 @@ BANKS = Path(os.environ.get("LINGPROBE_DATA", "no data")) / "treebanks"
     ],
 )
 def test_what_real_treebanks_mark_objects_with(bank, markers, least):
-    corpus = parsed_files(Options(str(BANKS / bank)))
+    corpus = parsed_files(TreebankTaskOptions(str(BANKS / bank)))
     found = corpus.findings("obj-num")
     kept = refuse_obliques(corpus, found, corpus.findings("obliques"))
     counts: dict[str, int] = {}

@@ -6,7 +6,13 @@ import pytest
 from treebanks import main, tree
 
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.ud.rules import UNMARKED, passive, passive_literal, tense, tense_literal
+from lingprobe.tasks.ud.rules import (
+    UNMARKED,
+    classify_clause_tense,
+    classify_voice,
+    passive_literal,
+    tense_literal,
+)
 from lingprobe.tasks.ud.verbs import (
     CLAUSAL,
     COPULA,
@@ -193,7 +199,7 @@ COMPOUND = {
 @pytest.mark.parametrize("name", [*SIMPLE, *COMPOUND])
 def test_tense_is_told_by_the_construction(clause, name):
     rows, expected = {**SIMPLE, **COMPOUND}[name]
-    assert told(tense(clause(rows))) == expected
+    assert told(classify_clause_tense(clause(rows))) == expected
 
 
 PASSIVE = {  # tense, ours, the paper's
@@ -253,9 +259,11 @@ PASSIVE = {  # tense, ours, the paper's
 def test_aux_pass_is_the_mark_of_a_passive(clause, name):
     rows, expected, literal = PASSIVE[name]
     found = clause(rows)
-    assert told(tense(found)) == expected
-    assert told(passive(found)) == (CLAUSAL if expected == CLAUSAL else "passive: aux:pass")
-    assert passive_literal(found, passive(found)).label == ("passive" if literal else "active")
+    assert told(classify_clause_tense(found)) == expected
+    assert told(classify_voice(found)) == (CLAUSAL if expected == CLAUSAL else "passive: aux:pass")
+    assert passive_literal(found, classify_voice(found)).label == (
+        "passive" if literal else "active"
+    )
 
 
 VOICES = {
@@ -286,7 +294,7 @@ VOICES = {
 @pytest.mark.parametrize("name", VOICES)
 def test_voice_without_a_passive_auxiliary(clause, name):
     rows, expected = VOICES[name]
-    assert told(passive(clause(rows))) == expected
+    assert told(classify_voice(clause(rows))) == expected
 
 
 def test_the_papers_rule_reads_the_predicates_own_tense(clause):
@@ -300,5 +308,5 @@ def test_the_papers_rule_reads_the_predicates_own_tense(clause):
     for name, expected in literal.items():
         rows = {**SIMPLE, **COMPOUND, **PASSIVE}[name][0]
         found = clause(rows)
-        finding = tense_literal(found, tense(found))
+        finding = tense_literal(found, classify_clause_tense(found))
         assert (finding.label if isinstance(finding, Answer) else finding) == expected

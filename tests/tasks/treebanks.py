@@ -9,7 +9,7 @@ from pathlib import Path
 from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.trees import Tree
-from lingprobe.tasks.ud.clause import Clause, clauses
+from lingprobe.tasks.ud.clause import MainClause, extract_main_clauses
 
 STARRED = """
 She      PRON  Number=Sing|Person=3                       3 nsubj
@@ -43,6 +43,6 @@ def tree(rows: str, folder: Path) -> Tree:
     return next(read_conllu(path))
 
 
-def main(tree: Tree, language: str = "") -> Clause:
+def main(tree: Tree, language: str = "") -> MainClause:
     """The main clause of a tree."""
-    return next(clauses(Batch.of([tree]), [tree.sentence], language))
+    return next(extract_main_clauses(Batch.of([tree]), [tree.sentence], language))

@@ -17,7 +17,7 @@ import numpy as np
 from lingprobe.data._logits import Logits
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.digests import digest_pieces
-from lingprobe.data.labels import Column, column, join_columns
+from lingprobe.data.labels import Column, build_column, join_columns
 from lingprobe.data.notes import BoundaryDensity, Provenance, Thresholds
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
@@ -211,7 +211,7 @@ def join_constants(folds: Sequence[RunPredictions]) -> Answers:
     )
     if (numbers := answers.gold.numbers) is None:
         return answers
-    return replace(answers, predicted=(column([float(numbers.mean())] * len(numbers)),))
+    return replace(answers, predicted=(build_column([float(numbers.mean())] * len(numbers)),))
 
 
 def _constant(fold: RunPredictions) -> Column:
@@ -279,7 +279,7 @@ def find_mismatch(
     return f"they are over different test examples ({len(golds[0]):,} and {len(golds[1]):,})"
 
 
-class Repeated(Protocol):
+class RepeatedScore(Protocol):
     """A score over so many fits, which may vary with a seed, and over test examples that were drawn
     together by something.
     """
@@ -292,7 +292,7 @@ class Repeated(Protocol):
     def is_seeded(self) -> bool: ...
 
 
-def over(fit: str, rows: Iterable[Repeated]) -> str:
+def over(fit: str, rows: Iterable[RepeatedScore]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
     share; and what they do not cover.
     """
@@ -304,7 +304,7 @@ def over(fit: str, rows: Iterable[Repeated]) -> str:
     return f"intervals are over {fits}test examples{by}, for this training set.{few}"
 
 
-def has_few_seeds(rows: Iterable[Repeated]) -> bool:
+def has_few_seeds(rows: Iterable[RepeatedScore]) -> bool:
     """Whether fits vary with a seed by more than was measured."""
     return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
 

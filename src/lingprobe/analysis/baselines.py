@@ -79,7 +79,7 @@ def expected_metric(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
     """The metric over all examples, `gold`, with labels as frequent as in some of them, `rows`;
     None where gold are scores.
     """
-    weights = weights_of(gold, rows)
+    weights = balance_label_weights(gold, rows)
     if weights is None:
         return None
 
@@ -120,7 +120,7 @@ def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
     return Metric(f"{metric.name} relative to its labels", sums, value, -1.0, influence, step=step)
 
 
-def weights_of(gold: Column, rows: Ints) -> dict[str, float] | None:
+def balance_label_weights(gold: Column, rows: Ints) -> dict[str, float] | None:
     """The weight of an example of each label by which labels of all become as frequent as in
     `rows`; their sum over all is that of rows.
     """

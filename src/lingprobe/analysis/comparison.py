@@ -248,7 +248,7 @@ def against(scored: ResultFrame, encoders: Collection[str]) -> Questions:
     return Questions(asked, _family(asked, f"against {', '.join(names)}"), left_out)
 
 
-def pairs(scored: ResultFrame, kind: Kind | None = None) -> Questions:
+def pair_encoder_rows(scored: ResultFrame, kind: Kind | None = None) -> Questions:
     """All pairs of the encoders' rows of each task, or of the rows of a kind. Baselines, untrained
     networks among them, are baselines: each encoder is compared with the best of them, and not they
     with each other, which would make the family larger.
@@ -408,7 +408,7 @@ def leaders(scored: ResultFrame) -> Leaders:
     """The leaders by the comparison of all `pairs` of encoders' rows, over the test examples that
     most are over; none where a task has one such row.
     """
-    every = pairs(scored, "trained")
+    every = pair_encoder_rows(scored, "trained")
     tasks: dict[tuple[str, str], list[ComparisonQuestion]] = {}
     for question in every.asked:
         tasks.setdefault((question.one.row.task, question.one.row.metric), []).append(question)

@@ -10,7 +10,7 @@ from typing import Protocol
 from lingprobe.analysis.answers import RunPredictions
 
 
-class Computed(Protocol):
+class ComputedScore(Protocol):
     """A score that says what it was computed on and in, as `computation_facts` writes it."""
 
     @property
@@ -28,11 +28,11 @@ def describe_computation(runs: Iterable[RunPredictions]) -> str:
     return _join_ways(ways)
 
 
-def all_of(rows: Iterable[Computed]) -> str:
+def all_of(rows: Iterable[ComputedScore]) -> str:
     """The same of several rows together."""
     ways: dict[str, set[str]] = {}
     for row in rows:
-        for what, how in _parts(row).items():
+        for what, how in _list_computation_parts(row).items():
             ways.setdefault(what, set()).update(how.split(" and "))
     return _join_ways(ways)
 
@@ -41,20 +41,20 @@ def _join_ways(ways: Mapping[str, set[str]]) -> str:
     return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in ways.items())
 
 
-def differing(rows: Sequence[Computed]) -> tuple[str, ...]:
+def differing(rows: Sequence[ComputedScore]) -> tuple[str, ...]:
     """What some rows were computed on or in differently: processor, encoder, probe or threads."""
     ways: dict[str, set[str]] = {}
     for row in rows:
-        for what, how in _parts(row).items():
+        for what, how in _list_computation_parts(row).items():
             ways.setdefault(what, set()).add(how)
     return tuple(
         what for what, how in ways.items() if len(how) > 1 or any(" and " in each for each in how)
     )
 
 
-def cell(row: Computed, what: Sequence[str]) -> str:
+def format_computation(row: ComputedScore, what: Sequence[str]) -> str:
     """How a row was computed, as far as rows differ in it."""
-    parts = _parts(row)
+    parts = _list_computation_parts(row)
     return ", ".join(parts[each] for each in what if each in parts) or "–"
 
 
@@ -68,7 +68,7 @@ def notes(what: Sequence[str]) -> list[str]:
     ]
 
 
-def _parts(row: Computed) -> dict[str, str]:
+def _list_computation_parts(row: ComputedScore) -> dict[str, str]:
     return {
         what: how
         for what, _, how in (part.partition(": ") for part in row.computed.split("; "))

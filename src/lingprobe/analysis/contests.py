@@ -23,7 +23,7 @@ _NO_ERROR = 1e-12  # of equal answers, so that it divides
 _CLEAR = 10  # draws beyond the level at which a family is tested, so that p can fall below it
 
 
-class Tested(Protocol):
+class DifferenceTest(Protocol):
     """How much higher one score is than another, as a share, and the p of none (two sides)."""
 
     @property
@@ -107,15 +107,17 @@ def decide_contests(
     return [_outcome(*answer, whole.level) for answer in answers]
 
 
-def _tests(contest: AnswerContest, test: Test, many: int) -> list[tuple[Tested, Difference]]:
+def _tests(
+    contest: AnswerContest, test: Test, many: int
+) -> list[tuple[DifferenceTest, Difference]]:
     """The answers against each of the others: the test that is asked for, and Student's."""
     metric, one = contest.metric, contest.one
     draws = max(DRAWS, math.ceil(_CLEAR * many / ALPHA))
-    found: list[tuple[Tested, Difference]] = []
+    found: list[tuple[DifferenceTest, Difference]] = []
     for other in contest.others:
         compare = difference_from_draws if other.is_drawn else difference
         student: Difference = compare(metric, one, other.answers)
-        tested: Tested = student
+        tested: DifferenceTest = student
         if test == "permutation":
             tested = student._replace(p=permutation(metric, one, other.answers, draws))
         elif test == "bootstrap":
@@ -124,7 +126,9 @@ def _tests(contest: AnswerContest, test: Test, many: int) -> list[tuple[Tested, 
     return found
 
 
-def _of_all(tests: Sequence[tuple[Tested, Difference]], constants: Sequence[bool] = ()) -> float:
+def _of_all(
+    tests: Sequence[tuple[DifferenceTest, Difference]], constants: Sequence[bool] = ()
+) -> float:
     """The p (two sides) of being better than each of some others, or worse than one of those that
     are no constant answers.
     """
@@ -137,7 +141,7 @@ def _of_all(tests: Sequence[tuple[Tested, Difference]], constants: Sequence[bool
 
 def _outcome(
     contest: AnswerContest,
-    tests: Sequence[tuple[Tested, Difference]],
+    tests: Sequence[tuple[DifferenceTest, Difference]],
     p: float,
     corrected: float,
     level: float,

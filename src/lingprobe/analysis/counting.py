@@ -49,7 +49,7 @@ def _most(labels: Counter[str]) -> str:
     return ", ".join(commonest) + (f" and {rest:,} others" if rest else "")
 
 
-def counts(folds: Sequence[RunPredictions]) -> dict[str, Any]:
+def merge_fold_counts(folds: Sequence[RunPredictions]) -> dict[str, Any]:
     """What was counted beside the score; of sentences and of examples of all splits, which folds
     share, the most.
     """

@@ -16,7 +16,7 @@ from lingprobe.analysis.statistics import list_test_sets
 from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
 from lingprobe.metrics.correlation_intervals import intervals
 from lingprobe.metrics.layers import (
-    Expected,
+    ExpectedLayer,
     centre_of_gravity,
     drawn_scores,
     expected_layer,
@@ -182,4 +182,4 @@ class GrowingMixes:
         return (*expected, math.nan if expected.why else gain_divergence(scores))
 
     def _nothing(self, why: str) -> tuple[Any, ...]:
-        return (*Expected(*_NO_MEANS, math.nan, math.nan, why), math.nan)
+        return (*ExpectedLayer(*_NO_MEANS, math.nan, math.nan, why), math.nan)

@@ -38,7 +38,7 @@ from lingprobe.data.oracles import Kind
 from lingprobe.data.references import ReferenceProblem, shorten_reference
 from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
-from lingprobe.encoders.sites import Site, is_site
+from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.metrics import Answers
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
@@ -136,7 +136,7 @@ class ProbeRun:
             "encoder": trial.encoder,
             "role": get_encoder_kind(result),
             "layer": trial.read,
-            "site": Site.parse(trial.read).kind if is_site(trial.read) else "",
+            "site": ModelSite.parse(trial.read).kind if is_site(trial.read) else "",
             "probe": trial.probe,
             "control": without_draw(trial.control),
             "metric": result.metric,

@@ -14,7 +14,7 @@ import numpy as np
 from lingprobe.analysis.relation import Asked, Correlation, Relation, relate_columns
 from lingprobe.analysis.score_table import Measure, ScoreTable
 from lingprobe.data.core import DataProblem
-from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, orders
+from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, draw_permutations
 from lingprobe.metrics.dependent import every_pair
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
@@ -22,7 +22,7 @@ from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 FEWEST = 5  # tasks of an encoder, below which it has no profile
 
 
-class TaskAgreement(NamedTuple):
+class CrossLanguageAgreement(NamedTuple):
     """A task in two languages over encoders.
 
     apart   from how many of the correlations of other tasks this one is told, after correction
@@ -66,7 +66,7 @@ class Languages:
     first: str
     second: str
     relation: Relation
-    tasks: tuple[TaskAgreement, ...]
+    tasks: tuple[CrossLanguageAgreement, ...]
     profiles: tuple[Profile, ...]
     p: float
 
@@ -74,7 +74,7 @@ class Languages:
         return len(self.tasks)
 
 
-def languages(table: ScoreTable, first: str, second: str, asked: Asked) -> Languages:
+def compare_languages(table: ScoreTable, first: str, second: str, asked: Asked) -> Languages:
     """How the tasks of a table go together that were measured in both languages; DataProblem where
     there are fewer than two.
     """
@@ -104,7 +104,7 @@ def pair_columns(columns: Sequence[Measure], first: str, second: str) -> list[tu
     return [(ways[first], ways[second]) for ways in known.values() if {first, second} <= set(ways)]
 
 
-def _agreements(relation: Relation, tasks: Sequence[str]) -> list[TaskAgreement]:
+def _agreements(relation: Relation, tasks: Sequence[str]) -> list[CrossLanguageAgreement]:
     """Each task's correlation, and from how many of the others it differs."""
     found = relation.found
     values = relation.values
@@ -123,7 +123,7 @@ def _agreements(relation: Relation, tasks: Sequence[str]) -> list[TaskAgreement]
     apart = (np.fmin(whole, whole.T) <= ALPHA).sum(1)
     known = (~np.isnan(p)).sum(1)
     return [
-        TaskAgreement(task, one, int(a), int(k))
+        CrossLanguageAgreement(task, one, int(a), int(k))
         for task, one, a, k in zip(tasks, found, apart, known, strict=True)
     ]
 
@@ -142,15 +142,15 @@ def _profiles(
         Profile(
             encoder=table.rows[i].name,
             correlation=float(raw[place, place]),
-            others=_mean(raw[place, strange[place]]),
+            others=_compute_mean(raw[place, strange[place]]),
             rank=1 + int((raw[place] > raw[place, place]).sum()),
             centred=float(centred[place, place]),
-            centred_others=_mean(centred[place, strange[place]]),
+            centred_others=_compute_mean(centred[place, strange[place]]),
             n=int(both[i].sum()),
         )
         for place, i in enumerate(rows)
     ]
-    return profiles, _own(centred, len(set(families)) == len(rows), asked.seed)
+    return profiles, _test_self_similarity(centred, len(set(families)) == len(rows), asked.seed)
 
 
 def _center_scores(scores: Doubles) -> Doubles:
@@ -167,12 +167,12 @@ def _between(first: Doubles, second: Doubles, method: str) -> Doubles:
     return np.array([one.value for one in found.values()]).reshape(many, many)
 
 
-def _mean(values: Doubles) -> float:
+def _compute_mean(values: Doubles) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else math.nan
 
 
-def _own(matrix: Doubles, independent: bool, seed: int) -> float:
+def _test_self_similarity(matrix: Doubles, independent: bool, seed: int) -> float:
     """How likely it is that encoders are as like themselves as they are, if it were no matter which
     is which: by permutation. NaN where variants of one model are among them.
     """
@@ -180,7 +180,7 @@ def _own(matrix: Doubles, independent: bool, seed: int) -> float:
         return math.nan
     at_least, total = 0, 0
     own = float(np.trace(matrix)) - 1e-9
-    for some in orders(len(matrix), 9999, 5000, seed):
+    for some in draw_permutations(len(matrix), 9999, 5000, seed):
         at_least += int((matrix[np.arange(len(matrix)), some].sum(1) >= own).sum())
         total += len(some)
     exact = len(matrix) <= EXACT

@@ -27,7 +27,7 @@ PERCENT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
+class PosedQuestion:
     """What is asked.
 
     classes   the names of the classes that can be answered; () where labels are no classes
@@ -71,7 +71,7 @@ class Posed:
         return {
             "classes": len(self.classes),
             "question_classes": max(self.whole, len(self.classes)),
-            "made_of": composition(self),
+            "made_of": describe_composition(self),
             "word_rule": self.word,
             "word_score": self.worded,
             "remarks": "; ".join(self.remarks),
@@ -83,12 +83,12 @@ class Posed:
         }
 
 
-def describe_question(folds: Sequence[RunPredictions], gold: Column) -> Posed:
+def describe_question(folds: Sequence[RunPredictions], gold: Column) -> PosedQuestion:
     """What the folds of one thing measured ask."""
     first = folds[0].about.notes
     rules = [r.about.notes.part(WordRule) for r in folds]
     shares = [np.nan if rule is None else rule.test for rule in rules]
-    return Posed(
+    return PosedQuestion(
         tuple(gold.names) if gold.numbers is None and gold.has_constant else (),
         first.classes_of_question,
         _construction_shares(folds),
@@ -143,10 +143,10 @@ def _construction_shares(
             label, tag = divmod(pair, len(names))
             mine, name = counts.setdefault(gold.names[label], {}), names[tag]
             mine[name] = mine.get(name, 0) + n
-    return tuple((label, _shares(mine)) for label, mine in sorted(counts.items()))
+    return tuple((label, _format_shares(mine)) for label, mine in sorted(counts.items()))
 
 
-def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
+def _format_shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
     total = sum(counts.values())
     return tuple(
         (name, n / total)
@@ -154,7 +154,7 @@ def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
     )
 
 
-def composition(asked: Posed) -> str:
+def describe_composition(asked: PosedQuestion) -> str:
     """What the classes consist of, in words; '' where all are of the same one kind."""
     if {name for _, constructions in asked.made for name, _ in constructions} == {
         constructions[0][0] for _, constructions in asked.made[:1]

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.analysis.score_table import ScoreTable, means, select_columns
+from lingprobe.analysis.score_table import ScoreTable, average_families, select_columns
 from lingprobe.metrics.correlation import (
     LEAST,
     MANY,
@@ -106,7 +106,7 @@ class Relation:
     @property
     def values(self) -> Doubles:
         """The correlated values, [families or encoders, columns]."""
-        return means(self.table) if self.families else self.table.scores
+        return average_families(self.table) if self.families else self.table.scores
 
     def __len__(self) -> int:
         return len(self.found)
@@ -121,17 +121,17 @@ def relate_columns(
     """The correlations of a table's columns, of some pairs of them or of all that are asked for;
     `groups` says of which group of variants each encoder is where that is finer than its family.
     """
-    across, down, every = _pairs(table, asked)
+    across, down, every = _choose_pairs(table, asked)
     pairs = every if pairs is None else pairs
     several = len(table.families) < len(table.rows)
     families = several and len(table.families) >= LEAST
-    values = means(table) if families else table.scores
+    values = average_families(table) if families else table.scores
     observed = coefficients(values, pairs, asked.method)
     correlations = _describe_pairs(table, pairs, asked, groups, observed)
     if families or not several:
         correlations = _add_tests(correlations, values, pairs, asked)
     relation = Relation(tuple(correlations), table, asked, families, across, down)
-    return replace(relation, notes=tuple(_notes(relation)))
+    return replace(relation, notes=tuple(_note_sample_size(relation)))
 
 
 def select_asked(table: ScoreTable, asked: Asked) -> ScoreTable:
@@ -139,10 +139,10 @@ def select_asked(table: ScoreTable, asked: Asked) -> ScoreTable:
     related; it says which families of its first source are in no other.
     """
     if asked.rows and asked.columns:
-        across, down, _ = _pairs(table, asked)
+        across, down, _ = _choose_pairs(table, asked)
         table = table.with_columns(sorted({*across, *down}))
-    across, down, _ = _pairs(table, asked)
-    known = ~np.isnan(means(table))
+    across, down, _ = _choose_pairs(table, asked)
+    known = ~np.isnan(average_families(table))
     both = known[:, down].any(1) & known[:, across].any(1) & (known.sum(1) > 1)
     kept = {family for family, can in zip(table.families, both, strict=True) if can}
     rows = [i for i, row in enumerate(table.rows) if row.family in kept]
@@ -162,7 +162,9 @@ def _without_partner(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
     return [f"{counted} have scores in {', '.join(sources[1:])}; {missing}"] if alone else []
 
 
-def _pairs(table: ScoreTable, asked: Asked) -> tuple[tuple[int, ...], tuple[int, ...], list[Pair]]:
+def _choose_pairs(
+    table: ScoreTable, asked: Asked
+) -> tuple[tuple[int, ...], tuple[int, ...], list[Pair]]:
     """The columns that stand across and down, and the pairs of them, each once."""
     every = range(len(table.columns))
     down = select_columns(table.columns, asked.rows, "rows") if asked.rows else list(every)
@@ -184,7 +186,9 @@ def _describe_pairs(
 ) -> list[Correlation]:
     """What is seen in the table, before anything is concluded from it."""
     over_all = coefficients(table.scores, pairs, asked.method)
-    inside = within(table, groups or [row.family for row in table.rows], pairs, asked.method)
+    inside = correlate_within_groups(
+        table, groups or [row.family for row in table.rows], pairs, asked.method
+    )
     columns = table.columns
     return [
         Correlation(
@@ -231,7 +235,7 @@ def _add_tests(
     ]
 
 
-def within(
+def correlate_within_groups(
     table: ScoreTable, groups: Sequence[str], pairs: Sequence[Pair], method: str
 ) -> dict[Pair, tuple[float, int, int, int]]:
     """The mean correlation within groups of at least three variants, each weighted by its size,
@@ -253,7 +257,7 @@ def within(
     return found
 
 
-def _notes(relation: Relation) -> list[str]:
+def _note_sample_size(relation: Relation) -> list[str]:
     """How much there is to go by, and what that allows."""
     table, tests = relation.table, [one for one in relation.found if not math.isnan(one.p)]
     rows, families = len(table.rows), len(table.families)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.score_table import Measure, Score, of_encoder
+from lingprobe.analysis.score_table import Measure, ScoreCell, of_encoder
 from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
@@ -24,7 +24,7 @@ SCORE_EXTRAS = ("languages", "origin")
 _TASK = ("task", "metric")
 
 
-def scores_of(frame: ResultFrame) -> tuple[list[Score], list[str]]:
+def scores_of(frame: ResultFrame) -> tuple[list[ScoreCell], list[str]]:
     """The scores of a frame with `SCORE_EXTRAS`, and what was excluded; DataProblem where nothing
     is left.
     """
@@ -37,8 +37,10 @@ def scores_of(frame: ResultFrame) -> tuple[list[Score], list[str]]:
     if not len(rows):
         raise DataProblem("no encoder has a score here: oracles and controls are not correlated")
     scores = [
-        Score(of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(rows, number))
-        for number, (row, column) in enumerate(zip(rows, _columns(rows), strict=True))
+        ScoreCell(
+            of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(rows, number)
+        )
+        for number, (row, column) in enumerate(zip(rows, _name_columns(rows), strict=True))
     ]
     return scores, remarks
 
@@ -99,7 +101,7 @@ def _noise(rows: ResultFrame, number: int) -> float:
     return float(np.var(np.array(scores) * PERCENT, ddof=1)) / len(scores)
 
 
-def _columns(rows: ResultFrame) -> list[Measure]:
+def _name_columns(rows: ResultFrame) -> list[Measure]:
     """The column of each row, called by its question alone where that, with its language, tells it
     apart; else by its data, too.
     """

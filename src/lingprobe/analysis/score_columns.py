@@ -13,10 +13,10 @@ import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions, digest_test_set
 from lingprobe.analysis.computing import describe_computation
-from lingprobe.analysis.counting import counts, unread
+from lingprobe.analysis.counting import merge_fold_counts, unread
 from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_seeded
 from lingprobe.analysis.memorization import measure_memorization
-from lingprobe.analysis.questions import Posed, describe_question
+from lingprobe.analysis.questions import PosedQuestion, describe_question
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.data.cache import storable
 from lingprobe.data.notes import Code, MembersCompared, ThresholdCounts
@@ -96,7 +96,7 @@ class ScoreColumns:
             self._describe(shown, number, frame.folds(plain[0]) if plain else ())
             for number, plain in enumerate(others)
         ]
-        unused = {**SCORE_FIELDS, **Posed().columns()}
+        unused = {**SCORE_FIELDS, **PosedQuestion().columns()}
         added = {
             name: [_storable(row.get(name, default)) for row in rows]
             for name, default in unused.items()
@@ -127,7 +127,7 @@ class ScoreColumns:
             **_find_rule(first),
             **_rank_examples(metric, answers, fits),
             **describe_question(fits[0], answers.gold).columns(),
-            **counts(fits[0]),
+            **merge_fold_counts(fits[0]),
             **_measure_code(runs),
             **_name_models(runs),
             **unread(fits[0]),

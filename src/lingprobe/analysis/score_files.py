@@ -11,7 +11,13 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.score_table import Measure, Score, Scored, bare, of_encoder
+from lingprobe.analysis.score_table import (
+    EncoderName,
+    Measure,
+    ScoreCell,
+    of_encoder,
+    strip_model_owner,
+)
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.languages import get_three_letter_code
 from lingprobe.corpora.separators import open_table
@@ -28,7 +34,7 @@ MISSING = frozenset({"", "-", "–", "na", "n/a", "none", "null"})
 UNDEFINED = "nan"
 """What stands where a correlation could not be computed: predictions of constant vectors."""
 
-Read = tuple[list[Score], list[str]]
+Read = tuple[list[ScoreCell], list[str]]
 Line = tuple[int, Mapping[str, str]]
 
 
@@ -46,14 +52,14 @@ def read_score_file(source: str, constant: bool = False) -> Read:
             f"{source} is a folder: if mteb wrote it, name it as 'mteb:{source}'; scores of other"
             " programs are a CSV file"
         )
-    return _table(Path(source), constant)
+    return _read_score_table(Path(source), constant)
 
 
 def families_from(path: Path) -> dict[str, str]:
     """The family of each encoder in a CSV with the columns encoder and family; DataProblem where
     it has not both.
     """
-    lines = _lines(path)
+    lines = _read_numbered_lines(path)
     if not lines or not {"encoder", "family"} <= set(lines[0][1]):
         raise DataProblem(f"{path}: it needs the columns encoder and family, and at least one row")
     return {cells["encoder"]: cells["family"] for _, cells in lines}
@@ -69,13 +75,13 @@ class Header(NamedTuple):
     score: str
     others: tuple[str, ...]
 
-    def row(self, cells: Mapping[str, str]) -> Scored:
+    def row(self, cells: Mapping[str, str]) -> EncoderName:
         """The row of a line."""
         encoder = cells[self.encoder]
         said = [_variant(name, cells[name]) for name in self.variants]
         row = of_encoder(encoder, "".join(said))
-        model = row.model or bare(encoder)
-        return Scored(row.name, cells.get(self.family) or row.family, model)
+        model = row.model or strip_model_owner(encoder)
+        return EncoderName(row.name, cells.get(self.family) or row.family, model)
 
 
 def _variant(name: str, value: str) -> str:
@@ -84,8 +90,8 @@ def _variant(name: str, value: str) -> str:
     return said_of(value) if name.casefold() in ("layer", "read") else f", {value}"
 
 
-def _table(path: Path, constant: bool) -> Read:
-    lines = _lines(path)
+def _read_score_table(path: Path, constant: bool) -> Read:
+    lines = _read_numbered_lines(path)
     if not lines:
         raise DataProblem(f"{path}: no row below the header: write one for each encoder")
     header = _header(path, list(lines[0][1]))
@@ -102,7 +108,7 @@ def _is_constant(header: Header, cells: Mapping[str, str]) -> bool:
     return any(cells[name].casefold() == UNDEFINED for name in header.others)
 
 
-def _lines(path: Path) -> list[Line]:
+def _read_numbered_lines(path: Path) -> list[Line]:
     """The lines of a table with their numbers."""
     with open_table(path) as (file, mark):
         reader = csv.DictReader(file, delimiter=mark, restkey="", restval=None)
@@ -138,20 +144,22 @@ def _header(path: Path, names: Sequence[str]) -> Header:
     )
 
 
-def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[Score]:
+def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[ScoreCell]:
     """One line an encoder, one column a task; columns of words are passed over."""
-    numbers = [name for name in header.others if any(_is_number(cells[name]) for _, cells in lines)]
+    numbers = [
+        name for name in header.others if any(_is_number_cell(cells[name]) for _, cells in lines)
+    ]
     if lines and not numbers:
         raise DataProblem(f"{path}: no column has a number: write scores with points, as 71.5")
     return [
-        Score(header.row(cells), Measure(name, path.name, name), value)
+        ScoreCell(header.row(cells), Measure(name, path.name, name), value)
         for number, cells in lines
         for name in numbers
         if (value := _read_score(f"{path}:{number}", name, cells[name])) is not None
     ]
 
 
-def _is_number(text: str) -> bool:
+def _is_number_cell(text: str) -> bool:
     """Whether a cell has a number, or one with a decimal comma, which is refused where it is
     read.
     """
@@ -178,7 +186,7 @@ def _read_score(where: str, name: str, text: str) -> float | None:
 
 def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
     """One line a score."""
-    cells_of: dict[tuple[Scored, Measure], list[float]] = {}
+    cells_of: dict[tuple[EncoderName, Measure], list[float]] = {}
     several = any(name.casefold() in PARTS for name in header.others)
     task = next(name for name in header.others if name.casefold() == "task")
     for number, cells in lines:
@@ -196,7 +204,7 @@ def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
                 f" distinguish the two in a column {', '.join(VARIANT)} or language"
             )
         known.append(value)
-    return [Score(row, column, fmean(v)) for (row, column), v in cells_of.items()], []
+    return [ScoreCell(row, column, fmean(v)) for (row, column), v in cells_of.items()], []
 
 
 def _language(text: str) -> str:
@@ -221,12 +229,12 @@ def _mteb(folder: Path) -> Read:
     scores, old = [], 0
     for file in files:
         with report_damage(file, "a result of mteb"):
-            content = _json(file)
+            content = _read_json_rows(file)
             if "task_name" not in content or not isinstance(content.get("scores"), dict):
                 old += 1
                 continue
-            row = _model(file, len(revisions[file.parent.parent.name]) > 1)
-            scores += [Score(row, column, value) for column, value in _mains(content, file)]
+            row = _parse_model_row(file, len(revisions[file.parent.parent.name]) > 1)
+            scores += [ScoreCell(row, column, value) for column, value in _mains(content, file)]
     remarks = [f"mteb: {old:,} files of versions before 1.11 are skipped"] if old else []
     if old == len(files):
         raise DataProblem(
@@ -236,7 +244,7 @@ def _mteb(folder: Path) -> Read:
     return scores, remarks
 
 
-def _json(file: Path) -> dict[str, Any]:
+def _read_json_rows(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_text("utf-8"))
     except ValueError as error:
@@ -244,14 +252,14 @@ def _json(file: Path) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def _model(file: Path, several: bool) -> Scored:
+def _parse_model_row(file: Path, several: bool) -> EncoderName:
     """The row of a model; of each revision where there are several. What a model is run with is
     written in brackets, and is a variant.
     """
     name = file.parent.parent.name.replace("__", "/", 1)
     model = name.partition("_(")[0]
     revision = f"@{file.parent.name[:12]}" if several else ""
-    return Scored(f"{name}{revision}", model, bare(model))
+    return EncoderName(f"{name}{revision}", model, strip_model_owner(model))
 
 
 def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[Measure, float]]:

@@ -26,7 +26,7 @@ OTHER = frozenset({"weights", "vectors"})
 """Options that make another encoder of one: it has learnt something else, or nothing."""
 
 
-class Scored(NamedTuple):
+class EncoderName(NamedTuple):
     """A row: an encoder as tables call it, the family of variants that it is one of, and the bare
     name of its model, by which other sources may know it.
     """
@@ -50,12 +50,12 @@ class Measure(NamedTuple):
     metric: str = ""
 
 
-class Score(NamedTuple):
+class ScoreCell(NamedTuple):
     """One cell: a score in percent, and the variance of the mean over its seeds; NaN where there is
     one seed.
     """
 
-    row: Scored
+    row: EncoderName
     column: Measure
     value: float
     noise: float = float("nan")
@@ -70,7 +70,7 @@ class ScoreTable:
     remarks  what was excluded, and why
     """
 
-    rows: tuple[Scored, ...]
+    rows: tuple[EncoderName, ...]
     columns: tuple[Measure, ...]
     scores: Doubles
     noise: Doubles
@@ -94,7 +94,7 @@ class ScoreTable:
         kept = [
             i
             for i, row in enumerate(self.rows)
-            if any(fnmatchcase(name, p) for name in _names(row) for p in patterns)
+            if any(fnmatchcase(name, p) for name in _list_row_names(row) for p in patterns)
         ]
         if not kept:
             raise UsageProblem(
@@ -120,13 +120,13 @@ class ScoreTable:
         return max(0.0, 1 - float(self.noise[known, column].mean()) / variance) if variance else 0.0
 
 
-def join_scores(sources: Sequence[Iterable[Score]], remarks: Iterable[str] = ()) -> ScoreTable:
+def join_scores(sources: Sequence[Iterable[ScoreCell]], remarks: Iterable[str] = ()) -> ScoreTable:
     """One table of the scores of several sources, encoders of the first in front. An encoder of a
     later source is one of the first where it has its name, or where it alone is read from its
     model; else it is a row of its own. DataProblem where one score stands twice.
     """
-    cells: dict[tuple[Scored, Measure], Score] = {}
-    rows: dict[str, Scored] = {}
+    cells: dict[tuple[EncoderName, Measure], ScoreCell] = {}
+    rows: dict[str, EncoderName] = {}
     for scores in map(list, sources):
         alike = _joins(rows.values(), [score.row for score in scores])
         for score in scores:
@@ -148,13 +148,15 @@ def join_scores(sources: Sequence[Iterable[Score]], remarks: Iterable[str] = ())
     return ScoreTable(tuple(every), tuple(_told_apart(columns)), grid[0], grid[1], tuple(remarks))
 
 
-def _joins(known: Iterable[Scored], rows: Sequence[Scored]) -> Mapping[Scored, Scored]:
+def _joins(
+    known: Iterable[EncoderName], rows: Sequence[EncoderName]
+) -> Mapping[EncoderName, EncoderName]:
     """For each of the rows, the one of the known that it is, or itself."""
-    names, models = dict[str, Scored](), dict[str, list[Scored]]()
+    names, models = dict[str, EncoderName](), dict[str, list[EncoderName]]()
     for row in known:
         names[row.name] = row
         models.setdefault(row.model, []).append(row)
-    own: dict[str, list[Scored]] = {}
+    own: dict[str, list[EncoderName]] = {}
     for row in rows:
         own.setdefault(row.model, []).append(row)
     joins = {}
@@ -196,16 +198,16 @@ def _with(columns: Sequence[Measure], said: Callable[[Measure], str]) -> list[Me
     ]
 
 
-def _names(row: Scored) -> tuple[str, str, str]:
+def _list_row_names(row: EncoderName) -> tuple[str, str, str]:
     return row.name, row.family, re.split("[:,]", row.name)[0]
 
 
-def bare(reference: str) -> str:
+def strip_model_owner(reference: str) -> str:
     """The name of a model without who made it, in small letters, as `all-minilm-l6-v2`."""
     return re.split(r"/|__", reference.rstrip("/"))[-1].casefold()
 
 
-def of_encoder(shown: str, read: str = "") -> Scored:
+def of_encoder(shown: str, read: str = "") -> EncoderName:
     """The row of an encoder of lingprobe: its family is the model, or the encoder without its
     options, whatever is read of it and however; random weights, and other vectors, are another
     family.
@@ -213,12 +215,12 @@ def of_encoder(shown: str, read: str = "") -> Scored:
     try:
         parsed = Reference.parse(shown)
     except ReferenceProblem:
-        return Scored(f"{shown}{read}", shown, bare(shown))
+        return EncoderName(f"{shown}{read}", shown, strip_model_owner(shown))
     argument = (parsed.argument or "").partition("@")[0]
     kept = tuple(option for option in parsed.options if option[0] in OTHER)
     if parsed.name in MODELS and argument and not kept:
-        return Scored(f"{shown}{read}", argument, bare(argument))
-    return Scored(f"{shown}{read}", str(Reference(parsed.name, parsed.argument, kept)))
+        return EncoderName(f"{shown}{read}", argument, strip_model_owner(argument))
+    return EncoderName(f"{shown}{read}", str(Reference(parsed.name, parsed.argument, kept)))
 
 
 def with_families(table: ScoreTable, families: Callable[[str], str | None]) -> ScoreTable:
@@ -290,7 +292,7 @@ def varying(table: ScoreTable) -> ScoreTable:
     return table.with_columns(kept, *remarks)
 
 
-def means(table: ScoreTable) -> Doubles:
+def average_families(table: ScoreTable) -> Doubles:
     """The mean of each family's variants in each column, [families, columns]."""
     families = np.array([table.families.index(row.family) for row in table.rows], np.int64)
     known: NDArray[np.bool_] = ~np.isnan(table.scores)

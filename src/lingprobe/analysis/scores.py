@@ -74,7 +74,7 @@ class Score(MeasuredScore):
     surface_verdict: str = ""
 
 
-def scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
+def list_task_scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
     """The scores of tasks without controls, in the order in which they were measured; `known` are
     the decisions on them where they were made before.
     """
@@ -86,10 +86,10 @@ def scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
     decided: dict[tuple[str, ...], list[Decision]] = {}
     for decision in known or decide_comparisons(questions.asked):
         decided.setdefault(what(decision.question.one.row), []).append(decision)
-    return [_score(row, posed.get(what(row), ()), decided.get(what(row), ())) for row in plain]
+    return [_make_score(row, posed.get(what(row), ()), decided.get(what(row), ())) for row in plain]
 
 
-def _score(
+def _make_score(
     row: FrameRow, questions: Sequence[ComparisonQuestion], decisions: Sequence[Decision]
 ) -> Score:
     """The score of a row, with its baselines and what was decided."""

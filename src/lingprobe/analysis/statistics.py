@@ -350,10 +350,10 @@ def are_comparable(
     """Whether two rows have a score, and are over the same test examples, by their labels and their
     digests, or by labels alone.
     """
-    return not explain_mismatch(one, number, other, k, is_by_labels)
+    return not explain_row_mismatch(one, number, other, k, is_by_labels)
 
 
-def explain_mismatch(
+def explain_row_mismatch(
     one: ResultFrame, number: int, other: ResultFrame, k: int, is_by_labels: bool = False
 ) -> str:
     """Why two rows cannot be compared, '' where they can."""

@@ -1,8 +1,8 @@
 """Sentence -> tree: taggers and parsers, our own and others'. This is their list.
 
 `parser` says what a parser is. `parse` applies one to running text, block by block (`blocks`), cut
-by what is in `segment`. Parsers of others are in `engines`; those that are trained here are in the
-extension `train`.
+by what is in `segment`. Parsers of others are in `engines`; those that are trained here are in
+`lingprobe_extensions.train`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from lingprobe.annotators.parser import Parser
-from lingprobe.annotators.segment import Rules, Segmenter
+from lingprobe.annotators.segment import RuleSegmenter, Segmenter
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Contents, Reference
 from lingprobe.encoders.facts import MODEL
@@ -29,7 +29,7 @@ PARSERS = Contents(
 )
 
 
-def parser(reference: str | Path) -> Parser:
+def make_parser(reference: str | Path) -> Parser:
     """The parser that a reference names: a folder that `lingprobe train parser` wrote, or another
     engine, as `udpipe:MODEL`.
 
@@ -50,14 +50,14 @@ def segmenter(reference: str, beside: Parser) -> Segmenter:
     """What cuts text into words: `rules`, what a parser's reference names, or without one the
     tokenizer of the parser beside, if it has one, else rules.
     """
-    if reference == Rules.name:
-        return Rules()
-    made = parser(reference) if reference else beside
+    if reference == RuleSegmenter.name:
+        return RuleSegmenter()
+    made = make_parser(reference) if reference else beside
     if isinstance(made, Segmenter):
         return made
     if reference:
         raise DataProblem(f"{reference} has no tokenizer; write rules, or udpipe:MODEL")
-    return Rules()
+    return RuleSegmenter()
 
 
-__all__ = ["PARSERS", "Parser", "Segmenter", "parser", "segmenter"]
+__all__ = ["PARSERS", "Parser", "Segmenter", "make_parser", "segmenter"]

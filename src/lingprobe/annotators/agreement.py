@@ -35,7 +35,7 @@ def score_annotations(parsed: Iterable[Annotation], gold: Iterable[Annotation]) 
     said, wanted = set[str](), set[str]()
     for number, (mine, true) in enumerate(zip(parsed, gold, strict=True), 1):
         size = max(map(len, (true.upos, true.xpos, true.feats, true.heads)))
-        for name, (answers, truth) in _columns(mine, true).items():
+        for name, (answers, truth) in _pair_annotations(mine, true).items():
             said |= {name} if answers else set()
             wanted |= {name} if truth else set()
             if not (truth or true.heads):
@@ -67,7 +67,7 @@ _BLANK: Mapping[str, object] = {
 """The measures, and what a word has in a column that tells nothing."""
 
 
-def _columns(
+def _pair_annotations(
     mine: Annotation, true: Annotation
 ) -> Mapping[str, tuple[Sequence[object], Sequence[object]]]:
     """What is said of each word, and what is true, by measure."""

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.annotators.parser import Annotation, Parser
-from lingprobe.annotators.segment import Cut, Segmenter
+from lingprobe.annotators.segment import SegmentedSentence, Segmenter
 from lingprobe.corpora.machine import CONFIDENCE
 from lingprobe.corpora.running import Passage
-from lingprobe.corpora.trees import compute_tree_depth, features
+from lingprobe.corpora.trees import compute_tree_depth, parse_features
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.core import DataProblem
 
@@ -38,16 +38,16 @@ class Road:
     longest: int = 500
 
 
-class Place(NamedTuple):
+class PlacedSentence(NamedTuple):
     """A sentence, and where its passage begins."""
 
-    cut: Cut
+    cut: SegmentedSentence
     file: str
     line: int
 
 
 @dataclass
-class Packed:
+class CompressedText:
     """Text that is compressed while more comes, some megabytes at once, so that little of it is
     held as it is.
     """
@@ -81,7 +81,7 @@ class Packed:
 
 
 @dataclass
-class Block:
+class ParsedBlock:
     """What was written of a block, and what was not.
 
     skipped  what was excluded: the reason, the place, and the text
@@ -90,12 +90,12 @@ class Block:
 
     sentences: int = 0
     words: int = 0
-    conllu: Packed = field(default_factory=Packed)
-    trees: Packed = field(default_factory=Packed)
+    conllu: CompressedText = field(default_factory=CompressedText)
+    trees: CompressedText = field(default_factory=CompressedText)
     skipped: list[tuple[str, str, str]] = field(default_factory=list)
     mended: list[tuple[str, str]] = field(default_factory=list)
 
-    def skip(self, why: str, place: Place | Passage, text: str) -> None:
+    def skip(self, why: str, place: PlacedSentence | Passage, text: str) -> None:
         """Leave something out."""
         where = f"{place.file}:{place.line}" if place.line else place.file  # 0: all of the file
         self.skipped.append((why, where, text))
@@ -123,18 +123,18 @@ def _count_cases(cases: Sequence[tuple[str, str]]) -> Counts:
 
 def annotate_passages(
     number: int, passages: Sequence[Passage], road: Road, told: Callable[[int], Any]
-) -> Block:
+) -> ParsedBlock:
     """A block of text as the parser has it; `told` is called with 1 for each sentence."""
-    block = Block()
+    block = ParsedBlock()
     annotate_sentences(number, list(_cut(passages, road, block)), road.parser, block, told)
     return block
 
 
 def annotate_sentences(
     number: int,
-    places: Sequence[Place],
+    places: Sequence[PlacedSentence],
     parser: Parser,
-    block: Block,
+    block: ParsedBlock,
     told: Callable[[int], Any] = lambda done: None,
 ) -> None:
     """Add some sentences to a block, as a parser has them."""
@@ -148,7 +148,7 @@ def annotate_sentences(
         told(1)
 
 
-def _cut(passages: Sequence[Passage], road: Road, block: Block) -> Iterator[Place]:
+def _cut(passages: Sequence[Passage], road: Road, block: ParsedBlock) -> Iterator[PlacedSentence]:
     """The sentences of some passages that can be parsed."""
     for passage in passages:
         if passage.problem:
@@ -160,7 +160,7 @@ def _cut(passages: Sequence[Passage], road: Road, block: Block) -> Iterator[Plac
         except DataProblem as problem:
             block.skip(str(problem), passage, passage.text)
             continue
-        places = [Place(cut, passage.file, passage.line) for cut in cuts]
+        places = [PlacedSentence(cut, passage.file, passage.line) for cut in cuts]
         if not places:
             block.skip(NO_WORDS, passage, passage.text)
         for place in places:
@@ -185,13 +185,13 @@ def _fault(words: Sequence[str], answer: Annotation) -> str:
         return NO_TREE
     try:
         for raw in answer.feats:
-            features(raw)
+            parse_features(raw)
     except ValueError as error:
         return f"features: {error}"
     return ""
 
 
-def _add(block: Block, number: int, place: Place, answer: Annotation) -> None:
+def _add(block: ParsedBlock, number: int, place: PlacedSentence, answer: Annotation) -> None:
     block.sentences += 1
     block.words += len(place.cut.words)
     if answer.heads:
@@ -202,12 +202,12 @@ def _add(block: Block, number: int, place: Place, answer: Annotation) -> None:
         ]
         if not math.isnan(answer.confidence):
             comments.append(f"{CONFIDENCE}{answer.confidence:.4f}")
-        block.conllu.add("\n".join([*comments, *_rows(place.cut, answer)]) + "\n\n")
+        block.conllu.add("\n".join([*comments, *_format_conllu_rows(place.cut, answer)]) + "\n\n")
     if answer.brackets:
         block.trees.add(answer.brackets + "\n")
 
 
-def _rows(cut: Cut, answer: Annotation) -> Iterator[str]:
+def _format_conllu_rows(cut: SegmentedSentence, answer: Annotation) -> Iterator[str]:
     """The rows of a sentence in CoNLL-U."""
     many, spaced = len(cut.words), _spaces_after(cut)
     untold = ("_",) * many
@@ -228,7 +228,7 @@ def _misc(space: bool) -> str:
     return "_" if space else "SpaceAfter=No"
 
 
-def _spaces_after(cut: Cut) -> list[bool]:
+def _spaces_after(cut: SegmentedSentence) -> list[bool]:
     """Whether a space follows each word in the text, or the multiword token that it ends."""
     forms, spaced = list(cut.words), [True] * len(cut.words)
     for r in cut.ranges:
@@ -242,29 +242,29 @@ def _spaces_after(cut: Cut) -> list[bool]:
     return spaced
 
 
-def write(folder: Path, number: int, block: Block) -> dict[str, Any]:
+def write_parsed_block(folder: Path, number: int, block: ParsedBlock) -> dict[str, Any]:
     """Write a block, its note last; returns the note."""
     parts = {f"{number:05}.conllu.zst": block.conllu, f"{number:05}.trees.zst": block.trees}
     sizes = {name: part.write(folder / name) for name, part in parts.items()}
-    left = Packed()
+    left = CompressedText()
     for why, where, text in block.skipped:
         row = {"why": why, "where": where, "text": text}
         left.add(json.dumps(row, ensure_ascii=False) + "\n")
     left.write(folder / NOTES / f"{number:05}.skipped.jsonl.zst")
     note = {**block.note(), "bytes": sizes}
-    write_text(place(folder, number), json.dumps(note, ensure_ascii=False))
+    write_text(get_note_path(folder, number), json.dumps(note, ensure_ascii=False))
     return note
 
 
-def place(folder: Path, number: int) -> Path:
+def get_note_path(folder: Path, number: int) -> Path:
     """Where the note of a block stands."""
     return folder / NOTES / f"{number:05}.json"
 
 
-def is_whole(folder: Path, number: int) -> bool:
+def is_block_complete(folder: Path, number: int) -> bool:
     """Whether a block is there, and its files are as long as they were."""
     try:
-        note = json.loads(place(folder, number).read_text("utf-8"))
+        note = json.loads(get_note_path(folder, number).read_text("utf-8"))
         sizes = note.get("bytes", {}).items()
         return all(not size or (folder / name).stat().st_size == size for name, size in sizes)
     except (OSError, ValueError):

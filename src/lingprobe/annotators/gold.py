@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lingprobe.annotators.blocks import Block, Place, annotate_sentences, write
+from lingprobe.annotators.blocks import (
+    ParsedBlock,
+    PlacedSentence,
+    annotate_sentences,
+    write_parsed_block,
+)
 from lingprobe.annotators.parser import Parser
-from lingprobe.annotators.segment import Cut
+from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import uncompressed_path
@@ -40,7 +45,12 @@ def parse_again(gold: Sequence[Path], folder: Path, parser: Parser) -> list[Path
             f"{gold[0]} has no trees; give a treebank, as CoNLL-U or in brackets{first}"
         )
     for number, some in enumerate(split_into_blocks(words.items())):
-        block = Block()
-        annotate_sentences(number, [Place(Cut(*each), "gold", 0) for each in some], parser, block)
-        write(folder, number, block)
+        block = ParsedBlock()
+        annotate_sentences(
+            number,
+            [PlacedSentence(SegmentedSentence(*each), "gold", 0) for each in some],
+            parser,
+            block,
+        )
+        write_parsed_block(folder, number, block)
     return sorted(folder.glob("*.zst"))

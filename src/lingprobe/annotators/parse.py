@@ -17,13 +17,13 @@ from typing import Any
 
 from lingprobe.annotators.blocks import (
     NOTES,
-    Block,
     Counts,
+    ParsedBlock,
     Road,
     annotate_passages,
-    is_whole,
-    place,
-    write,
+    get_note_path,
+    is_block_complete,
+    write_parsed_block,
 )
 from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.machine import ABOUT
@@ -69,7 +69,7 @@ class Parsed:
         return f"{self.folder}: {self.sentences:,} sentences, {self.words:,} words{state}"
 
 
-def parse(
+def parse_files(
     texts: Sequence[Path],
     folder: Path,
     road: Road,
@@ -86,18 +86,20 @@ def parse(
     """
     if not texts:
         raise UsageProblem("no text to parse: name a file, as novels.txt.xz")
-    about = _about(texts, road, block)
+    about = _describe_parse(texts, road, block)
     _claim_folder(folder, about, alone=share == (1, 1))
     blocks = 0
     with show_progress(progress, desc="parse", unit=" sentences", unit_scale=True) as shown:
-        for number, some in enumerate(_blocks(texts, road.lines, block)):
+        for number, some in enumerate(_group_passages(texts, road.lines, block)):
             blocks += 1
-            if number % share[1] == share[0] - 1 and not is_whole(folder, number):
-                write(folder, number, annotate_passages(number, some, road, shown.update))
+            if number % share[1] == share[0] - 1 and not is_block_complete(folder, number):
+                write_parsed_block(
+                    folder, number, annotate_passages(number, some, road, shown.update)
+                )
     return _sum_blocks(folder, about, blocks)
 
 
-def _about(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
+def _describe_parse(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
     """What decides what is written."""
     missing = next((path for path in texts if not path.is_file()), None)
     if missing is not None:
@@ -138,7 +140,7 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
             left.unlink(missing_ok=True)
 
 
-def _blocks(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Passage]]:
+def _group_passages(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Passage]]:
     """The passages of some files, in blocks of so many characters or a little more."""
     held: list[Passage] = []
     length = 0
@@ -154,8 +156,8 @@ def _blocks(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Pass
 
 def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
     """Add up what all blocks say, and say whether they are all there."""
-    total = Block().note()
-    there = [path for path in (place(folder, n) for n in range(blocks)) if path.is_file()]
+    total = ParsedBlock().note()
+    there = [path for path in (get_note_path(folder, n) for n in range(blocks)) if path.is_file()]
     for path in there:
         note = json.loads(path.read_text("utf-8"))
         total["sentences"] += note["sentences"]

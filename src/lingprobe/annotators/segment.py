@@ -33,7 +33,7 @@ _LAST = re.compile(r"([\w.]*\w)\.$")
 _OPENING = "\"'“‘«„([¿¡—–- "
 
 
-class Cut(NamedTuple):
+class SegmentedSentence(NamedTuple):
     """A sentence as it was cut: its words, its text, and the multiword tokens (with MISC `_`)."""
 
     words: tuple[str, ...]
@@ -55,7 +55,7 @@ class Segmenter(Protocol):
         """Tells it from another."""
         ...
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         """The sentences of a passage in one line; with `whole` it is one. DataProblem where it
         cannot be cut.
         """
@@ -63,21 +63,21 @@ class Segmenter(Protocol):
 
 
 @dataclass(frozen=True)
-class Rules:
+class RuleSegmenter:
     """Sentences and words by rules."""
 
     name = "rules"
     fingerprint = "2"
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         if script := running.spaceless(text):
             raise DataProblem(running.uncut(script))
-        for sentence in [text] if whole else sentences(text):
-            if found := words(sentence):
-                yield Cut(found, sentence)
+        for sentence in [text] if whole else split_sentences(text):
+            if found := segment_words(sentence):
+                yield SegmentedSentence(found, sentence)
 
 
-def words(text: str) -> tuple[str, ...]:
+def segment_words(text: str) -> tuple[str, ...]:
     """The words of a sentence, clitics split off."""
     parts = []
     for word in running.split_words(text):
@@ -86,7 +86,7 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def sentences(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """The sentences of a text, without the spaces around them."""
     found, start = [], 0
     for end in _END.finditer(text):
@@ -106,7 +106,7 @@ def _ends(before: str, after: str) -> bool:
     return not after.lstrip(_OPENING)[:1].islower()
 
 
-def by_places(text: str, places: Sequence[tuple[int, int]]) -> Cut | None:
+def by_places(text: str, places: Sequence[tuple[int, int]]) -> SegmentedSentence | None:
     """A sentence whose words stand at some places of a text, which begin and end it; None where
     there are none.
     """
@@ -114,4 +114,4 @@ def by_places(text: str, places: Sequence[tuple[int, int]]) -> Cut | None:
     if not kept:
         return None
     found = tuple("".join(text[start:stop].split()) for start, stop in kept)
-    return Cut(found, text[kept[0][0] : kept[-1][1]])
+    return SegmentedSentence(found, text[kept[0][0] : kept[-1][1]])

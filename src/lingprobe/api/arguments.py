@@ -84,7 +84,9 @@ def takes_options(
         def wrapper(*arguments: Any, **named: Any) -> Any:
             for name in named:
                 if name not in shown:
-                    raise UsageProblem(_unknown(function.__name__, name, list(shown)))
+                    raise UsageProblem(
+                        _explain_unknown_argument(function.__name__, name, list(shown))
+                    )
             for name, value in (*zip(plain, arguments, strict=False), *named.items()):
                 if name in declared:
                     declared[name].check(value)
@@ -114,7 +116,7 @@ def describe_call(text: str, options: Sequence[DeclaredOption]) -> str:
     return "\n\n".join(filter(None, [first, describe_options(options), rest]))
 
 
-def _unknown(function: str, name: str, known: Sequence[str]) -> str:
+def _explain_unknown_argument(function: str, name: str, known: Sequence[str]) -> str:
     other = advice("argument", name)
     near = suggest("argument", name, known, 1.0)  # by its meaning alone
     near = near or ("" if other else suggest("option", name, known, 0.6))

@@ -16,7 +16,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.shards import SLURM_LIMIT
-from lingprobe.experiment.status import UnitStatus, encodings_of, units_of
+from lingprobe.experiment.status import UnitStatus, encodings_of, list_unit_status
 from lingprobe.pages.status import status_page
 from lingprobe.store.experiments import experiments
 from lingprobe.tables.page import Page
@@ -49,7 +49,7 @@ def status(
             f"{paths.results} was run by an earlier version of lingprobe, which did not record its"
             " jobs: run the same command again"
         )
-    return status_page(units_of(asked, paths), encodings_of(asked, paths))
+    return status_page(list_unit_status(asked, paths), encodings_of(asked, paths))
 
 
 @takes_options(SlurmOptions)

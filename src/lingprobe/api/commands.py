@@ -63,7 +63,7 @@ GROUPS: Mapping[str, str] = {
 """What the commands of a group are for."""
 
 
-class Command(NamedTuple):
+class CommandEntry(NamedTuple):
     """A command: its heading in the help, its name, and its place, 'module:function'."""
 
     heading: str
@@ -71,8 +71,8 @@ class Command(NamedTuple):
     place: str
 
 
-def commands() -> Iterator[Command]:
+def commands() -> Iterator[CommandEntry]:
     """The core's commands, in the order of the help."""
     for heading, places in COMMANDS.items():
         for name, place in places.items():
-            yield Command(heading, name, f"lingprobe.{place}")
+            yield CommandEntry(heading, name, f"lingprobe.{place}")

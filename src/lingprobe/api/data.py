@@ -16,15 +16,15 @@ from lingprobe.api.hub_data import write_hub
 from lingprobe.api.measure import at
 from lingprobe.api.tables import tasks_given
 from lingprobe.audit.findings import Audit
-from lingprobe.audit.inspection import inspect as audited
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import audit_page
-from lingprobe.corpora.universal import either, near, treebank
+from lingprobe.corpora.universal import find_treebank, format_alternatives, near
 from lingprobe.data.cache import check_file_ending, write_text
-from lingprobe.data.core import DataProblem, Published
+from lingprobe.data.core import DataProblem, UnsplitTask
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.data.references import Reference, allow_code
-from lingprobe.datasets.formats.tables import write, writing
+from lingprobe.datasets.formats.tables import write_dataset, writing
 from lingprobe.experiment.data import load
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
@@ -32,8 +32,7 @@ from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.released import catalogue, universal
 from lingprobe.tasks.released.catalogue import Collection
 from lingprobe.tasks.released.download import Web
-from lingprobe.tasks.released.fetch import Got, Wish, place_of
-from lingprobe.tasks.released.fetch import fetch as fetched
+from lingprobe.tasks.released.fetch import FetchRequest, Got, fetch_files, place_of
 
 
 class Built(NamedTuple):
@@ -82,8 +81,8 @@ def build(
     made, title = _make_task(task, on_error)
     writing(output, format, view=made.view)  # before the work
     dataset = load(made)
-    counts = write(dataset, output, format)
-    findings = audited(dataset, metric=made.metric, floors=audit is not None)
+    counts = write_dataset(dataset, output, format)
+    findings = audit_dataset(dataset, metric=made.metric, floors=audit is not None)
     if audit is not None:
         write_text(Path(audit), audit_page(findings, title).text("markdown"))
     path = Path(output)
@@ -112,8 +111,8 @@ def inspect(
     allow_code(*as_list(checks))
     with at(cache):
         made, title = _make_task(task, on_error)
-        dataset = made.all_examples() if isinstance(made, Published) else made.load()
-        found = audited(dataset, seed, sample, made.metric, checks=as_list(checks))
+        dataset = made.all_examples() if isinstance(made, UnsplitTask) else made.load()
+        found = audit_dataset(dataset, seed, sample, made.metric, checks=as_list(checks))
         return audit_page(found, title)
 
 
@@ -126,11 +125,11 @@ def collections(pattern: str | None = None) -> list[Collection]:
             print(each.name, each.licence)
     """
     if pattern is None:
-        return list(catalogue.collections().values())
-    known = catalogue.collections().values()
-    return [each for each in known if fnmatchcase(each.name, pattern)] + universal.collections(
-        pattern
-    )
+        return list(catalogue.read_collections().values())
+    known = catalogue.read_collections().values()
+    return [
+        each for each in known if fnmatchcase(each.name, pattern)
+    ] + universal.list_treebank_collections(pattern)
 
 
 class Fetched(NamedTuple):
@@ -171,7 +170,7 @@ def fetch(
         if before is not None:
             before(str(wish))
         got = []
-        for file in fetched(wish):
+        for file in fetch_files(wish):
             got.append(file)
             if each is not None:
                 each(file)
@@ -179,18 +178,18 @@ def fetch(
     return Fetched(wish.folder, got, told or wish.collection.remark)
 
 
-def _wish(name: str, folder: Path | None, mirror: str | None) -> Wish:
+def _wish(name: str, folder: Path | None, mirror: str | None) -> FetchRequest:
     """What to fetch under a name: a collection, or a treebank, whose files are listed now."""
-    bank = None if name in catalogue.collections() else treebank(name)
+    bank = None if name in catalogue.read_collections() else find_treebank(name)
     if bank is not None:
-        return universal.list_files(universal.wish(bank, folder, mirror), bank)
+        return universal.list_treebank_files(universal.wish(bank, folder, mirror), bank)
     if codes := near(name):
         raise DataProblem(
             f"no treebank of Universal Dependencies is called {name!r}; did you mean"
-            f" {either(codes, 'ud/')}?"
+            f" {format_alternatives(codes, 'ud/')}?"
         )
-    chosen = catalogue.collection(name)
-    return Wish(chosen, folder or place_of(chosen), base=mirror)
+    chosen = catalogue.get_collection(name)
+    return FetchRequest(chosen, folder or place_of(chosen), base=mirror)
 
 
 def _make_task(task: object, on_error: str) -> tuple[Any, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.api.arguments import argument_texts, as_list, takes_options
-from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.measure import at, resolve_encoders
 from lingprobe.api.options import EmbedOptions, SentencesOptions
 from lingprobe.api.tables import tasks_given
 from lingprobe.corpora import brackets, conllu, text
@@ -24,14 +24,14 @@ from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
 from lingprobe.datasets.formats.held_rows import is_frame
-from lingprobe.experiment.agreement import alike, request_of
+from lingprobe.experiment.agreement import name_request, share_plan
 from lingprobe.experiment.data import load
 from lingprobe.experiment.embed import Embedded
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import tasks_of
+from lingprobe.experiment.plan import resolve_tasks
 from lingprobe.experiment.run import ahead, embed_ahead
 from lingprobe.experiment.runners import Workers
-from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.store.precision import kept_as
 from lingprobe.tasks.find import expand_tasks
 
@@ -71,13 +71,18 @@ def embed(
         Sentence.of(split_words(each), each) if isinstance(each, str) else each
         for each in as_list(sentences)
     ]
-    asked, part = encoders_of(encoders, None), WHOLE if shard is None else Shard.parse(shard)
+    asked, part = (
+        resolve_encoders(encoders, None),
+        WHOLE if shard is None else WorkShare.parse(shard),
+    )
     with at(cache), ExitStack() as stack:
         paths = Paths.of(None, cache, dtype, project)
         if shard is not None:
-            file = paths.cache / "vectors" / request_of("embed", paths.dtype, argument_texts(asked))
+            file = (
+                paths.cache / "vectors" / name_request("embed", paths.dtype, argument_texts(asked))
+            )
             made = stack.enter_context(
-                alike(file, 1, lambda: ahead(asked, every, paths), _identities)
+                share_plan(file, 1, lambda: ahead(asked, every, paths), _identities)
             )
         else:
             made = ahead(asked, every, paths)
@@ -101,7 +106,9 @@ def sentences(
     check_file_ending(output, ".txt")
     with at(cache):
         every = [one for corpus in as_list(corpora) for _, one in named_sentences(str(corpus))]
-        by_name, refused = tasks_of(expand_tasks(tasks_given(tasks)), Paths.of(None, cache).cache)
+        by_name, refused = resolve_tasks(
+            expand_tasks(tasks_given(tasks)), Paths.of(None, cache).cache
+        )
         if refused:
             raise DataProblem("; ".join(refused.values()))
         every += [sentence for task in by_name.values() for sentence in load(task).sentences]

@@ -20,10 +20,10 @@ from lingprobe.datasets.formats.folders import SUFFIXES
 from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.encoders import ENCODERS, adapt
 from lingprobe.encoders.adapters import is_adapter
-from lingprobe.encoders.hub import Files, files_of
-from lingprobe.nets.device import check_name
+from lingprobe.encoders.hub import ModelFiles, find_model_files
+from lingprobe.nets.device import check_device_name
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import about
+from lingprobe.tasks.about import find_task_description
 
 _OTHER_FORMATS = (".gguf", ".ggml", ".onnx", ".tflite", ".h5", ".pt", ".pth", ".bin", ".mlmodel")
 """Endings of files with weights that transformers does not load by themselves."""
@@ -62,7 +62,7 @@ def model(name: str, tasks: Any = None) -> str:
     if before is not None and before.argument is not None and before.name in ENCODERS.places():
         return str(before)
     place, comma, options = name.partition(",")
-    files = _files(place)
+    files = _find_hub_files(place)
     if (files.folder / "modules.json").is_file() or files.says("config_sentence_transformers.json"):
         kind = "st"
     elif files.says("config.json") or is_adapter(files):
@@ -89,7 +89,7 @@ def _about_spans(tasks: Any) -> bool:
     """Whether all tasks are about words or spans, as far as their names say."""
     given = as_list(tasks)
     names = [try_parse_reference(each) if isinstance(each, str) else None for each in given]
-    known = [about(one.name) if one else None for one in names]
+    known = [find_task_description(one.name) if one else None for one in names]
     return bool(given) and all(one is not None and one.unit in OF_WORDS for one in known)
 
 
@@ -155,7 +155,7 @@ def configure(encoders: Any, **options: Any) -> list[Any]:
     allow_code(*named)
     for key, value in options.items():
         if key == "device":
-            check_name(str(value))
+            check_device_name(str(value))
         able = [key in ENCODERS.options(each.name) for each in named]
         if not any(able) and len(named) == len(given):
             names = ", ".join(each.name for each in named) or "none"
@@ -175,11 +175,11 @@ def _all_texts(things: Any) -> bool:
     return several and all(isinstance(each, str) for each in things)
 
 
-def _files(name: str) -> Files:
+def _find_hub_files(name: str) -> ModelFiles:
     """The files of a model; a bare name may be one of the sentence-transformers, or its own."""
     try:
-        return files_of(name, ORGANISATION)
+        return find_model_files(name, ORGANISATION)
     except DataProblem:
         if "/" in name:
             raise
-        return files_of(name)
+        return find_model_files(name)

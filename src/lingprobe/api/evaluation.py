@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.score_columns import compute_scores
-from lingprobe.analysis.scores import Score, scores
+from lingprobe.analysis.scores import Score, list_task_scores
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.options import SelectionOptions
 from lingprobe.api.planned_run import PlannedRun
-from lingprobe.api.selection import Chosen, read_results, select_results
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.api.selection import ResultPatterns, read_results, select_by_patterns
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.references import shorten_reference
 from lingprobe.experiment.examples import ExampleReader
-from lingprobe.experiment.newest import groups_of
+from lingprobe.experiment.newest import group_repeats
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import together
+from lingprobe.experiment.plan import group_refusals
 from lingprobe.probes import PROBES
 from lingprobe.store.items import read_items, read_written, write_written
 
@@ -129,7 +129,7 @@ class Evaluation:
     def problems(self) -> list[str]:
         """The failures, one line each; tasks refused for the same reason share a line."""
         refused = {name: self.failures[name] for name in self.failures if name in self.refused}
-        lines = [f"refused: {names}: {reason}" for names, reason in together(refused)]
+        lines = [f"refused: {names}: {reason}" for names, reason in group_refusals(refused)]
         return lines + [
             f"failed: {name}: {reason}"
             for name, reason in self.failures.items()
@@ -161,7 +161,7 @@ class Evaluation:
 
     @cached_property
     def _scores(self) -> list[Score]:
-        return scores(self._score_frame)
+        return list_task_scores(self._score_frame)
 
     @takes_options(SelectionOptions, without=["results"])
     def report(
@@ -252,10 +252,10 @@ class Evaluation:
         """
         from lingprobe.api.refitting import choose_row, refit_probe
 
-        chosen = Chosen(
+        chosen = ResultPatterns(
             task and [task], encoder and [encoder], None if layer is None else [str(layer)]
         )
-        results = select_results(self.results, chosen)
+        results = select_by_patterns(self.results, chosen)
         if probe is not None:
             results = [each for each in results if _is_of_probe(each, probe)]
         judged = [each for each in results if each.provenance.kind == "trained"]
@@ -284,7 +284,7 @@ class Evaluation:
 
     def __len__(self) -> int:
         plain = (result for result in self.results if result.trial.control == NO_CONTROL)
-        return len(groups_of(plain))
+        return len(group_repeats(plain))
 
     def __iter__(self) -> Iterator[Score]:
         return iter(self._scores)
@@ -298,7 +298,7 @@ class Evaluation:
         if isinstance(names, str) or not 2 <= len(names) <= 3:
             raise UsageProblem(f"evaluation[{names!r}]: write evaluation[task, encoder]")
         task, encoder, *layer = names
-        chosen = select_results(self.results, Chosen([task], [encoder], layer or None))
+        chosen = select_by_patterns(self.results, ResultPatterns([task], [encoder], layer or None))
         named = ResultFrame.of(chosen).groups(("task", "encoder", "layer"))
         mine = [one for one in self if (one.task, one.encoder, one.layer) in named]
         found = [one for one in mine if one.verdict] if len(mine) > 1 else mine
@@ -317,14 +317,14 @@ class Evaluation:
 
     def __str__(self) -> str:
         shown = str(self.page) if self.results else "nothing could be measured"
-        return "\n".join((shown, *map(printable, (*self.remarks, *self.problems))))
+        return "\n".join((shown, *map(strip_unprintable, (*self.remarks, *self.problems))))
 
     def _repr_html_(self) -> str:
         from html import escape
 
         shown = self.page._repr_html_() if self.results else "<p>nothing could be measured</p>"
         told = (*self.remarks, *self.problems)
-        return "\n".join((shown, *(f"<p>{escape(printable(line))}</p>" for line in told)))
+        return "\n".join((shown, *(f"<p>{escape(strip_unprintable(line))}</p>" for line in told)))
 
 
 def load_evaluation(folder: str | Path) -> Evaluation:
@@ -334,13 +334,13 @@ def load_evaluation(folder: str | Path) -> Evaluation:
         print(lingprobe.load_evaluation("results/").verdicts)
     """
     root = Path(folder).expanduser().absolute()
-    results = tuple(read_results(root, Chosen(scores=True)).results)
+    results = tuple(read_results(root, ResultPatterns(scores=True)).results)
     try:
         said = parse_json((root / _FILE).read_text("utf-8"))
         facts = {name: as_type(said[name]) for name, as_type in _FACTS.items()}
     except FileNotFoundError:  # of a run
         return Evaluation(results, folder=root)
-    except (OSError, Malformed, KeyError, TypeError, UnicodeDecodeError) as error:
+    except (OSError, MalformedJson, KeyError, TypeError, UnicodeDecodeError) as error:
         raise DataProblem(
             f"{root / _FILE} cannot be read ({error}); remove it, and the results are read alone"
         ) from error

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.api.measure import run
-from lingprobe.audit.data_card import CARD, ONE, SUMS, Bound, HubSet, card_text, sums
+from lingprobe.audit.data_card import CARD, ONE, SUMS, HubSet, UpperBound, card_text, sums
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.hub_tools import largest_class, tool_files, tool_for
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import Annotated, DataProblem, Task
 from lingprobe.data.digests import checksum_file
@@ -22,8 +22,8 @@ from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.datasets.formats import hub_folder
 from lingprobe.experiment.data import load
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.table import Table
-from lingprobe.tasks.terms import Source, data_files, sources
+from lingprobe.tasks.table import TableTask
+from lingprobe.tasks.terms import DataSource, data_files, list_data_sources
 
 EXAMPLES = 5  # rows of each set that the card shows
 
@@ -35,7 +35,7 @@ class HubTask(NamedTuple):
     task: Task
     reference: str
     files: list[Path]
-    sources: list[Source]
+    sources: list[DataSource]
 
     @property
     def config(self) -> str:
@@ -87,10 +87,10 @@ def _check_names(tasks: Sequence[HubTask]) -> None:
 def _find_sources(given: Any) -> HubTask:
     task = TASKS.make(given) if isinstance(given, Reference) else given
     files = data_files(task)
-    return HubTask(given, task, _write_reference(given), files, sources(task, files))
+    return HubTask(given, task, _write_reference(given), files, list_data_sources(task, files))
 
 
-def _check_licence(source: Source) -> None:
+def _check_licence(source: DataSource) -> None:
     """Refuse data that not everybody may use, change and share."""
     if not source.is_open:
         said = (
@@ -110,7 +110,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
     place = folder / name
     place.mkdir(parents=True)
     dataset = hub_folder.without_folders(load(task))
-    files = hub_folder.write(dataset, place)
+    files = hub_folder.write_hub_folder(dataset, place)
     return HubSet(
         config,
         name,
@@ -121,7 +121,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
         hub_task.sources,
         {file.name: checksum_file(file) for file in hub_task.files},
         files,
-        inspect(dataset, rows=EXAMPLES, metric=task.metric),
+        audit_dataset(dataset, rows=EXAMPLES, metric=task.metric),
         _ceiling(hub_task),
         tool_for(dataset, task.metric),
         largest_class(dataset),
@@ -144,14 +144,14 @@ def _without_folder(text: str) -> str:
 
 def _read_back(task: Task, place: Path, shown: str) -> str:
     """The reference by which the files are read again: with what they do not say of the task."""
-    table = Table(place)
+    table = TableTask(place)
     options = [("metric", task.metric), ("probe", task.probe), ("view", task.view)]
     usual = (table.metric, table.probe, table.view)
     differing = tuple(o for o, own in zip(options, usual, strict=True) if o[1] != own)
     return str(Reference("table", shown, differing))
 
 
-def _ceiling(hub_task: HubTask) -> Bound | str:
+def _ceiling(hub_task: HubTask) -> UpperBound | str:
     """What the task's probe scores on the annotation that labels are derived from, or why that is
     not known.
     """
@@ -163,4 +163,4 @@ def _ceiling(hub_task: HubTask) -> Bound | str:
     if done.failures:
         return "; ".join(done.failures.values())
     (score,) = done
-    return Bound(next(iter(oracles.values())), score.score, score.low, score.high)
+    return UpperBound(next(iter(oracles.values())), score.score, score.low, score.high)

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.result_options import HoldingsOptions
 from lingprobe.experiment.paths import Paths
-from lingprobe.store.holdings import Holding
-from lingprobe.store.holdings import holdings as held
+from lingprobe.store.holdings import Holding, list_holdings
 from lingprobe.store.kept_vectors import Cleaning, clean
 
 
@@ -29,7 +28,7 @@ def holdings(results: str | Path | None = None, *, cache: str | Path | None = No
         print(sum(each.bytes for each in lingprobe.holdings().files))
     """
     paths = Paths.of(results, cache)
-    files = held(paths.results, paths.cache)
+    files = list_holdings(paths.results, paths.cache)
     return Holdings(paths.results, paths.cache / "vectors", files)
 
 

@@ -16,8 +16,7 @@ from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points
 from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.listing import Entry, Plugin, entries
-from lingprobe.data.listing import plugins as installed
+from lingprobe.data.listing import Entry, Plugin, entries, list_plugins
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -25,8 +24,7 @@ from lingprobe.data.references import (
     allow_code,
 )
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import Sought, TaskDescription
-from lingprobe.tasks.about import about as known_about
+from lingprobe.tasks.about import TaskDescription, TaskQuery, find_task_description
 
 KINDS: Mapping[str, str] = {
     "tasks": "lingprobe.tasks:TASKS",
@@ -91,8 +89,8 @@ def available(
         print(entry.name, entry.summary)
     """
     contents = get_contents(kind)
-    sought = Sought(language, paper, unit, licence or "")
-    if sought != Sought() and kind != "tasks":
+    sought = TaskQuery(language, paper, unit, licence or "")
+    if sought != TaskQuery() and kind != "tasks":
         raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
     allow_code(pattern)
     try:
@@ -120,7 +118,7 @@ def about(task: str) -> TaskDescription | None:
     name = Reference.parse(task).name
     if "@" not in name:
         TASKS.find(name)  # a family says nothing of a task that there is not
-    return known_about(name)
+    return find_task_description(name)
 
 
 def bibtex(tasks: str | Sequence[str]) -> str:
@@ -130,11 +128,10 @@ def bibtex(tasks: str | Sequence[str]) -> str:
 
         print(lingprobe.bibtex("senteval/*"))
     """
-    from lingprobe.suites.bibliography import bibtex as entries_of
-    from lingprobe.suites.bibliography import papers_of
+    from lingprobe.suites.bibliography import format_bibtex, papers_of
 
     names = [n for t in arguments(tasks) for n in TASKS.matching(Reference.parse(t).name)]
-    return entries_of(paper for name in names for paper in papers_of(name))
+    return format_bibtex(paper for name in names for paper in papers_of(name))
 
 
 def plugins() -> list[Plugin]:
@@ -144,4 +141,4 @@ def plugins() -> list[Plugin]:
         for plugin in lingprobe.plugins():
             print(plugin.distribution, plugin.name, plugin.problem)
     """
-    return installed((*map(get_contents, KINDS), *OTHERS))
+    return list_plugins((*map(get_contents, KINDS), *OTHERS))

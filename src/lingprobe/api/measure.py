@@ -23,15 +23,14 @@ from lingprobe.api.trackers import check_tracker, log_scores
 from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import UsageProblem, describe_torch, has_torch
 from lingprobe.data.references import allow_code, shorten_reference
-from lingprobe.experiment.agreement import alike, request_of
+from lingprobe.experiment.agreement import name_request, share_plan
 from lingprobe.experiment.at_work import tell_ended_work
-from lingprobe.experiment.estimate import Estimate
-from lingprobe.experiment.estimate import estimate as estimated
+from lingprobe.experiment.estimate import Estimate, estimate_plan
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import BOUNDS, Design, Plan, plan
-from lingprobe.experiment.run import run as measured
+from lingprobe.experiment.plan import BOUNDS, TrialDesign, TrialPlan, plan
+from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import Workers, working
-from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.nets.device import fitting_on
 from lingprobe.nets.memory import limit_memory
 from lingprobe.nets.precision import reproducible as is_reproducible
@@ -99,7 +98,7 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
     """
     asked = RunOptions(**settings)
     jobs = asked.jobs
-    part = WHOLE if asked.shard is None else Shard.parse(asked.shard)
+    part = WHOLE if asked.shard is None else WorkShare.parse(asked.shard)
     check_tracker(asked.log_to, part)
     with ExitStack() as stack:
         stack.enter_context(at(asked.cache))
@@ -112,7 +111,7 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
             made, paths, remarks = _make_plan(tasks, encoders, asked)
         else:
             made, paths, remarks = stack.enter_context(_shared_plan(tasks, encoders, asked, jobs))
-        outcome = measured(made, paths, workers, asked.progress)
+        outcome = run_plan(made, paths, workers, asked.progress)
         remarks += (*made.remarks.values(), *outcome.remarks)
         unwritten = refresh_named(paths.results, asked.output)
         log_scores(outcome.results, asked.log_to)
@@ -140,7 +139,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
     asked = PlanOptions(**settings)
     with at(asked.cache), fitting_on(asked.probe_device), limit_memory(asked.memory):
         made, paths, _ = _make_plan(tasks, encoders, asked)
-        return estimated(made, paths)
+        return estimate_plan(made, paths)
 
 
 @takes_options(RunOptions, without=["suite"])
@@ -175,7 +174,7 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
 
 
 @contextmanager
-def _workers(jobs: int | str, part: Shard, paths: Paths) -> Iterator[Workers]:
+def _workers(jobs: int | str, part: WorkShare, paths: Paths) -> Iterator[Workers]:
     """Who does the work of a run, its own share first."""
     if part != WHOLE and not str(jobs).isdecimal():
         raise UsageProblem("a run on a Ray cluster has no shares: leave --shard out")
@@ -202,7 +201,7 @@ def paths_of(asked: PlanOptions) -> Paths:
     return replace(paths, scores=asked.keep_scores, texts=asked.texts)
 
 
-def _check(tasks: Any, asked: PlanOptions) -> None:
+def _check_arguments(tasks: Any, asked: PlanOptions) -> None:
     """Refuse what does not go together, and empty lists. UsageProblem."""
     if tasks is not None and nothing(tasks):
         raise UsageProblem("the list of tasks is empty: name at least one task")
@@ -217,15 +216,15 @@ def _check(tasks: Any, asked: PlanOptions) -> None:
 
 def _make_plan(
     tasks: Any, encoders: Any, asked: PlanOptions
-) -> tuple[Plan, Paths, tuple[str, ...]]:
+) -> tuple[TrialPlan, Paths, tuple[str, ...]]:
     """What is to be measured, where it is kept, and what there is to say beside."""
-    _check(tasks, asked)
+    _check_arguments(tasks, asked)
     allow_code(asked.suite)
     demo = tasks is None and encoders is None and asked.suite is None
     usual = EMBEDDED_SEEDS if demo else SEEDS
-    design = Design(
+    design = TrialDesign(
         tasks_given(tasks) or list(EMBEDDED_TASKS),
-        encoders_of(encoders, asked.suite, tasks),
+        resolve_encoders(encoders, asked.suite, tasks),
         as_list(asked.probes),
         as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
@@ -250,14 +249,14 @@ def _make_plan(
 
 def _shared_plan(
     tasks: Any, encoders: Any, asked: PlanOptions, jobs: int | str
-) -> AbstractContextManager[tuple[Plan, Paths, tuple[str, ...]]]:
+) -> AbstractContextManager[tuple[TrialPlan, Paths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
     kept = asked.select(PlanOptions)
     kept = {name: kept[name] for name in kept if name not in ("output", "cache", "memory")}
-    request = request_of(
+    request = name_request(
         is_reproducible(), kept, argument_texts(tasks_given(tasks)), argument_texts(encoders)
     )
-    return alike(
+    return share_plan(
         paths_of(asked).results / request,
         int(jobs) if str(jobs).isdecimal() else 1,
         lambda: _make_plan(tasks, encoders, asked),
@@ -265,7 +264,7 @@ def _shared_plan(
     )
 
 
-def encoders_of(argument: Any, suite: str | None, tasks: Any = None) -> Any:
+def resolve_encoders(argument: Any, suite: str | None, tasks: Any = None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if argument is None:
         return list(EMBEDDED_ENCODERS) if suite is None and has_torch() else []
@@ -278,8 +277,8 @@ def encoders_of(argument: Any, suite: str | None, tasks: Any = None) -> Any:
 
 
 def _of_suite(
-    reference: str, design: Design, on_error: str
-) -> tuple[list[Design], tuple[str, ...]]:
+    reference: str, design: TrialDesign, on_error: str
+) -> tuple[list[TrialDesign], tuple[str, ...]]:
     """What a run of a suite measures, and what it cannot, in words."""
     chosen: Suite = SUITES.make(reference)
     left = design.encoders, design.controls, design.seeds, design.layers
@@ -289,7 +288,7 @@ def _of_suite(
     return measured, (remark,) if lacking else ()
 
 
-def _questions(made: Plan) -> dict[str, str]:
+def _questions(made: TrialPlan) -> dict[str, str]:
     """What each task of a plan asks, by the name that it has in tables."""
     return {
         shorten_reference(TASKS, strip_fold(reference)): task.question

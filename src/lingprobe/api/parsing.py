@@ -10,8 +10,7 @@ from tempfile import TemporaryDirectory
 from lingprobe import annotators
 from lingprobe.annotators.blocks import Road
 from lingprobe.annotators.gold import gold_files, parse_again
-from lingprobe.annotators.parse import Parsed
-from lingprobe.annotators.parse import parse as parsed
+from lingprobe.annotators.parse import Parsed, parse_files
 from lingprobe.annotators.parser import Parser, TrainedParser
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.data_options import ParseOptions, ParserAuditOptions
@@ -19,11 +18,11 @@ from lingprobe.api.options import ProgressOptions
 from lingprobe.audit.parses import ParserAudit, compare_parses
 from lingprobe.audit.parses_page import parser_page
 from lingprobe.corpora.corpus import list_corpus_files
-from lingprobe.corpora.machine import Machine, keep, machines
+from lingprobe.corpora.machine import AnnotationSource, keep_audit, machines
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
-from lingprobe.corpora.views import SUFFIXES, blocks
+from lingprobe.corpora.views import SUFFIXES, read_blocks
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow_code
 from lingprobe.encoders.facts import MODEL
@@ -50,10 +49,12 @@ def parse(
         print(lingprobe.parse("novels.txt.xz", "udpipe:english.udpipe", "parsed"))
     """
     allow_code(parser, tokens)
-    made = annotators.parser(parser) if isinstance(parser, str | Path) else parser
+    made = annotators.make_parser(parser) if isinstance(parser, str | Path) else parser
     road = Road(made, annotators.segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in as_list(texts)]
-    return parsed(files, Path(output).expanduser(), road, share=_share(share), progress=progress)
+    return parse_files(
+        files, Path(output).expanduser(), road, share=_parse_share(share), progress=progress
+    )
 
 
 @takes_options(ParserAuditOptions)
@@ -75,16 +76,16 @@ def audit_parser(
     files = gold_files(gold)
     if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
         said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
-        (by,) = machines(said) or [Machine("", "", {})]
+        (by,) = machines(said) or [AnnotationSource("", "", {})]
         audit = compare_parses(files, said, (by.parser, by.fingerprint))
     else:
-        made = annotators.parser(parsed) if isinstance(parsed, str | Path) else parsed
+        made = annotators.make_parser(parsed) if isinstance(parsed, str | Path) else parsed
         with TemporaryDirectory() as place:
             said = parse_again(files, Path(place), made)
             audit = compare_parses(files, said, (made.name, made.fingerprint))
             audit = replace(audit, learnt=_learnt(files, made))
     for folder in as_list(into):
-        keep(Path(folder), audit.plain())
+        keep_audit(Path(folder), audit.plain())
     return parser_page(audit)
 
 
@@ -93,7 +94,9 @@ def _learnt(gold: Sequence[Path], parser: Parser) -> int:
     saw = parser.saw() if isinstance(parser, TrainedParser) else None
     if saw is None:
         return 0
-    every = (block.sentences() for path in gold for block in blocks(path, "skip", ProblemTally()))
+    every = (
+        block.sentences() for path in gold for block in read_blocks(path, "skip", ProblemTally())
+    )
     return sum(int(are_among(hash_sentences(some), saw).sum()) for some in every)
 
 
@@ -102,7 +105,7 @@ def _is_parser(place: str | Path) -> bool:
     return (locate_path(place) / MODEL).is_file()
 
 
-def _share(text: str) -> tuple[int, int]:
+def _parse_share(text: str) -> tuple[int, int]:
     """'2/3' as numbers."""
     part, _, of = text.partition("/")
     if not (part.isdigit() and of.isdigit() and 1 <= int(part) <= int(of)):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Plan
+from lingprobe.experiment.plan import TrialPlan
 
 
 @dataclass(frozen=True)
 class PlannedRun:
     """What a run was made of, while it is in memory: its objects can be used again."""
 
-    plan: Plan
+    plan: TrialPlan
     paths: Paths

@@ -52,10 +52,10 @@ def _write_result(
     form: Callable[[Dataset, Result, Path], Path],
 ) -> Path:
     dataset = load_test_examples(result, known, shorten_task(result.trial.task))
-    return form(dataset, result, folder / _name(result))
+    return form(dataset, result, folder / _name_prediction_file(result))
 
 
-def _name(result: Result) -> str:
+def _name_prediction_file(result: Result) -> str:
     trial = result.trial
     parts = (
         shorten_task(shorten_reference(TASKS, trial.task)),
@@ -68,12 +68,12 @@ def _name(result: Result) -> str:
 def _jsonl(dataset: Dataset, result: Result, path: Path) -> Path:
     path = path.with_name(path.name + ".jsonl")
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in _lines(dataset, result):
+        for row in _format_predictions(dataset, result):
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
     return path
 
 
-def _lines(dataset: Dataset, result: Result) -> Iterator[dict[str, Any]]:
+def _format_predictions(dataset: Dataset, result: Result) -> Iterator[dict[str, Any]]:
     scores = result.scores
     assert scores is not None
     probabilities = scores.probabilities().round(_DIGITS)
@@ -88,15 +88,15 @@ def _lines(dataset: Dataset, result: Result) -> Iterator[dict[str, Any]]:
             **({} if written is None else {"written": written[i]}),
             "spans": [None if start < 0 else [start, stop] for _, start, stop in sites],
             "asked": [dataset.vocabulary[word] for word in dataset.asked[i].tolist()],
-            "gold": _plain(result.gold, i),
-            "answer": _plain(result.predicted, i),
+            "gold": _convert_label(result.gold, i),
+            "answer": _convert_label(result.predicted, i),
             "probabilities": dict(zip(names, probabilities[i].tolist(), strict=True)),
             "bits": float(bits[i]),
             "pvi": float(pvi[i]),
         }
 
 
-def _plain(labels: Column, i: int) -> Any:
+def _convert_label(labels: Column, i: int) -> Any:
     label = labels.label(i)
     return sorted(label) if isinstance(label, frozenset) else label
 
@@ -107,7 +107,9 @@ def _jiant(dataset: Dataset, result: Result, path: Path) -> Path:
     names, order = result.gold.names, np.argsort(np.array(result.gold.names))
     path.mkdir(parents=True, exist_ok=True)
     (path / "labels.txt").write_text("".join(names[k] + "\n" for k in order), "utf-8")
-    jiant.write(dataset, path / "preds.test.json", scores.probabilities()[:, order].round(_DIGITS))
+    jiant.write_jiant(
+        dataset, path / "preds.test.json", scores.probabilities()[:, order].round(_DIGITS)
+    )
     return path
 
 

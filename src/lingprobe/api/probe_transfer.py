@@ -20,7 +20,7 @@ from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import load
 from lingprobe.metrics import interval_of
 from lingprobe.metrics.constant import find_metric
@@ -191,8 +191,8 @@ def measure_elsewhere(
         rows = np.setdiff1d(np.arange(len(gold)), [*done.reasons])
         if not len(rows):
             raise DataProblem(f"{name}: no text of it could be encoded")
-        clusters = {key: codes[rows] for key, codes in together(dataset).items()}
-        labelled = Labelled(gold.take(rows), done.logits[rows], clusters)
+        clusters = {key: codes[rows] for key, codes in code_shared_groups(dataset).items()}
+        labelled = LabelledScores(gold.take(rows), done.logits[rows], clusters)
         score = _score_labelled(name, probe.facts, labelled, cut)
         others.append(_compare(score, tested, len(done.reasons)))
     if not others:
@@ -200,7 +200,7 @@ def measure_elsewhere(
     return ProbeTransfer(tested, tuple(others))
 
 
-class Labelled(NamedTuple):
+class LabelledScores(NamedTuple):
     """Labels and scores [n, outputs] of examples, and what these share."""
 
     gold: Column
@@ -248,14 +248,14 @@ def _score_own(facts: ProbeFacts, own: OwnTest, cut: tuple[float, float]) -> Tra
     sides = np.stack([-own.margins, own.margins], 1) / 2
     scores = sides if place else sides[:, ::-1]
     clusters = {str(k): each for k, each in enumerate(own.clusters)}
-    labelled = Labelled(column_from_codes(codes, facts.labels), scores, clusters)
+    labelled = LabelledScores(column_from_codes(codes, facts.labels), scores, clusters)
     share = _rate_prevalence(facts, labelled)
     known = TransferScore(_OWN, score.n, share, facts.metric, *found)
     return replace(known, **_rate_two_classes(facts, labelled, cut))
 
 
 def _score_labelled(
-    name: str, facts: ProbeFacts, labelled: Labelled, cut: tuple[float, float]
+    name: str, facts: ProbeFacts, labelled: LabelledScores, cut: tuple[float, float]
 ) -> TransferScore:
     """The score on a data set by the probe's metric, and of two classes the rest."""
     score, many = _rate(facts.metric, labelled), len(labelled.gold)
@@ -266,7 +266,7 @@ def _score_labelled(
     return replace(known, **_rate_two_classes(facts, labelled, cut))
 
 
-def _rate(metric: str, labelled: Labelled) -> tuple[float, float, float]:
+def _rate(metric: str, labelled: LabelledScores) -> tuple[float, float, float]:
     """A score with its interval, in percent; NaN where one class is missing."""
     gold, scores, clusters = labelled
     measure = find_metric(metric)
@@ -282,13 +282,13 @@ def _rate(metric: str, labelled: Labelled) -> tuple[float, float, float]:
     return PERCENT * score, PERCENT * low, PERCENT * high
 
 
-def _rate_prevalence(facts: ProbeFacts, labelled: Labelled) -> float:
+def _rate_prevalence(facts: ProbeFacts, labelled: LabelledScores) -> float:
     place = facts.labels.index(facts.positive)
     return PERCENT * float((labelled.gold.matrix() == place).mean())
 
 
 def _rate_two_classes(
-    facts: ProbeFacts, labelled: Labelled, cut: tuple[float, float]
+    facts: ProbeFacts, labelled: LabelledScores, cut: tuple[float, float]
 ) -> dict[str, Any]:
     """AUROC, recall and the rate of false positives, each with its interval, and the rate that was
     set for, by field.

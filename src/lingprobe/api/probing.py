@@ -22,12 +22,12 @@ from lingprobe.data.cache import open_draft, storable
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.datasets.formats.read_texts import RowText, read_texts
+from lingprobe.datasets.formats.read_texts import RowText, read_table_texts
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.encoders.hf import HuggingFace
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.provenance import layers_of
+from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.tables.table import safe
 
 _FLAGGED, _PREDICTED, _WRITTEN = "flagged", "predicted", "written"
@@ -103,7 +103,7 @@ def _as_one_encoder(model: Any, layer: str | int | None) -> Any:
         return only
     if not isinstance(only, str):
         made = make_encoder(only)
-        has_layer = not isinstance(made, HuggingFace) or str(layer) in layers_of(made)
+        has_layer = not isinstance(made, HuggingFace) or str(layer) in list_layer_names(made)
         return only if has_layer else configure(only, layers=str(layer))[0]
     parsed = try_parse_reference(only)
     if parsed is None or parsed.name not in ENCODERS.places():
@@ -174,7 +174,7 @@ def score_file(folder: str | Path, texts: str | Path, **options: Any) -> ScoredF
     probe = load_probe(given.folder, given.model, trust=given.trust)
     threshold = None if given.fpr is None else probe.threshold(given.fpr)
     source = Path(given.texts).expanduser()
-    found = read_texts(source, given.text or "")
+    found = read_table_texts(source, given.text or "")
     problems = [row.problem for row in found if row.problem]
     if problems and given.on_error == "raise":
         raise DataProblem(

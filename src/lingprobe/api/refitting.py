@@ -19,20 +19,20 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
-from lingprobe.data.abilities import Framed, Unfolding
+from lingprobe.data.abilities import PromptEncoder, Unfolding
 from lingprobe.data.centring import CENTRED
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import is_code_allowed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.measure import Ready, ready
-from lingprobe.experiment.newest import groups_of
+from lingprobe.experiment.measure import PreparedGroup, prepare_group
+from lingprobe.experiment.newest import group_repeats
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, plan
+from lingprobe.experiment.plan import TrialDesign, plan
 from lingprobe.experiment.portions import passing_vectors
 from lingprobe.experiment.provenance import revision
-from lingprobe.experiment.run import groups_of as groups_of_plan
+from lingprobe.experiment.run import group_trials
 from lingprobe.experiment.settings import fit_wanted
 from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import MetricProblem, interval_of
@@ -64,7 +64,7 @@ def choose_row(chosen: Sequence[Result], every: Sequence[Result]) -> RowResults:
     UsageProblem where they are of several tasks, encoders or probes.
     """
     plain = [result for result in chosen if result.trial.control == NO_CONTROL]
-    groups = groups_of(plain)
+    groups = group_repeats(plain)
     named = {(task, encoder, probe) for task, encoder, _, probe, _, _ in groups}
     if len(named) != 1:
         listed = "; ".join(sorted(", ".join(each) for each in named)[:5]) or "none without control"
@@ -93,7 +93,7 @@ def refit_probe(
             "the vectors of this run were projected to fewer dimensions, so no weights of the"
             " encoder's own come of it: run again without project"
         )
-    part, predictor = _fit(first.trial, run)
+    part, predictor = _refit_trial(first.trial, run)
     if not isinstance(predictor, Unfolding):
         raise DataProblem(
             f"{first.trial.probe} is not linear, so it cannot be kept: take linear, logreg or means"
@@ -118,7 +118,7 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
             f"{', '.join(each for each in references if not is_code_allowed(each))}: code in a file"
             " that the results name runs only with trust (--trust)"
         )
-    design = Design([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
+    design = TrialDesign([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
     try:
         made = plan(design, paths)
     except ValueError as problem:
@@ -131,18 +131,18 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
     return PlannedRun(made, paths)
 
 
-def _fit(trial: Trial, run: PlannedRun) -> tuple[Ready, Predictor]:
+def _refit_trial(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predictor]:
     """The data and vectors of a trial, and the probe fitted to them."""
     alone = replace(run.plan, trials=(trial,))
-    (group,) = groups_of_plan(alone, alone.ids, run.paths.cache)
+    (group,) = group_trials(alone, alone.ids, run.paths.cache)
     whole = load_dataset(group.task, group.ingredients.task)
     with passing_vectors(run.paths), threads():
-        part = ready(group, whole, run.paths.vector_store())
+        part = prepare_group(group, whole, run.paths.vector_store())
         ((predictor,),) = fit_wanted(group.probe, [part.to_fit])
     return part, predictor
 
 
-def _check_same(first: Result, part: Ready, predictor: Predictor) -> None:
+def _check_same(first: Result, part: PreparedGroup, predictor: Predictor) -> None:
     """Refuse a probe that does not answer as that of the run did. DataProblem."""
     test = part.readings.split("test")
     is_same = digest_sites(test.dataset) == first.provenance.tested
@@ -161,7 +161,7 @@ def _check_same(first: Result, part: Ready, predictor: Predictor) -> None:
 
 
 def _measure_margins(
-    first: Result, part: Ready, predictor: Unfolding
+    first: Result, part: PreparedGroup, predictor: Unfolding
 ) -> tuple[str, dict[str, NDArray[Any]]]:
     """The positive class of two, and how far examples of dev and test lie on its side."""
     names, held_out = part.readings.labels.names, predictor.held_out
@@ -182,7 +182,9 @@ def _measure_margins(
     return positive, arrays
 
 
-def _collect_facts(row: RowResults, first: Result, part: Ready, predictor: Unfolding) -> ProbeFacts:
+def _collect_facts(
+    row: RowResults, first: Result, part: PreparedGroup, predictor: Unfolding
+) -> ProbeFacts:
     """What is said of a probe beside its numbers."""
     made_with, labels = first.provenance, part.readings.labels
     scored = compute_scores(ResultFrame.of(row.own))[0]
@@ -224,7 +226,7 @@ def _plain_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in choice.items() if isinstance(value, plain)}
 
 
-def _describe_encoder(first: Result, part: Ready, width: int) -> EncoderFacts:
+def _describe_encoder(first: Result, part: PreparedGroup, width: int) -> EncoderFacts:
     encoder: Encoder = part.group.encoder
     view = part.readings.view
     if not isinstance(view, str) or CENTRED in view.split("+"):
@@ -238,7 +240,7 @@ def _describe_encoder(first: Result, part: Ready, width: int) -> EncoderFacts:
         is_live(name),
         str(part.group.ingredients.encoder),
         revision(encoder),
-        encoder.reads if isinstance(encoder, Framed) else "",
+        encoder.reads if isinstance(encoder, PromptEncoder) else "",
         view,
         width,
     )

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.profiles import languages as between_languages
+from lingprobe.analysis.profiles import compare_languages
 from lingprobe.analysis.relation import Asked, relate_columns, select_asked
 from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.analysis.score_table import (
-    Score,
+    ScoreCell,
     ScoreTable,
     by_pattern,
     join_scores,
@@ -73,14 +73,14 @@ def relate(
         table, default = _published_table(published, results, foreign, selection)
         both = both or default
     else:
-        table = _table(results, foreign, constant, selection)
+        table = _gather_scores(results, foreign, constant, selection)
     if family is not None:
         table = with_families(table, by_pattern(family))
     if families is not None:
         table = with_families(table, families_from(Path(families)).get)
     asked = Asked(method, correction, tuple(as_list(rows)), tuple(as_list(columns)), seed)
     if both:
-        return languages_page(between_languages(table, *both, asked), figure)
+        return languages_page(compare_languages(table, *both, asked), figure)
     table = select_asked(varying(table), asked)
     _countable(table)
     groups = None
@@ -126,11 +126,11 @@ def _published_table(
     return table, (both[0], both[1]) if len(both) == 2 else None
 
 
-def _table(
+def _gather_scores(
     results: ResultsSource, foreign: Sequence[str], constant: bool, selection: Selection
 ) -> ScoreTable:
     """The scores of all sources, of the tasks and encoders that are asked for."""
-    sources: list[Iterable[Score]] = []
+    sources: list[Iterable[ScoreCell]] = []
     remarks: list[str] = []
     if results is not None or not foreign:
         mine = Selection(

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
 from lingprobe.analysis.comparison import against as against_one
-from lingprobe.analysis.comparison import find_order_changes, with_opponents
-from lingprobe.analysis.comparison import pairs as all_pairs
+from lingprobe.analysis.comparison import find_order_changes, pair_encoder_rows, with_opponents
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.arguments import as_list, takes_options
@@ -20,14 +19,14 @@ from lingprobe.api.result_options import (
     ReportOptions,
 )
 from lingprobe.api.selection import (
-    Chosen,
+    ResultPatterns,
     Stored,
     find_encoders,
     is_asked,
     judged_by,
     keeps_scores,
     read_results,
-    select_results,
+    select_by_patterns,
 )
 from lingprobe.data.checks import check_choice
 from lingprobe.data.core import Result
@@ -42,7 +41,7 @@ from lingprobe.pages.compare import TESTS, Comparison, answer_questions
 from lingprobe.pages.human import read_answers
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.verdicts import statement
-from lingprobe.pages.views import Asked, view_page
+from lingprobe.pages.views import ViewArguments, view_page
 from lingprobe.pages.web.study import Beside
 from lingprobe.tables.page import Page
 
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
 
 
 @runtime_checkable
-class Evaluated(Protocol):
+class HasResults(Protocol):
     """What has results, as an evaluation."""
 
     @property
@@ -60,7 +59,7 @@ class Evaluated(Protocol):
 
 
 ResultsSource = (
-    Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path] | str | Path | None
+    HasResults | Iterable[Result | HasResults | Iterable[Result] | str | Path] | str | Path | None
 )
 """An evaluation, results chosen from several, a folder that `run` wrote, or a list of evaluations
 and folders; for None, what was run last without a folder.
@@ -152,7 +151,7 @@ def report(
         folder=Path(results) if isinstance(results, str | Path) else None,
         reads=tuple(as_list(selection.get("layers"))),
     )
-    asked = Asked(figure=figure, human=tuple(human), beside=beside, scored=scored)
+    asked = ViewArguments(figure=figure, human=tuple(human), beside=beside, scored=scored)
     page = view_page(next(iter(views.values()), "scores"), stored.results, asked)
     return page.with_remarks(stored.remarks)
 
@@ -186,7 +185,7 @@ def layers(results: ResultsSource = None, **selection: Unpack[Selection]) -> Pag
         lingprobe.layers("results/").write("layers.svg")
     """
     stored = _of(results, _parse_selection(selection))
-    return layers_view(stored.results, Asked()).with_remarks(stored.remarks)
+    return layers_view(stored.results, ViewArguments()).with_remarks(stored.remarks)
 
 
 @takes_options(CompareOptions)
@@ -231,11 +230,11 @@ def compare(
     shown = _of(results, wider)
     scored = compute_scores(ResultFrame.of(shown.results))
     if pairs:
-        asked = all_pairs(scored)
+        asked = pair_encoder_rows(scored)
     elif against:
         asked = against_one(scored, find_encoders(against, shown.results))
     else:
-        asked = with_opponents(scored, ResultFrame.of(select_results(shown.results, chosen)))
+        asked = with_opponents(scored, ResultFrame.of(select_by_patterns(shown.results, chosen)))
     answered = answer_questions(asked, correction, test, shown.remarks)
     return answered._replace(orders=find_order_changes(scored, correction, test))
 
@@ -255,7 +254,7 @@ def compare_published(
         print(lingprobe.compare_published("ud2019", "ObjNum"))
     """
     from lingprobe.suites import SUITES
-    from lingprobe.suites.significance import compare_paper, not_significant, summary
+    from lingprobe.suites.significance import compare_paper, not_significant, tabulate_best_encoders
 
     allow_code(paper)
     published: PaperTable = SUITES.make(paper).paper
@@ -270,7 +269,7 @@ def compare_published(
             else f"the number of test examples in the table of {paper} is not known: choose"
             " conneau2018 or ud2019"
         )
-    table = not_significant if tasks else summary
+    table = not_significant if tasks else tabulate_best_encoders
     return Page(
         tuple(chosen),
         lambda: [table(published, chosen, correction)],
@@ -306,7 +305,7 @@ def read_stored_results(results: ResultsSource, selection: Selection) -> Stored:
     return _of(results, _parse_selection(selection))
 
 
-def _of(results: ResultsSource, chosen: Chosen) -> Stored:
+def _of(results: ResultsSource, chosen: ResultPatterns) -> Stored:
     """The results that are meant, and what there is to say of them."""
     allow_code(chosen.metric)
     if results is None or isinstance(results, str | Path):
@@ -321,12 +320,13 @@ def _of(results: ResultsSource, chosen: Chosen) -> Stored:
 
 
 def _gather_results(
-    given: Evaluated | Iterable[Result | Evaluated | Iterable[Result] | str | Path], chosen: Chosen
+    given: HasResults | Iterable[Result | HasResults | Iterable[Result] | str | Path],
+    chosen: ResultPatterns,
 ) -> Stored:
     """Results, those of evaluations, and those in folders, together: of a trial that several have
     the newest.
     """
-    if isinstance(given, Evaluated):
+    if isinstance(given, HasResults):
         given = given.results
     if not isinstance(given, Iterable) or is_frame(given):
         raise UsageProblem(
@@ -351,7 +351,7 @@ def _gather_results(
         latest = set(map(id, newest(every)))
         every = [result for result in {id(r): r for r in every}.values() if id(result) in latest]
     patterns = chosen.tasks or chosen.encoders or chosen.reads
-    return Stored(select_results(every, chosen) if patterns else every, tuple(remarks))
+    return Stored(select_by_patterns(every, chosen) if patterns else every, tuple(remarks))
 
 
 def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
@@ -359,9 +359,9 @@ def _bounds(files: Iterable[str | Path]) -> list[str | Path]:
     return [file for file in files if Path(file).suffix.lower() == ".json"]
 
 
-def _parse_selection(selection: Selection, scores: bool = False) -> Chosen:
+def _parse_selection(selection: Selection, scores: bool = False) -> ResultPatterns:
     """What is asked for; a pattern may stand where a list of them may."""
-    return Chosen(
+    return ResultPatterns(
         as_list(selection.get("tasks")),
         as_list(selection.get("encoders")),
         as_list(selection.get("layers")),

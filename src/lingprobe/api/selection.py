@@ -23,14 +23,14 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
 from lingprobe.metrics.constant import find_metric
 from lingprobe.pages.captions import shorten_task
-from lingprobe.store.experiments import Experiment, experiments
+from lingprobe.store.experiments import ExperimentRecord, experiments
 from lingprobe.store.results import any_scores, find_scores
 from lingprobe.tasks import TASKS
 
 FIGURES = frozenset({".svg", ".png", ".pdf", ".html", ".csv", ".tex"})
 
 
-class Chosen(NamedTuple):
+class ResultPatterns(NamedTuple):
     """Patterns of names, and how results come; all results without any.
 
     experiment  'last', 'all', or how many experiments ago, from 1
@@ -55,7 +55,7 @@ class Stored(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def read_results(folder: str | Path | None, chosen: Chosen) -> Stored:
+def read_results(folder: str | Path | None, chosen: ResultPatterns) -> Stored:
     """The newest result of each trial in a folder, in the order in which they were asked for, of
     those chosen; DataProblem where there is none.
 
@@ -77,7 +77,7 @@ def read_results(folder: str | Path | None, chosen: Chosen) -> Stored:
             f"{older:,} older results are skipped, because they were measured again with other data"
             " or another version of the code"
         )
-    return Stored(select_results(latest, chosen, f" in {paths.results}"), tuple(remarks))
+    return Stored(select_by_patterns(latest, chosen, f" in {paths.results}"), tuple(remarks))
 
 
 def keeps_scores(folder: str | Path | None) -> bool:
@@ -117,7 +117,7 @@ def _nothing_in(folder: Path) -> str:
 
 
 def _in_order(
-    latest: Sequence[Result], results: Mapping[str, Result], every: Sequence[Experiment]
+    latest: Sequence[Result], results: Mapping[str, Result], every: Sequence[ExperimentRecord]
 ) -> list[Result]:
     """Results as they were asked for, those of the first experiment first; others last."""
     asked = dict.fromkeys(key for one in reversed(every) for key in one.ids)
@@ -125,7 +125,9 @@ def _in_order(
     return sorted(latest, key=lambda result: ranks.get(id(result), len(asked)))
 
 
-def select_results(results: Sequence[Result], chosen: Chosen, where: str = "") -> list[Result]:
+def select_by_patterns(
+    results: Sequence[Result], chosen: ResultPatterns, where: str = ""
+) -> list[Result]:
     """Those of the results that the patterns name; DataProblem where there is none."""
     tasks = select_references(chosen.tasks, {r.trial.task for r in results}, TASKS)
     encoders = select_references(chosen.encoders, {r.trial.encoder for r in results}, ENCODERS)
@@ -153,7 +155,7 @@ def select_results(results: Sequence[Result], chosen: Chosen, where: str = "") -
 
 
 def _experiment(
-    results: dict[str, Result], known: Sequence[Experiment], folder: Path, which: str
+    results: dict[str, Result], known: Sequence[ExperimentRecord], folder: Path, which: str
 ) -> tuple[dict[str, Result], list[str]]:
     """The results of one experiment of a folder, or of all; and which of how many it is, and what
     of it is missing.
@@ -182,7 +184,7 @@ def _experiment(
     return mine, remarks
 
 
-def number_of(which: str, known: Sequence[Experiment], folder: Path) -> int:
+def number_of(which: str, known: Sequence[ExperimentRecord], folder: Path) -> int:
     """How many experiments ago one was run, from 1; DataProblem where there is no such."""
     number = 1 if which == "last" else int(which) if which.isdecimal() else 0
     if not 1 <= number <= len(known):
@@ -198,7 +200,7 @@ def select_references(
 ) -> set[str]:
     """Those of the references that are asked for; all where nothing is."""
     return (
-        {r for r in references if is_asked(patterns, *_names(r, contents))}
+        {r for r in references if is_asked(patterns, *_list_reference_names(r, contents))}
         if patterns
         else references
     )
@@ -219,7 +221,7 @@ def find_encoders(pattern: str, results: Sequence[Result]) -> set[str]:
     return theirs
 
 
-def _names(reference: str, contents: Contents) -> tuple[str, ...]:
+def _list_reference_names(reference: str, contents: Contents) -> tuple[str, ...]:
     """What a reference goes by: its name alone, as tables show it, in full, and its argument."""
     shown, parsed = shorten_reference(contents, reference), try_parse_reference(reference)
     place = PurePath(parsed.argument or "") if parsed else PurePath()

@@ -192,7 +192,9 @@ def _make(data: Any, name: str | None, handling: Handling) -> HeldTable:
         )
     rows = _hold(data, name or NAMELESS)
     try:
-        known = _digest(rows) if isinstance(rows, Dataset) else digest_rows(rows, handling.how)
+        known = (
+            _digest_dataset(rows) if isinstance(rows, Dataset) else digest_rows(rows, handling.how)
+        )
         return HeldTable.of(rows, known, name or f"{NAMELESS}-{known[:8]}", handling)
     except DataProblem as problem:
         option = re.search(r"\b(text|label|labels)=", str(problem))
@@ -229,7 +231,7 @@ def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
     return sorted(named, key=lambda each: SPLITS.index(each[0]))
 
 
-def _digest(dataset: Dataset) -> str:
+def _digest_dataset(dataset: Dataset) -> str:
     """What stands for a data set that somebody made."""
     strata = [f"{name} {tags.names} {tags.codes.tolist()}" for name, tags in dataset.strata.items()]
     return digest_texts(digest_examples(dataset), *strata, *dataset.clusters)

@@ -13,7 +13,7 @@ from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem, describe_install
-from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.pages.captions import name_encoders, shorten_task
 
 Points = Mapping[int, Mapping[str, float]]
@@ -22,7 +22,7 @@ Log = Callable[[str, str, Points], None]
 """Logs an encoder's points to a place: a folder, or a project."""
 
 
-def check_tracker(log_to: str | None, shard: Shard) -> None:
+def check_tracker(log_to: str | None, shard: WorkShare) -> None:
     """Refuse what is no tracker, or not installed, and shares of a run. UsageProblem."""
     if log_to is None:
         return

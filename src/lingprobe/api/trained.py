@@ -30,7 +30,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.attempt import EncoderRun
 from lingprobe.experiment.embed import slots_of
-from lingprobe.experiment.provenance import layers_of, revision
+from lingprobe.experiment.provenance import list_layer_names, revision
 from lingprobe.metrics.intervals import interval
 from lingprobe.metrics.thresholds import find_threshold
 from lingprobe.pages.probe_card import write_card
@@ -274,7 +274,7 @@ class TrainedProbe:
                 f"{shorten_reference(ENCODERS, self.facts.encoder.reference)} does not show states"
                 " of single tokens: train the probe on hf:MODEL"
             )
-        read = read_of(self.layer, layers_of(encoder))
+        read = read_of(self.layer, list_layer_names(encoder))
         (sentence,) = _as_sentences([text])
         found = encoder.read_tokens(sentence, read.whole_layers)
         states = Vectors(tuple(found.states.values()), tuple(found.states))
@@ -422,7 +422,7 @@ class TrainedProbe:
                     " lingprobe.load_probe(FOLDER, model=model)"
                 )
             made = make_encoder(about.reference)
-            check_encoder(self.facts, made, about.reference)
+            check_probe_encoder(self.facts, made, about.reference)
             object.__setattr__(self, "encoder", made)
         assert self.encoder is not None
         return self.encoder
@@ -557,7 +557,7 @@ def load_probe(folder: str | Path, model: Any = None, *, trust: bool = False) ->
     allow_code(model)
     made = make_encoder(model)
     given = model if isinstance(model, str | Reference) else made.name
-    check_encoder(found.facts, made, str(given))
+    check_probe_encoder(found.facts, made, str(given))
     return replace(probe, encoder=made)
 
 
@@ -567,7 +567,7 @@ def _describe_source(facts: ProbeFacts) -> str:
     return encoder if facts.layer == "-" else f"layer {facts.layer} of {encoder}"
 
 
-def check_encoder(facts: ProbeFacts, encoder: Encoder, name: str) -> None:
+def check_probe_encoder(facts: ProbeFacts, encoder: Encoder, name: str) -> None:
     """Refuse an encoder whose vectors are not those that a probe was trained on. DataProblem."""
     about = facts.encoder
     trained = f"this probe was trained on {_describe_source(facts)}"
@@ -578,7 +578,7 @@ def check_encoder(facts: ProbeFacts, encoder: Encoder, name: str) -> None:
             f"{trained}, of revision {about.revision[:40]}, and {name} has revision {now[:40]}:"
             " other weights need another probe"
         )
-    names = layers_of(encoder)
+    names = list_layer_names(encoder)
     try:
         read_of(facts.layer, names)
     except ValueError as problem:
@@ -598,8 +598,8 @@ def _narrow(encoder: Encoder, layer: str) -> Encoder:
     """An encoder that gives the layers of a read alone."""
     if not isinstance(encoder, Layered):
         return encoder
-    wanted = read_of(layer, layers_of(encoder)).whole_layers
-    slots = zip(encoder.slots, layers_of(encoder), strict=True)
+    wanted = read_of(layer, list_layer_names(encoder)).whole_layers
+    slots = zip(encoder.slots, list_layer_names(encoder), strict=True)
     return encoder.asking(tuple(slot for slot, name in slots if name in wanted))
 
 

@@ -82,19 +82,19 @@ def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
     for name in ("length", "words"):
         if (floor := audit.floors.get(name)) and floor.low > chance:
             yield (
-                f"{floor.name} separates altered sentences from others, {_score(floor, audit)},"
-                f" chance {chance:.3f}: check for a leak"
+                f"{floor.name} separates altered sentences from others,"
+                f" {_format_score(floor, audit)}, chance {chance:.3f}: check for a leak"
             )
     bigrams, characters = audit.floors.get("bigrams"), audit.floors.get("characters")
     if bigrams and bigrams.low > chance:
         yield (
-            f"{bigrams.name} separate altered sentences from others, {_score(bigrams, audit)}:"
-            " adjacent words predict this much"
+            f"{bigrams.name} separate altered sentences from others,"
+            f" {_format_score(bigrams, audit)}: adjacent words predict this much"
         )
     if bigrams and characters and characters.low > max(chance, bigrams.high) + CLEAR:
         yield (
             f"{characters.name} separate altered sentences from others,"
-            f" {_score(characters, audit)}, better than words and bigrams: check capitals,"
+            f" {_format_score(characters, audit)}, better than words and bigrams: check capitals,"
             " punctuation and spaces"
         )
 
@@ -109,7 +109,7 @@ def confounds(audit: Audit, _: Dataset) -> Iterator[str]:
             and floor.score > audit.floors["constant"].score + CLEAR
         ):
             yield (
-                f"{floor.name} reaches {_score(floor, audit)}, the best constant"
+                f"{floor.name} reaches {_format_score(floor, audit)}, the best constant"
                 f" {audit.floors['constant'].score:.3f}"
             )
 
@@ -120,7 +120,8 @@ def sources(audit: Audit, _: Dataset) -> Iterator[str]:
     if floor and floor.low > (chance := audit.floors["constant"].score):
         differ = "labels differ between sources, so report by source"
         yield (
-            f"{floor.name} reaches {_score(floor, audit)}, the best constant {chance:.3f}: {differ}"
+            f"{floor.name} reaches {_format_score(floor, audit)}, the best constant"
+            f" {chance:.3f}: {differ}"
         )
 
 
@@ -137,7 +138,7 @@ def cues(audit: Audit, _: Dataset) -> Iterator[str]:
     }
     for floor in clear:
         if floor.name not in rules:
-            yield f"{floor.name}: {_score(floor, audit)}, the best constant {chance:.3f}"
+            yield f"{floor.name}: {_format_score(floor, audit)}, the best constant {chance:.3f}"
         elif floor.score == 1:
             yield (
                 f"the rule {floor.name!r} answers every example correctly: it is either the"
@@ -145,13 +146,13 @@ def cues(audit: Audit, _: Dataset) -> Iterator[str]:
             )
         else:
             yield (
-                f"the rule {floor.name!r} reaches {_score(floor, audit)}, the best constant"
+                f"the rule {floor.name!r} reaches {_format_score(floor, audit)}, the best constant"
                 f" {chance:.3f}"
             )
     best = max((floor.score for floor in clear), default=chance)
     for pair in audit.pairs[:1]:
         if pair.low > chance and pair.score > best + CLEAR:
-            yield f"two rules together, {pair.name!r}, reach {_score(pair, audit)}"
+            yield f"two rules together, {pair.name!r}, reach {_format_score(pair, audit)}"
 
 
 def mixed(audit: Audit, _: Dataset) -> Iterator[str]:
@@ -185,7 +186,7 @@ def sizes(audit: Audit, dataset: Dataset) -> Iterator[str]:
         )
 
 
-def _score(floor: AuditBaseline, audit: Audit) -> str:
+def _format_score(floor: AuditBaseline, audit: Audit) -> str:
     return f"{floor.score:.3f} [{floor.low:.3f}, {floor.high:.3f}] {audit.metric}"
 
 

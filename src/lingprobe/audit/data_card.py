@@ -25,7 +25,7 @@ from lingprobe.tables.table import (
     TableSection,
     format_number,
 )
-from lingprobe.tasks.terms import Source
+from lingprobe.tasks.terms import DataSource
 
 CARD, SUMS = "README.md", "SHA256SUMS"
 ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
@@ -59,7 +59,7 @@ COLUMNS = (
 )
 
 
-class Bound(NamedTuple):
+class UpperBound(NamedTuple):
     """What a probe scores by some vectors, in percent, with a 95 % interval."""
 
     by: str
@@ -90,11 +90,11 @@ class HubSet:
     is_reference: bool
     question: str
     read_back: str
-    sources: Sequence[Source]
+    sources: Sequence[DataSource]
     inputs: Mapping[str, str]
     files: Mapping[str, int]
     audit: Audit
-    ceiling: Bound | str
+    ceiling: UpperBound | str
     tool: str
     largest_class: int
 
@@ -119,28 +119,30 @@ def card_text(folder: Path, sets: Sequence[HubSet], licence: str) -> str:
         f"# {folder.name}",
         f"{many} for probing sentence and token embeddings, built with lingprobe {version}.",
         *(_pipe(("set", "task", "source", "licence"), [_origin(each) for each in sets]),),
-        _pipe(SIZES, [_sizes(folder, each) for each in sets], words=1),
+        _pipe(SIZES, [_describe_set_size(folder, each) for each in sets], words=1),
         _licence_text(sets, licence),
         "## Use",
         *USE,
-        *(TOOLS[tool] for tool in _all([each.tool] for each in sets) if tool),
+        *(TOOLS[tool] for tool in _list_distinct([each.tool] for each in sets) if tool),
         "## Columns",
         _pipe(("column", "content"), COLUMNS),
     ]
     for each in sets:
-        parts += _section(each)
+        parts += _build_set_section(each)
     parts += ["## Build it again", *_again(folder.name, sets, licence, version)]
     return f"---\n{_head(sets, licence)}---\n\n" + "\n\n".join(parts) + "\n"
 
 
 def _head(sets: Sequence[HubSet], licence: str) -> str:
     """What the hub reads, as YAML; strings are quoted as JSON has them, which YAML reads."""
-    named = [licence] if licence else _all(s.licences for each in sets for s in each.sources)
+    named = (
+        [licence] if licence else _list_distinct(s.licences for each in sets for s in each.sources)
+    )
     known = {name: _hub_licence(name) for name in named}
     lines = ["license:", *(f"- {name}" for name in dict.fromkeys(known.values()))]
     if others := [name for name, called in known.items() if called == "other"]:
         lines.append(f"license_name: {json.dumps(', '.join(others))}")
-    if languages := _all(s.languages for each in sets for s in each.sources):
+    if languages := _list_distinct(s.languages for each in sets for s in each.sources):
         lines += ["language:", *(f"- {json.dumps(code)}" for code in languages)]
     lines += ["tags:", "- probing", "- lingprobe", "configs:"]
     for each in sets:
@@ -151,7 +153,7 @@ def _head(sets: Sequence[HubSet], licence: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _all(lists: Iterable[Iterable[str]]) -> list[str]:
+def _list_distinct(lists: Iterable[Iterable[str]]) -> list[str]:
     """Each string once, in order."""
     return list(dict.fromkeys(text for texts in lists for text in texts))
 
@@ -164,12 +166,12 @@ def _hub_licence(name: str) -> str:
 
 def _origin(each: HubSet) -> tuple[str, ...]:
     """What a set is made of."""
-    names = _all([s.name] for s in each.sources)
-    licences = _all([s.licence or "not stated"] for s in each.sources)
+    names = _list_distinct([s.name] for s in each.sources)
+    licences = _list_distinct([s.licence or "not stated"] for s in each.sources)
     return each.config, each.task, ", ".join(names), ", ".join(licences)
 
 
-def _sizes(folder: Path, each: HubSet) -> tuple[str, ...]:
+def _describe_set_size(folder: Path, each: HubSet) -> tuple[str, ...]:
     """How large a set is, and between which scores those of encoders are expected."""
     size = sum((folder / each.place / name).stat().st_size for name in each.files)
     sizes = (f"{each.files.get(f'{name}.parquet', 0):,}" for name in SPLIT_FILES.values())
@@ -182,12 +184,14 @@ def _sizes(folder: Path, each: HubSet) -> tuple[str, ...]:
 
 
 def _licence_text(sets: Sequence[HubSet], licence: str) -> str:
-    said = _all([f"{s.name}: {s.licence or 'none is stated'}"] for e in sets for s in e.sources)
+    said = _list_distinct(
+        [f"{s.name}: {s.licence or 'none is stated'}"] for e in sets for s in e.sources
+    )
     own = f" Whoever built this states: {licence}." if licence else ""
     return f"**Licence.** Of the sources: {'; '.join(said)}.{own}"
 
 
-def _section(each: HubSet) -> list[str]:
+def _build_set_section(each: HubSet) -> list[str]:
     """What is known of one set: the upper bound, and the audit with baselines, composition and
     counts.
     """

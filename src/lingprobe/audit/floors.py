@@ -26,7 +26,7 @@ from lingprobe.probes.bayes import NaiveBayes, bi, estimator, uni
 from lingprobe.probes.grams import tfidf, weigh_counts
 
 
-def words_read(dataset: Dataset) -> Ints:
+def count_words_read(dataset: Dataset) -> Ints:
     """How many words each example reads [examples]: those of its spans, or of its whole
     sentences.
     """
@@ -35,11 +35,11 @@ def words_read(dataset: Dataset) -> Ints:
     return np.asarray(np.where(start < 0, sizes[sentence], stop - start).sum(1))
 
 
-def correlation(lengths: Ints, labels: Column) -> float:
+def correlate_length_with_labels(lengths: Ints, labels: Column) -> float:
     """Pearson's r where labels are numbers, or names of numbers; otherwise the multiple correlation
     of length and labels.
     """
-    values = _numbers(labels)
+    values = _convert_to_numbers(labels)
     if values is not None:
         return _pearson(lengths, values)
     if np.ptp(lengths) == 0:
@@ -54,7 +54,7 @@ def correlation(lengths: Ints, labels: Column) -> float:
     return float(np.sqrt(np.clip(fitted.var() / lengths.var(), 0, 1)))
 
 
-def _numbers(labels: Column) -> NDArray[np.float64] | None:
+def _convert_to_numbers(labels: Column) -> NDArray[np.float64] | None:
     if labels.numbers is not None:
         return np.asarray(labels.matrix()[:, 0], np.float64)
     if labels.classes is None:
@@ -118,7 +118,7 @@ def _count_ngrams(dataset: Dataset) -> Any:
     """
     from scipy.sparse import csr_array, hstack
 
-    sites = [_hash_ngrams(_texts(dataset, k)) for k in range(dataset.sites.shape[1])]
+    sites = [_hash_ngrams(_list_site_texts(dataset, k)) for k in range(dataset.sites.shape[1])]
     asked = [_hash_ngrams([dataset.vocabulary[w] for w in slot]) for slot in dataset.asked.T]
     return csr_array(hstack([*sites, *asked], "csr")) if len(sites) + len(asked) > 1 else sites[0]
 
@@ -146,7 +146,7 @@ def _piece(texts: list[str]) -> Any:
     return csr_array((np.ones(len(where[0])), where), (len(texts), 1 << BITS))
 
 
-def _texts(dataset: Dataset, site: int) -> list[str]:
+def _list_site_texts(dataset: Dataset, site: int) -> list[str]:
     """What each example reads at a site: the raw string of a sentence, or the words of a span."""
     texts = []
     for s, start, stop in dataset.sites[:, site].tolist():
@@ -223,7 +223,7 @@ Predicted = tuple[Column, Column, str]
 """Gold and predicted labels of the same examples, and what was done."""
 
 
-def floors(dataset: Dataset, metric: str) -> Mapping[str, AuditBaseline]:
+def score_simple_baselines(dataset: Dataset, metric: str) -> Mapping[str, AuditBaseline]:
     """Baselines by name; {} where the data have but one split."""
     halves = SplitHalves.of(dataset)
     if halves is None:
@@ -314,18 +314,18 @@ def _ranks(texts: Sequence[str]) -> Ints:
 
 
 def _by_words(halves: SplitHalves, probe: NaiveBayes) -> Predicted:
-    train, dev, test = (_read(part) for part in halves[:3])
+    train, dev, test = (_make_empty_readings(part) for part in halves[:3])
     [bayes] = probe.fit(train, dev, cells=(Cell("-", 0),))
     return halves.test.labels, bayes.predict(test).decoded, ""
 
 
-def _read(dataset: Dataset) -> Readings:
+def _make_empty_readings(dataset: Dataset) -> Readings:
     return Readings(dataset, Vectors((np.zeros((len(dataset.sentences), 0), np.float32),)))
 
 
 def _by_length(halves: SplitHalves) -> Predicted:
     """The best constant of each of some twenty ranges of length."""
-    train, test = words_read(halves.train), words_read(halves.test)
+    train, test = count_words_read(halves.train), count_words_read(halves.test)
     edges = np.unique(np.quantile(train, np.linspace(0, 1, BINS + 1)[1:-1]))
     bins, tested = np.searchsorted(edges, train, "right"), np.searchsorted(edges, test, "right")
     return halves.test.labels, halves.answer_by_group(bins, tested), ""

@@ -17,7 +17,7 @@ from lingprobe.audit.data_card import HubSet
 from lingprobe.data.core import Dataset
 from lingprobe.data.digests import checksum_bytes, checksum_file
 from lingprobe.tasks.languages import with_scripts
-from lingprobe.tasks.terms import Source
+from lingprobe.tasks.terms import DataSource
 
 PROGRAMS = {"mteb": "mteb_tasks.py.txt", "lm-eval": "lm_eval_data.py.txt"}
 """Their files; .txt, as they are none of lingprobe's own modules."""
@@ -47,7 +47,10 @@ def tool_files(folder: Path, sets: Iterable[HubSet]) -> dict[str, str]:
     """The files for the sets whose data lie in a folder: name -> text."""
     of_mteb = [_mteb_set(folder, each) for each in sets if each.tool == "mteb"]
     of_lm_eval = [each for each in sets if each.tool == "lm-eval"]
-    files = {f"{_name(folder, each)}.yaml": _pairs(folder, each) for each in of_lm_eval}
+    files = {
+        f"{_name_hub_task(folder, each)}.yaml": _format_pair_task(folder, each)
+        for each in of_lm_eval
+    }
     if of_lm_eval:
         files[f"{LM_EVAL}.py"] = _program("lm-eval")
     if of_mteb:
@@ -60,7 +63,7 @@ def _program(tool: str) -> str:
     return Path(__file__).with_name(PROGRAMS[tool]).read_text("utf-8")
 
 
-def _name(folder: Path, each: HubSet) -> str:
+def _name_hub_task(folder: Path, each: HubSet) -> str:
     return folder.name if each.is_alone else each.config
 
 
@@ -68,7 +71,7 @@ def _mteb_set(folder: Path, each: HubSet) -> dict[str, Any]:
     """What the tasks of mteb read of a set. The revision stands for the content of its files."""
     sums = (checksum_file(folder / each.place / name) for name in sorted(each.files))
     return {
-        "name": _name(folder, each),
+        "name": _name_hub_task(folder, each),
         "description": each.question,
         "folder": each.place,
         "revision": checksum_bytes("".join(sums).encode()).hex(),
@@ -77,16 +80,16 @@ def _mteb_set(folder: Path, each: HubSet) -> dict[str, Any]:
     }
 
 
-def _languages(sources: Sequence[Source]) -> list[str]:
+def _languages(sources: Sequence[DataSource]) -> list[str]:
     """Languages as mteb writes them (ISO 639-3 and 15924), as pol-Latn."""
     return with_scripts(code for source in sources for code in source.languages)
 
 
-def _pairs(folder: Path, each: HubSet) -> str:
+def _format_pair_task(folder: Path, each: HubSet) -> str:
     """Which of two texts is more probable, as a task of lm-evaluation-harness; strings are quoted
     as JSON has them, which YAML reads. Nothing stands before the texts, a space neither.
     """
-    return f"""task: {json.dumps(_name(folder, each))}
+    return f"""task: {json.dumps(_name_hub_task(folder, each))}
 tag: lingprobe
 custom_dataset: !function {LM_EVAL}.load
 dataset_kwargs:

@@ -13,8 +13,13 @@ from lingprobe.audit.findings import (
     AuditBaseline,
     Row,
 )
-from lingprobe.audit.floors import by_label, correlation, floor_splits, words_read
-from lingprobe.audit.floors import floors as scored
+from lingprobe.audit.floors import (
+    by_label,
+    correlate_length_with_labels,
+    count_words_read,
+    floor_splits,
+    score_simple_baselines,
+)
 from lingprobe.data._packages import load_points
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
 from lingprobe.data.labels import Column, Label, NumberList
@@ -42,7 +47,7 @@ KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what 
 ALTERED = "altered"  # the note in which a task names the label of its altered sentences
 
 
-def inspect(
+def audit_dataset(
     dataset: Dataset,
     seed: int = 0,
     rows: int = 20,
@@ -59,10 +64,14 @@ def inspect(
     checks  further ones, as `mine.py@check`
     """
     metric = choose_label_metric(metric or dataset.labels.metric, dataset.labels)
-    lengths, numbered = words_read(dataset), repeats.Numbered.of(dataset)
-    same = repeats.same(numbered)
+    lengths, numbered = count_words_read(dataset), repeats.NumberedDataset.of(dataset)
+    same = repeats.find_repeated_splits(numbered)
     # where both are the same, that is all to say
-    scores = scored(dataset, metric) if floors and floor_splits(dataset) not in same else {}
+    scores = (
+        score_simple_baselines(dataset, metric)
+        if floors and floor_splits(dataset) not in same
+        else {}
+    )
     asked, pairs = _answers(dataset, metric) if floors else ({}, ())
     altered = dataset.notes.altered_label
     audit = Audit(
@@ -70,15 +79,15 @@ def inspect(
         balance={split: _balance(dataset.labels.take(dataset.rows(split))) for split in SPLITS},
         metric=metric,
         floors=scores,
-        correlation=correlation(lengths, dataset.labels),
+        correlation=correlate_length_with_labels(lengths, dataset.labels),
         before=_length_correlations(dataset),
         lengths=by_label(dataset, lengths),
         duplicates=repeats.again(numbered),
         contradictions=repeats.contradictions(numbered),
         same=same,
-        shared=repeats.sentences(numbered),
-        forms=repeats.forms(numbered),
-        words=repeats.words(dataset),
+        shared=repeats.find_shared_sentences(numbered),
+        forms=repeats.find_shared_forms(numbered),
+        words=repeats.measure_known_words(dataset),
         altered=altered,
         versions=repeats.both_versions(numbered) if altered else 0,
         repeats=repeats.most_repeated(numbered),
@@ -133,10 +142,10 @@ def _balance(labels: Column) -> dict[str, float]:
 def _draw_examples(dataset: Dataset, rows: int, seed: int) -> tuple[Row, ...]:
     """Some examples, in the order of the data set."""
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
-    return tuple(map(_row, dataset.take(drawn).examples()))
+    return tuple(map(_format_example, dataset.take(drawn).examples()))
 
 
-def _row(example: Example) -> Row:
+def _format_example(example: Example) -> Row:
     """An example as a reader wants to see it: spans in brackets, numbered where there are several,
     sentences with bars between.
     """

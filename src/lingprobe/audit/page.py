@@ -59,12 +59,12 @@ def audit_tables(audit: Audit, title: str) -> list[Table]:
         *asked,
         _overlap(audit),
         *_repeats(audit),
-        _notes(audit.notes),
-        *([_rows(audit.rows)] if audit.rows else []),
+        _format_audit_notes(audit.notes),
+        *([_tabulate_rows(audit.rows)] if audit.rows else []),
     ]
 
 
-def _table(
+def _build_audit_table(
     heading: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]], line: str = ""
 ) -> Table:
     return Table(columns, (TableSection(heading, tuple(rows), line),), WORDS)
@@ -79,7 +79,7 @@ def _balance(audit: Audit) -> Table:
         (
             label,
             *(f"{audit.balance[s].get(label, 0):,g}" for s in SPLITS),
-            _words(audit.lengths, label),
+            _describe_length(audit.lengths, label),
         )
         for label in shown
     ]
@@ -89,7 +89,7 @@ def _balance(audit: Audit) -> Table:
         else ""
     )
     rows.append(("all", *(f"{audit.sizes[s]:,}" for s in SPLITS), ""))
-    return _table("Examples", ("class", *SPLITS, "mean words"), rows, left)
+    return _build_audit_table("Examples", ("class", *SPLITS, "mean words"), rows, left)
 
 
 def _negatives(audit: Audit) -> Table:
@@ -98,10 +98,10 @@ def _negatives(audit: Audit) -> Table:
         (kind, *(f"{counts[split].get(kind, 0):,}" for split in counts))
         for kind in sorted({k for c in counts.values() for k in c})
     ]
-    return _table("Kinds of negatives", ("kind", *counts), rows)
+    return _build_audit_table("Kinds of negatives", ("kind", *counts), rows)
 
 
-def _words(lengths: Mapping[str, float], label: str) -> str:
+def _describe_length(lengths: Mapping[str, float], label: str) -> str:
     return format_number(lengths[label]) if label in lengths else ""
 
 
@@ -119,7 +119,7 @@ def _floors(audit: Audit) -> Table:
     ]
     kept = 4 if any(row[3] for row in rows) else 3
     columns = ("what", f"{audit.metric}, %", "95 % interval", "fitted and scored")[:kept]
-    return _table(
+    return _build_audit_table(
         "Scores without an encoder", columns, [row[:kept] for row in rows], _correlation_note(audit)
     )
 
@@ -151,7 +151,7 @@ def _question_rules(audit: Audit) -> Table:
         if audit.pairs
         else ""
     )
-    return _table(
+    return _build_audit_table(
         ("Scores without composition"), columns, rows, line.replace("none say", "none says")
     )
 
@@ -199,7 +199,7 @@ def _overlap(audit: Audit) -> Table:
             for split, share in audit.words.items()
             if split in some
         ]
-    return _table("Overlap", ("what", "how much"), rows)
+    return _build_audit_table("Overlap", ("what", "how much"), rows)
 
 
 def _format_overlap(shared: Shared) -> str:
@@ -218,7 +218,7 @@ def _repeats(audit: Audit) -> list[Table]:
     line = "The most frequent ones, and their splits."
     return (
         [
-            _table(
+            _build_audit_table(
                 "Sentences that occur more than once", ("examples", "where", "sentence"), rows, line
             )
         ]
@@ -227,8 +227,8 @@ def _repeats(audit: Audit) -> list[Table]:
     )
 
 
-def _notes(notes: Mapping[str, Any]) -> Table:
-    return _table("Counted while building", ("note", "value"), list(_flat(notes)))
+def _format_audit_notes(notes: Mapping[str, Any]) -> Table:
+    return _build_audit_table("Counted while building", ("note", "value"), list(_flat(notes)))
 
 
 def _flat(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
@@ -257,19 +257,26 @@ def _format_value(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
-def _rows(rows: Sequence[Row]) -> Table:
+def _tabulate_rows(rows: Sequence[Row]) -> Table:
     every = [
-        (row.split, row.label, row.target, " ".join(row.asked), _strata(row.strata), row.text)
+        (
+            row.split,
+            row.label,
+            row.target,
+            " ".join(row.asked),
+            _format_strata(row.strata),
+            row.text,
+        )
         for row in rows
     ]
     columns = ("split", "label", "target", "asked", "strata", "sentence")
     kept = [i for i in range(len(columns)) if any(row[i] for row in every)]
-    return _table(
+    return _build_audit_table(
         "Sample of examples",
         tuple(columns[i] for i in kept),
         [tuple(row[i] for i in kept) for row in every],
     )
 
 
-def _strata(strata: Mapping[str, str]) -> str:
+def _format_strata(strata: Mapping[str, str]) -> str:
     return ", ".join(f"{key}: {value}" for key, value in strata.items())

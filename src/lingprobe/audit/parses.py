@@ -39,7 +39,7 @@ BY_WORDS = {
 """Tasks whose labels no tree decides: words, or what was done to them."""
 
 
-class Judged(NamedTuple):
+class LabelledParse(NamedTuple):
     """A sentence, and the label that each task reads from its tree; '' where it has none."""
 
     words: tuple[str, ...]
@@ -187,7 +187,7 @@ def compare_parses(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, st
     """
     files = [[_of_kind(paths, kind) for paths in (gold, said)] for kind in (False, True)]
     sure = {s.words: s.confidence for s in _dependencies(files[0][1])} if any(files[1]) else {}
-    pairs: list[tuple[Judged, Judged]] = []
+    pairs: list[tuple[LabelledParse, LabelledParse]] = []
     alone = many = 0
     for read, (true, mine) in zip((_dependencies, _constituents), files, strict=True):
         if true and mine:
@@ -236,30 +236,32 @@ def _of_kind(paths: Sequence[Path], phrases: bool) -> list[Path]:
     ]
 
 
-def _dependencies(paths: Iterable[Path]) -> Iterator[Judged]:
+def _dependencies(paths: Iterable[Path]) -> Iterator[LabelledParse]:
     """The sentences of files in CoNLL-U with the labels of `ud/`."""
     for some in split_into_blocks(_trees_of(paths)):
         batch = Batch.of(some)
         answers = ud.judge(batch, batch.sentences())
         for i, tree in enumerate(some):
-            labels = {f"ud/{name}": _label(answers[name][i]) for name in ud.RULES}
-            labels["ud/top-deps"] = ud.universal(labels["ud/top-deps"])
+            labels = {f"ud/{name}": _get_finding_label(answers[name][i]) for name in ud.RULES}
+            labels["ud/top-deps"] = ud.strip_subtypes(labels["ud/top-deps"])
             labels["ud/tree-depth"] = str(tree.depth)
             if labels["ud/passive"] == "morphological":
                 labels["ud/passive"] = ""
-            yield Judged(tree.words, tree.depth, confidence(tree.comments), labels)
+            yield LabelledParse(tree.words, tree.depth, confidence(tree.comments), labels)
 
 
-def _constituents(paths: Iterable[Path]) -> Iterator[Judged]:
+def _constituents(paths: Iterable[Path]) -> Iterator[LabelledParse]:
     """The sentences of bracketed files with the labels of `tree/`."""
     for tree in _phrases_of(paths):
         if len(tree.words) in LENGTHS:
-            labels = {f"tree/{name}": _label(rule(tree)) for name, rule in TREE_RULES.items()}
-            labels["tree/tree-depth"] = str(tree_rules.depth(tree))
-            yield Judged(tree.words, 0, math.nan, labels)
+            labels = {
+                f"tree/{name}": _get_finding_label(rule(tree)) for name, rule in TREE_RULES.items()
+            }
+            labels["tree/tree-depth"] = str(tree_rules.measure_tree_depth(tree))
+            yield LabelledParse(tree.words, 0, math.nan, labels)
 
 
-def _label(finding: Any) -> str:
+def _get_finding_label(finding: Any) -> str:
     """What a rule says; of coordinated clauses, where they stand; '' for a reason."""
     if isinstance(finding, str):
         return ""
@@ -267,14 +269,16 @@ def _label(finding: Any) -> str:
 
 
 def _pair_sentences(
-    gold: Iterable[Judged], parsed: Iterable[Judged], sure: Mapping[tuple[str, ...], float]
-) -> tuple[list[tuple[Judged, Judged]], int]:
+    gold: Iterable[LabelledParse],
+    parsed: Iterable[LabelledParse],
+    sure: Mapping[tuple[str, ...], float],
+) -> tuple[list[tuple[LabelledParse, LabelledParse]], int]:
     """The sentences that stand in both, and how many stand in gold alone."""
     known = (each._replace(confidence=sure.get(each.words, each.confidence)) for each in parsed)
     return _match_by_words(gold, known)
 
 
-T = TypeVar("T", Judged, trees.Tree, brackets.BracketTree)
+T = TypeVar("T", LabelledParse, trees.Tree, brackets.BracketTree)
 
 
 def _match_by_words(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[T, T]], int]:
@@ -292,7 +296,7 @@ def _match_by_words(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[
     return pairs, alone
 
 
-def _make_classes(pairs: Sequence[tuple[Judged, Judged]]) -> None:
+def _make_classes(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> None:
     """Make classes of what depends on the corpus, as the tasks do: by what gold trees have."""
     rules: dict[str, Callable[[str], str]] = {}
     for task, other in {"ud/top-deps": ud.OTHER, "tree/top-const": "OTHER"}.items():
@@ -313,7 +317,7 @@ def _make_classes(pairs: Sequence[tuple[Judged, Judged]]) -> None:
             one.labels[task] = rules[task](one.labels[task])
 
 
-def _cuts(pairs: Sequence[tuple[Judged, Judged]]) -> Iterator[Cut]:
+def _cuts(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterator[Cut]:
     """All sentences, and the surer ones."""
     told = np.array([said.confidence for _, said in pairs])
     known = told[~np.isnan(told)]
@@ -331,7 +335,7 @@ def _cuts(pairs: Sequence[tuple[Judged, Judged]]) -> Iterator[Cut]:
         )
 
 
-def _agreements(pairs: Sequence[tuple[Judged, Judged]]) -> Iterator[TaskAgreement]:
+def _agreements(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterator[TaskAgreement]:
     for task in dict.fromkeys(task for true, _ in pairs for task in true.labels):
         both = [(t.labels[task], s.labels[task]) for t, s in pairs if task in t.labels]
         name: Callable[[str], str] = (lambda _: "two") if task == "tree/coord-inv" else str

@@ -26,14 +26,14 @@ def parser_page(audit: ParserAudit) -> Page[ParserAudit]:
 
 
 def _tables(audit: ParserAudit) -> Iterator[Table]:
-    yield _tasks(audit)
+    yield _tabulate_parser_tasks(audit)
     if len(audit.cuts) > 1:
         yield _surer(audit.cuts)
-    yield _classes(audit.cuts)
+    yield _tabulate_classes(audit.cuts)
 
 
-def _tasks(audit: ParserAudit) -> Table:
-    rows = [*map(_row, audit.tasks)]
+def _tabulate_parser_tasks(audit: ParserAudit) -> Table:
+    rows = [*map(_build_agreement_row, audit.tasks)]
     families = dict.fromkeys(f"{each.task.partition('/')[0]}/" for each in audit.tasks)
     rows += [
         (task, "–", "–", "–", "–", "its labels do not depend on trees")
@@ -66,7 +66,7 @@ def _tasks(audit: ParserAudit) -> Table:
     return Table(head, (TableSection(line, tuple(rows)),), WORDS, (*said, *notes), title)
 
 
-def _row(each: TaskAgreement) -> tuple[str, ...]:
+def _build_agreement_row(each: TaskAgreement) -> tuple[str, ...]:
     total = each.total
     if not each.has_classes:
         return each.task, f"{total.said:,}", "–", "–", "–", "fewer than two classes"
@@ -99,31 +99,32 @@ def _surer(cuts: Sequence[Cut]) -> Table:
         (f"wrong: {task}", *(format_number(each.get(task, math.nan)) for each in wrong))
         for task in wrong[0]
     ]
-    head = ("", *_heads(cuts))
+    head = ("", *_list_cut_heads(cuts))
     return Table(
         head, (TableSection("Sentences by the confidence of the parser", tuple(rows)),), WORDS
     )
 
 
-def _heads(cuts: Sequence[Cut]) -> list[str]:
+def _list_cut_heads(cuts: Sequence[Cut]) -> list[str]:
     return ["all", *(f"≥ {cut.least:.2g}" for cut in cuts[1:])]
 
 
-def _classes(cuts: Sequence[Cut]) -> Table:
+def _tabulate_classes(cuts: Sequence[Cut]) -> Table:
     """Classes one by one, and what share of the labels each has among surer sentences."""
     later = [{each.task: each for each in cut.tasks} for cut in cuts]
     rows = [
         (each.task, c.label, f"{c.wanted:,}", f"{c.said:,}", format_number(100 * c.precision),
-         format_number(100 * c.recall), *(_share(by.get(each.task), c.label) for by in later))
+         format_number(100 * c.recall),
+         *(_format_label_share(by.get(each.task), c.label) for by in later))
         for each in cuts[0].tasks
         for c in each.classes[:MANY]
     ]  # fmt: skip
-    head = ("task", "class", "gold", "parses", "of parses", "of gold", *_heads(cuts))
+    head = ("task", "class", "gold", "parses", "of parses", "of gold", *_list_cut_heads(cuts))
     line = "`all` and thresholds of confidence: percent of a task's labels from parses"
     return Table(head, (TableSection("Class by class", tuple(rows), line),), WORDS)
 
 
-def _share(task: TaskAgreement | None, label: str) -> str:
+def _format_label_share(task: TaskAgreement | None, label: str) -> str:
     if task is None:
         return "–"
     said: dict[str, Same] = {c.label: c for c in task.classes}

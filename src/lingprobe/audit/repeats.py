@@ -22,7 +22,7 @@ SHOWN = 10  # sentences that occur most often
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedDataset:
     """A data set in numbers, equal for what is equal, ignoring case.
 
     content   [sentences] by words in order; bags: by words in any order
@@ -35,9 +35,9 @@ class Numbered:
     answer: Ints
 
     @classmethod
-    def of(cls, dataset: Dataset) -> Numbered:
+    def of(cls, dataset: Dataset) -> NumberedDataset:
         """The numbers of a data set."""
-        content = _codes(["\x1f".join(s.words).casefold() for s in dataset.sentences])
+        content = _code_values(["\x1f".join(s.words).casefold() for s in dataset.sentences])
         sites = dataset.sites.copy()
         sites[:, :, 0] = content[sites[:, :, 0]]
         question = number_equal_rows(
@@ -50,32 +50,34 @@ class Numbered:
         return np.flatnonzero(self.dataset.splits == split)
 
 
-def _codes(values: list[str]) -> Ints:
+def _code_values(values: list[str]) -> Ints:
     numbers: dict[str, int] = {}
     return np.fromiter(
         (numbers.setdefault(value, len(numbers)) for value in values), np.int64, len(values)
     )
 
 
-def again(numbered: Numbered) -> dict[str, int]:
+def again(numbered: NumberedDataset) -> dict[str, int]:
     """Split -> examples that ask again what another one of the split asks."""
     questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
-def contradictions(numbered: Numbered) -> int:
+def contradictions(numbered: NumberedDataset) -> int:
     """Examples that ask what another one asks, with another label."""
     return int(find_disputed_rows(numbered.question, numbered.answer).sum())
 
 
-def both_versions(numbered: Numbered) -> int:
+def both_versions(numbered: NumberedDataset) -> int:
     """Examples whose words are, in another order, those of an example with another label: one
     sentence as it was and altered.
 
     Where the order is the same, too, they are counted as contradictions.
     """
     dataset = numbered.dataset
-    bags = _codes(["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences])
+    bags = _code_values(
+        ["\x1f".join(sorted(w.casefold() for w in s.words)) for s in dataset.sentences]
+    )
     return int(
         (
             find_disputed_rows(bags[dataset.sites[:, 0, 0]], numbered.answer)
@@ -84,7 +86,7 @@ def both_versions(numbered: Numbered) -> int:
     )
 
 
-def same(numbered: Numbered) -> dict[str, str]:
+def find_repeated_splits(numbered: NumberedDataset) -> dict[str, str]:
     """Pairs of splits that hold the same examples with the same labels: 'rows' in one order, 'set'
     in another.
     """
@@ -101,7 +103,7 @@ def same(numbered: Numbered) -> dict[str, str]:
     return alike
 
 
-def sentences(numbered: Numbered) -> dict[str, Shared]:
+def find_shared_sentences(numbered: NumberedDataset) -> dict[str, Shared]:
     """Pair of splits -> sentences of the second that are in the first."""
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
@@ -118,14 +120,14 @@ def _count_overlap(first: Ints, second: Ints) -> Shared:
     return Shared(len(np.unique(second[common])), int(common.any(1).sum()))
 
 
-def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
+def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Shared]]:
     """Stratum -> pair of splits -> word forms of the second that are in the first."""
     shared: dict[str, Mapping[str, Shared]] = {}
     for name in FORMS:
         tags = numbered.dataset.strata.get(name)
         if tags is None or not (tags.codes >= 0).any():
             continue
-        codes = _codes(list(map(fold_form, tags.names)))
+        codes = _code_values(list(map(fold_form, tags.names)))
         splits = [
             tags.codes[rows][tags.codes[rows] >= 0]
             for rows in map(numbered.rows, range(len(SPLITS)))
@@ -139,7 +141,7 @@ def forms(numbered: Numbered) -> dict[str, Mapping[str, Shared]]:
     return shared
 
 
-def words(dataset: Dataset) -> dict[str, float]:
+def measure_known_words(dataset: Dataset) -> dict[str, float]:
     """Split -> share of its distinct words that train has."""
     used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in SPLITS}
     seen = {
@@ -152,7 +154,7 @@ def words(dataset: Dataset) -> dict[str, float]:
     }
 
 
-def most_repeated(numbered: Numbered) -> tuple[Repeat, ...]:
+def most_repeated(numbered: NumberedDataset) -> tuple[Repeat, ...]:
     """The questions that are asked most often, most of all in several splits; in the order of their
     words, and of where they are, where it is the same.
     """
@@ -171,11 +173,11 @@ def most_repeated(numbered: Numbered) -> tuple[Repeat, ...]:
         text = min(
             " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
         )
-        repeated.append((-worth[q], text, [*_places(dataset, rows).items()]))
+        repeated.append((-worth[q], text, [*_count_by_label(dataset, rows).items()]))
     return tuple(Repeat(text, dict(places)) for _, text, places in sorted(repeated)[:SHOWN])
 
 
-def _places(dataset: Dataset, rows: Ints) -> dict[str, int]:
+def _count_by_label(dataset: Dataset, rows: Ints) -> dict[str, int]:
     """'train: past' -> how many of some examples are there; the split alone where labels are no
     classes.
     """

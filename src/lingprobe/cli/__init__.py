@@ -20,11 +20,11 @@ import typer
 from typer.exceptions import TyperException
 
 from lingprobe.cli.catalogue import CATALOGUE, CommandGroup
-from lingprobe.cli.parsing import sentence
+from lingprobe.cli.parsing import explain_parse_error
 from lingprobe.data._foreign_code import where
 from lingprobe.data.checks import check_working_folder
 from lingprobe.data.errors import LingprobeError, UsageProblem
-from lingprobe.data.printing import printable, printable_lines
+from lingprobe.data.printing import printable_lines, strip_unprintable
 
 PLACES = frozenset({"-o", "--output", "--cache"})
 """Options that name a file or folder to write to."""
@@ -95,8 +95,8 @@ def main() -> None:
         with _printing(all_notes="--notes" in sys.argv[1:]):
             code = app(arguments or ["--help"], standalone_mode=False)
     except TyperException as error:
-        text = sentence(error, arguments, COMMANDS)
-        typer.echo(f"lingprobe: {printable(text)}", err=True)
+        text = explain_parse_error(error, arguments, COMMANDS)
+        typer.echo(f"lingprobe: {strip_unprintable(text)}", err=True)
         code = 2
     except Exception as error:
         if debug:
@@ -144,13 +144,13 @@ def _report_error(error: Exception) -> int:
     """Say what went wrong in one line; returns the exit code: 2 for what the user can mend, 1 for
     what we must.
     """
-    text = printable(" ".join(str(error).split()))
+    text = strip_unprintable(" ".join(str(error).split()))
     if isinstance(error, BrokenPipeError):
         # else the interpreter complains once more on its way out
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     if isinstance(error, OSError) and error.filename is not None:
-        text = printable(f"{error.filename}: {(error.strerror or text).lower()}")
+        text = strip_unprintable(f"{error.filename}: {(error.strerror or text).lower()}")
     if isinstance(error, OSError | LingprobeError):
         typer.echo(f"lingprobe: {text}", err=True)
         return 2

@@ -40,10 +40,10 @@ def complete_names(kind: str) -> Callable[[str], list[str]]:
             return [each for each in contents if each.startswith(name)]
         if kind != "tasks" or name not in contents:
             return []
-        from lingprobe.corpora.places import below
+        from lingprobe.corpora.places import find_treebank_folders
         from lingprobe.corpora.universal import list_treebanks
 
-        every = [*map(str, below(Path())), *(list_treebanks() if argument else ())]
+        every = [*map(str, find_treebank_folders(Path())), *(list_treebanks() if argument else ())]
         banks = [bank for bank in every if bank.startswith(argument)]
         return [f"{name}:{bank}" for bank in banks[:PLAIN]]
 

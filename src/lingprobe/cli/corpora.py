@@ -12,8 +12,8 @@ from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     QuietOptions,
     StyleOptions,
+    print_page,
     remark,
-    show,
 )
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def audit_parser(given: ParserAuditCommand) -> None:
     - `lingprobe data audit-parser UD_English-EWT models/ewt --into parsed`
     - `lingprobe data audit-parser gold/ parsed/ --format markdown`
     """
-    show(lingprobe.audit_parser(**given.select(ParserAuditOptions)), given.style)
+    print_page(lingprobe.audit_parser(**given.select(ParserAuditOptions)), given.style)
 
 
 def _list_changes(done: Parsed) -> list[str]:

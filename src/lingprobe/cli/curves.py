@@ -10,7 +10,7 @@ from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     SizedFileOptions,
     StyleOptions,
-    show,
+    print_page,
     show_page,
 )
 
@@ -43,5 +43,5 @@ def curve(given: CurveCommand) -> None:
     """
     page = lingprobe.curve(**given.select(CurveOptions))
     if given.output is not None and page.draws(given.output):
-        show(page, given.style)
+        print_page(page, given.style)
     show_page(page, given.style, given.output, "point", given.width)

@@ -14,8 +14,8 @@ from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     QuietOptions,
     ScorePageOptions,
+    print_page,
     remark,
-    show,
 )
 
 
@@ -63,7 +63,7 @@ def inspect(given: InspectCommand) -> None:
     - `lingprobe inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     - `lingprobe inspect xprobe/tree-depth:xprobe/en`
     """
-    show(lingprobe.inspect(**given.select(InspectOptions)), given.style)
+    print_page(lingprobe.inspect(**given.select(InspectOptions)), given.style)
 
 
 @dataclass(frozen=True, kw_only=True)

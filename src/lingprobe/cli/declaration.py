@@ -26,7 +26,7 @@ import typer
 import typer.main
 
 from lingprobe.cli.completing import completer
-from lingprobe.cli.parsing import Command
+from lingprobe.cli.parsing import MultiValueCommand
 from lingprobe.data.options import REQUIRED, DeclaredOption, Options, declared_options
 
 O = TypeVar("O", bound=Options)  # noqa: E741
@@ -84,7 +84,7 @@ def command(
 def build_command(name: str, function: Callable[..., Any]) -> Any:
     """A function whose parameters are options as a command that typer parses."""
     app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, cls=Command)(function)
+    app.command(name, cls=MultiValueCommand)(function)
     return typer.main.get_command(app)
 
 

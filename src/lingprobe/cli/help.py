@@ -31,10 +31,10 @@ class PlainHelp:
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help."""
         columns = shutil.get_terminal_size((80, 24)).columns
-        formatter.write("\n".join(_describe_command(self, ctx, _fit(columns))) + "\n")
+        formatter.write("\n".join(_describe_command(self, ctx, _clamp_width(columns))) + "\n")
 
 
-def _fit(columns: int) -> int:
+def _clamp_width(columns: int) -> int:
     return max(_NARROWEST, min(columns, _WIDEST)) - 1
 
 
@@ -56,7 +56,7 @@ def _describe_command(command: Any, ctx: Any, width: int) -> Iterator[str]:
         yield from _describe_sections(below, width)
     if command.epilog:
         yield ""
-        yield from wrap(_plain(command.epilog), width)
+        yield from wrap(_strip_markdown(command.epilog), width)
 
 
 def _heading_of(parameter: Any) -> str:
@@ -84,12 +84,12 @@ def _describe_text(text: str, width: int) -> Iterator[str]:
         yield ""
         if lines[0].lstrip().startswith("- "):
             for item in re.split(r"^\s*- ", block, flags=re.MULTILINE)[1:]:
-                yield _INDENT + _plain(item)  # to copy, however long
+                yield _INDENT + _strip_markdown(item)  # to copy, however long
         else:
-            yield from wrap(_plain(block), width)
+            yield from wrap(_strip_markdown(block), width)
 
 
-def _plain(text: str) -> str:
+def _strip_markdown(text: str) -> str:
     """Text without the marks of Markdown."""
     return " ".join(re.sub(r"\*\*([^*]+)\*\*|`([^`]+)`", r"\1\2", text).split())
 
@@ -108,7 +108,7 @@ def _describe_rows(rows: Sequence[tuple[str, str]], width: int) -> Iterator[str]
     fitting = [len(name) for name, _ in rows if len(name) <= _MOST_NAMES]
     column = len(_INDENT) + max(fitting, default=_MOST_NAMES) + 2
     for name, text in rows:
-        lines = wrap(_plain(text), width - column, break_on_hyphens=False) or [""]
+        lines = wrap(_strip_markdown(text), width - column, break_on_hyphens=False) or [""]
         if len(name) <= _MOST_NAMES:
             yield f"{_INDENT}{name}".ljust(column) + lines.pop(0)
         else:

@@ -191,7 +191,7 @@ def _list_plugins() -> None:
 def _list(entries: list[Entry], named: bool, options: bool = True) -> None:
     """Print one entry in full, or several a line each, with their options below."""
     if named and len(entries) == 1:
-        _describe(entries[0])
+        _print_entry(entries[0])
         return
     wide = max(len(entry.name) for entry in entries)
     for entry in entries:
@@ -204,7 +204,7 @@ def _list(entries: list[Entry], named: bool, options: bool = True) -> None:
             typer.echo(" " * wide + "  " + typer.style(written, dim=True))
 
 
-def _describe(entry: Entry) -> None:
+def _print_entry(entry: Entry) -> None:
     """Print what an entry is, and below it the options and oracles with what each means."""
     typer.echo(f"{entry.name}  {entry.text}")
     _tell([(option.written, option.meaning) for option in entry.options])

@@ -26,13 +26,13 @@ from lingprobe.cli.options import (
     QuietOptions,
     ScorePageOptions,
     TrialOptions,
-    as_list,
+    collect_encoder_references,
+    collect_repeated,
+    collect_task_references,
     echo,
-    encoders_of,
     names_encoder,
+    print_page,
     remark,
-    show,
-    tasks_of,
 )
 from lingprobe.data.errors import UsageProblem
 
@@ -72,8 +72,11 @@ def run(given: RunCommand) -> None:
     """
     _check_format(given.style, given.suite)
     start = time.perf_counter()
-    tasks = tasks_of(given.tasks, given.languages)
-    probed: dict[str, Any] = {"encoders": encoders_of(given.encoders, given, tasks), "tasks": tasks}
+    tasks = collect_task_references(given.tasks, given.languages)
+    probed: dict[str, Any] = {
+        "encoders": collect_encoder_references(given.encoders, given, tasks),
+        "tasks": tasks,
+    }
     if given.dry_run:
         echo(str(lingprobe.estimate(**probed, **given.select(PlanOptions))))
         return
@@ -84,7 +87,7 @@ def run(given: RunCommand) -> None:
     if given.cache and not given.output:
         where = f" {done.folder} --experiment last"
     again = f"lingprobe report{where}" + (f" --suite {given.suite}" if given.suite else "")
-    counts = _counts(done, time.perf_counter() - start)
+    counts = _format_counts(done, time.perf_counter() - start)
     remark(f"\n{counts}; `{again}` shows them again", given.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
@@ -120,7 +123,7 @@ def experiment(given: ExperimentCommand) -> None:
     done = asked.run(jobs=given.jobs, progress=not given.quiet, shard=given.shard)
     _say(done, given.style)
     where = asked.settings["output"]
-    counts = _counts(done, time.perf_counter() - start)
+    counts = _format_counts(done, time.perf_counter() - start)
     remark(f"\n{counts}; all of it is in {where}", given.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
@@ -131,7 +134,7 @@ def _say(done: lingprobe.Evaluation, style: str) -> None:
     for text in done.remarks:
         remark(text)
     if done.results:
-        show(done.page, style)
+        print_page(done.page, style)
     else:
         remark("nothing could be measured:")
     for text in done.problems:
@@ -151,7 +154,7 @@ def _check_format(style: str, suite: str | None) -> None:
         )
 
 
-def _counts(done: lingprobe.Evaluation, seconds: float) -> str:
+def _format_counts(done: lingprobe.Evaluation, seconds: float) -> str:
     known = len(done.results) - done.fresh
     return f"{done.fresh:,} trials measured, {known:,} measured before, {seconds:.1f} s"
 
@@ -176,7 +179,7 @@ def embed(given: EmbedCommand) -> None:
     - `lingprobe embed -e hf:bert-base-cased,layers=all UD_English-EWT --shard 1/4`
     """
     # `-e A B` has read B as a corpus
-    corpus, encoder = as_list(given.corpora), as_list(given.encoders)
+    corpus, encoder = collect_repeated(given.corpora), collect_repeated(given.encoders)
     more = [each for each in corpus if encoder and names_encoder(each)]
     corpora = [each for each in corpus if each not in more]
     listing = given.output
@@ -185,7 +188,7 @@ def embed(given: EmbedCommand) -> None:
         remark(f"{listing}: {len(sentences):,} sentences", given.quiet)
         return
     chosen = {**given.select(EmbedOptions), "progress": not given.quiet}
-    chosen["encoders"] = encoders_of([*encoder, *more], given)
+    chosen["encoders"] = collect_encoder_references([*encoder, *more], given)
     for reference, each in lingprobe.embed(sentences, **chosen).items():
         remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} already stored,"

@@ -109,13 +109,13 @@ class RenamedFileOptions(SizedFileOptions):
     ] = ()
 
 
-def encoders_of(
+def collect_encoder_references(
     encoders: Iterable[str] | None, given: EncoderOptions, tasks: list[str] | None = None
 ) -> list[str] | None:
     """The references of all encoders that were asked for, with their options, or None; what reads
     a model is said.
     """
-    references = as_list(encoders)
+    references = collect_repeated(encoders)
     for name in given.models:
         references.append(lingprobe.model(name, tasks))
         if name != references[-1]:
@@ -135,13 +135,15 @@ def names_encoder(text: str) -> bool:
     return known and not Path(text).exists()
 
 
-def tasks_of(tasks: Iterable[str] | None, languages: Sequence[str]) -> list[str] | None:
+def collect_task_references(
+    tasks: Iterable[str] | None, languages: Sequence[str]
+) -> list[str] | None:
     """The tasks that were asked for, on all treebanks of some languages where these are named; None
     for none.
     """
     if not languages:
-        return as_list(tasks) or None
-    families = as_list(tasks) or ["ud"]
+        return collect_repeated(tasks) or None
+    families = collect_repeated(tasks) or ["ud"]
     if placed := [each for each in families if ":" in each]:
         raise UsageProblem(
             f"-l finds the treebanks itself: write {placed[0].partition(':')[0]} for {placed[0]}"
@@ -162,7 +164,7 @@ def echo(text: str, err: bool = False) -> None:
     typer.echo(printable_lines(text), err=err)
 
 
-def show(page: Page[Any], style: str = "terminal") -> None:
+def print_page(page: Page[Any], style: str = "terminal") -> None:
     """Print a page on standard output, in colour where there is a terminal."""
     from rich.console import Console
 
@@ -205,13 +207,13 @@ def show_page(
     if output is None and width:
         typer.echo(page.text(style, width=width), nl=False)
     elif output is None:
-        show(page, style)
+        print_page(page, style)
     else:
         page.write(output, None if style == "terminal" else style, width=width)
         many = len(page.content)
         remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 
 
-def as_list(values: Iterable[Any] | None) -> list[Any]:
+def collect_repeated(values: Iterable[Any] | None) -> list[Any]:
     """What was repeated on the command line, maybe not once."""
     return list(values or ())

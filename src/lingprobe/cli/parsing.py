@@ -32,7 +32,7 @@ FILE = "PATH"
 """What help calls a file that a command writes in a format; a folder is called FOLDER."""
 
 
-class Command(PlainHelp, TyperCommand):
+class MultiValueCommand(PlainHelp, TyperCommand):
     """A command whose options that may be repeated take several values after one flag, as `-t A B`;
     one that takes arguments does so where these stand first.
     """
@@ -72,7 +72,9 @@ def _spread(arguments: Iterable[str], flags: Iterable[str]) -> Iterator[str]:
         yield argument
 
 
-def sentence(error: TyperException, arguments: Iterable[str], commands: Mapping[str, Any]) -> str:
+def explain_parse_error(
+    error: TyperException, arguments: Iterable[str], commands: Mapping[str, Any]
+) -> str:
     """What could not be read, in one sentence that says where help is."""
     words = [each for each in arguments if not each.startswith("-")][:2]
     called = next((name for name in (" ".join(words), *words[:1]) if name in commands), "")

@@ -19,9 +19,9 @@ from lingprobe.cli.options import (
     RenamedFileOptions,
     ScorePageOptions,
     check_figure,
+    print_page,
     remark,
     rename_page,
-    show,
     show_page,
 )
 from lingprobe.data.errors import UsageProblem
@@ -176,7 +176,7 @@ def layers(given: LayersCommand) -> None:
     """
     page = rename_page(lingprobe.layers(**given.select(SelectionOptions)), given)
     if given.output is not None and page.draws(given.output):
-        show(page, given.style)
+        print_page(page, given.style)
     show_page(page, given.style, given.output, "layer", given.width)
 
 

@@ -17,9 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.conllu import NUMBERS, Source, extra, header, inside, standard_chunks, trees
+from lingprobe.corpora.conllu import (
+    NUMBERS,
+    ConlluFile,
+    check_ranges,
+    extra,
+    header,
+    parse_trees,
+    standard_chunks,
+)
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import Range, Tree, features, rebuilt, spells
+from lingprobe.corpora.trees import Range, Tree, parse_features, rebuilt, spells
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
 
@@ -28,7 +36,7 @@ TAB, LINE_FEED, HASH = b"\t\n#"
 _TOLD = b"# text = "
 
 
-class Coded(NamedTuple):
+class CodedStrings(NamedTuple):
     """A column of strings: codes [words] into the distinct values."""
 
     codes: Ints
@@ -38,9 +46,9 @@ class Coded(NamedTuple):
         """Of which words the value holds, [words]."""
         return np.fromiter(map(holds, self.names), bool, len(self.names))[self.codes]
 
-    def take(self, rows: Ints) -> Coded:
+    def take(self, rows: Ints) -> CodedStrings:
         """Those of some words."""
-        return Coded(self.codes[rows], self.names)
+        return CodedStrings(self.codes[rows], self.names)
 
     def strings(self) -> list[str]:
         """The values."""
@@ -63,12 +71,12 @@ class Batch:
     parents: Ints
     roots: Ints
     depths: Ints
-    words: Coded
-    lemmas: Coded
-    upos: Coded
-    xpos: Coded
-    feats: Coded
-    deprels: Coded
+    words: CodedStrings
+    lemmas: CodedStrings
+    upos: CodedStrings
+    xpos: CodedStrings
+    feats: CodedStrings
+    deprels: CodedStrings
     texts: list[str]
 
     def __len__(self) -> int:
@@ -113,20 +121,20 @@ class Batch:
         )
 
 
-def _code_values(sentences: Iterable[Sequence[str]]) -> Coded:
+def _code_values(sentences: Iterable[Sequence[str]]) -> CodedStrings:
     """The values of all words of some sentences, one after the other."""
     numbers: dict[str, int] = {}
     codes = [numbers.setdefault(v, len(numbers)) for values in sentences for v in values]
-    return Coded(np.array(codes, np.int64), list(numbers))
+    return CodedStrings(np.array(codes, np.int64), list(numbers))
 
 
-def batches(
+def read_treebank_batches(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Batch]:
     """The sentences of a file, a batch a piece; what is wrong with it is a DataProblem that names
     file and line.
     """
-    source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
+    source = ConlluFile(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
     for data in standard_chunks(path):
         batch = _parse_batch(data, source.forms)
@@ -134,7 +142,7 @@ def batches(
             source.tally.sentences += len(batch)
             source.tally.words += len(batch.parents)
             yield batch
-        elif one_by_one := list(trees(data, line, source)):
+        elif one_by_one := list(parse_trees(data, line, source)):
             yield Batch.of(one_by_one)
         line += data.count(b"\n")
 
@@ -143,8 +151,8 @@ def _parse_batch(data: bytes, forms: dict[str, str]) -> Batch | None:
     """A batch of well-formed sentences; None where something asks for a closer look."""
     if b"\r" in data or b"\0" in data or not _is_utf8(data):
         return None
-    rows = _rows(data if data.endswith(b"\n") else data + b"\n")
-    table = _table(rows.data, all(rows.texts)) if rows else None
+    rows = _read_whole_lines(data if data.endswith(b"\n") else data + b"\n")
+    table = _read_arrow_rows(rows.data, all(rows.texts)) if rows else None
     if rows is None or table is None or table.num_rows != rows.sizes.sum():
         return None
     columns = {name: _column(table, name) for name in table.column_names}
@@ -176,7 +184,7 @@ class _Rows(NamedTuple):
     texts: list[str]
 
 
-def _rows(data: bytes) -> _Rows | None:
+def _read_whole_lines(data: bytes) -> _Rows | None:
     """Those of whole lines; None where there are none, or a comment follows a row."""
     array = np.frombuffer(data, np.uint8)
     ends = np.flatnonzero(array == LINE_FEED)
@@ -204,7 +212,7 @@ def _rows(data: bytes) -> _Rows | None:
     return _Rows(b"".join(data[a:b] for a, b in zip(first, last, strict=True)), sizes[whole], texts)
 
 
-def _table(data: bytes, texted: bool) -> Any | None:
+def _read_arrow_rows(data: bytes, texted: bool) -> Any | None:
     """Rows of UTF-8 as a pyarrow table of strings by code; None where a row has not ten cells, or
     an empty one.
     """
@@ -238,21 +246,21 @@ def _table(data: bytes, texted: bool) -> Any | None:
         return None
 
 
-def _column(table: Any, name: str) -> Coded:
+def _column(table: Any, name: str) -> CodedStrings:
     column = table.column(name).combine_chunks()
     column = column.chunk(0) if hasattr(column, "chunk") else column
     names = column.dictionary.to_numpy(zero_copy_only=False).tolist()
-    return Coded(column.indices.to_numpy().astype(np.int64), names)
+    return CodedStrings(column.indices.to_numpy().astype(np.int64), names)
 
 
 def _build_batch(
-    columns: dict[str, Coded], sizes: Ints, texts: list[str], forms: dict[str, str]
+    columns: dict[str, CodedStrings], sizes: Ints, texts: list[str], forms: dict[str, str]
 ) -> Batch:
     """Rows as a batch; a ValueError or DataProblem where they are no numbered trees with
     well-formed features.
     """
     for raw in columns["feats"].names:
-        features(raw)
+        parse_features(raw)
     rows = np.concatenate([[0], np.cumsum(sizes)])
     ids = columns["id"]
     numbers = np.array([int(NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[
@@ -266,12 +274,16 @@ def _build_batch(
     if not lengths.all() or not np.array_equal(numbers[real], position - first):
         raise ValueError("ids")
     ranges = _ranges(columns, np.flatnonzero(~real), rows, starts, np.cumsum(real))
-    of_words = {name: Coded(c.codes[real], c.names) for name, c in columns.items() if name != "id"}
+    of_words = {
+        name: CodedStrings(c.codes[real], c.names) for name, c in columns.items() if name != "id"
+    }
     heads = np.fromiter(
         (NUMBERS[name] if name != "_" else -2 for name in of_words["head"].names), np.int64
     )[of_words["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
-    words = Coded(of_words["form"].codes, [forms.setdefault(w, w) for w in of_words["form"].names])
+    words = CodedStrings(
+        of_words["form"].codes, [forms.setdefault(w, w) for w in of_words["form"].names]
+    )
     batch = Batch(
         starts,
         parents,
@@ -305,7 +317,7 @@ def _check_words(batch: Batch, ranges: dict[int, list[Range]]) -> None:
 
 
 def _ranges(
-    columns: dict[str, Coded], others: Ints, rows: Ints, starts: Ints, before: Ints
+    columns: dict[str, CodedStrings], others: Ints, rows: Ints, starts: Ints, before: Ints
 ) -> dict[int, list[Range]]:
     """The multiword tokens by sentence; they and the empty nodes are checked as in `conllu`."""
     extras: dict[int, tuple[list[Range], list[tuple[str, ...]]]] = {}
@@ -321,7 +333,7 @@ def _ranges(
             "",
         )
     return {
-        k: list(inside(ranges, int(starts[k + 1] - starts[k]), ""))
+        k: list(check_ranges(ranges, int(starts[k + 1] - starts[k]), ""))
         for k, (ranges, _) in extras.items()
     }
 
@@ -361,7 +373,7 @@ def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
     return above, way
 
 
-def _with_texts(batch: Batch, misc: Coded, ranges: dict[int, list[Range]]) -> Batch:
+def _with_texts(batch: Batch, misc: CodedStrings, ranges: dict[int, list[Range]]) -> Batch:
     """The batch with raw strings rebuilt where no comment told them."""
     words, notes = batch.words.strings(), misc.strings()
     bounds = batch.starts.tolist()

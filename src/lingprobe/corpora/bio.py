@@ -18,7 +18,7 @@ from pathlib import Path
 from sys import intern
 from typing import NamedTuple
 
-from lingprobe.corpora.conll2012 import Labelled, Words
+from lingprobe.corpora.conll2012 import LabelledSpan, UnescapedWords
 from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, ProblemTally
@@ -34,7 +34,7 @@ MOST = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TagLayout:
     """Which columns hold what, by number from 0, -1 the last, or by the name that CoNLL-U Plus
     gives them; None and () are told by what stands in them.
 
@@ -54,7 +54,7 @@ class Layout:
     any_tag: bool = False
 
 
-class Tagged(NamedTuple):
+class TaggedSentence(NamedTuple):
     """One sentence: its tags in layers, and the document that it belongs to ('' where the file says
     nothing of documents).
     """
@@ -65,17 +65,20 @@ class Tagged(NamedTuple):
     line: int
 
 
-def read(
-    path: str | Path, layout: Layout, on_error: OnError = "raise", tally: ProblemTally | None = None
-) -> Iterator[Tagged]:
+def read_tag_columns(
+    path: str | Path,
+    layout: TagLayout,
+    on_error: OnError = "raise",
+    tally: ProblemTally | None = None,
+) -> Iterator[TaggedSentence]:
     """The sentences of a file in order; DataProblem with file and line."""
     tally = tally or ProblemTally()
     lines = checked_lines(path, layout.encoding)
     first = list(islice(lines, SAMPLE))
     shape = _shape(first, layout, Path(path))
     # CoNLL-U has no escapes
-    word: Callable[[str], str] = intern if shape.numbered else Words().__getitem__
-    for block in _blocks(chain(first, lines, [(0, "", "")]), shape.tabbed):
+    word: Callable[[str], str] = intern if shape.numbered else UnescapedWords().__getitem__
+    for block in _group_lines(chain(first, lines, [(0, "", "")]), shape.tabbed):
         if shape.numbered:
             block.rows = [row for row in block.rows if not re.match(r"\d+[-.]", row[1][0])]
         if problem := block.problem or _wrong(block.rows, shape):
@@ -86,7 +89,7 @@ def read(
         tokens = tuple(word(row[shape.word]) for _, row in block.rows)
         layers = tuple(tuple(row[k] for _, row in block.rows) for k in shape.tags)
         text = block.text or render_words(tokens)
-        yield Tagged(Sentence(tokens, text), layers, block.document, block.rows[0][0])
+        yield TaggedSentence(Sentence(tokens, text), layers, block.document, block.rows[0][0])
 
 
 @dataclass(slots=True)
@@ -101,7 +104,7 @@ class _Block:
     problem: str = ""
 
 
-def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Block]:
+def _group_lines(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Block]:
     """The sentences of a file whose last line is blank."""
     block, documents = _Block(), count(1)
     for number, line, wrong in lines:
@@ -116,17 +119,17 @@ def _blocks(lines: Iterable[tuple[int, str, str]], tabbed: bool) -> Iterator[_Bl
         elif line.startswith("-DOCSTART-"):
             block.document = str(next(documents))
         elif line.strip():
-            block.rows.append((number, _cells(line, tabbed)))
+            block.rows.append((number, _split_cells(line, tabbed)))
         elif block.rows or block.problem:
             yield block
             block = _Block(block.document)
 
 
-def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
+def decode_spans(tags: Sequence[str]) -> tuple[list[LabelledSpan], int]:
     """The spans of one layer in order, and how many begin with I, M, E or L, as all do in IOB1 but
     none in IOB2.
     """
-    labelled: list[Labelled] = []
+    labelled: list[LabelledSpan] = []
     inside, slips = "", 0
     for i, tag in enumerate(tags):
         mark, _, label = tag.partition("-")
@@ -134,7 +137,7 @@ def spans(tags: Sequence[str]) -> tuple[list[Labelled], int]:
             inside = ""
             continue
         if mark in "BSU" or label != inside:
-            labelled.append(Labelled(label, i, i + 1))
+            labelled.append(LabelledSpan(label, i, i + 1))
             slips += mark in "IMEL"
         else:
             labelled[-1] = labelled[-1]._replace(stop=i + 1)
@@ -148,7 +151,7 @@ def _has_tabs(sample: list[str]) -> bool:
     return 2 * sum("\t" in text for text in filled) > len(filled)
 
 
-def _cells(line: str, tabbed: bool) -> list[str]:
+def _split_cells(line: str, tabbed: bool) -> list[str]:
     if not tabbed:
         return line.split()
     cells = line.split("\t")
@@ -176,31 +179,35 @@ class _Shape(NamedTuple):
     any_tag: bool
 
 
-def _shape(lines: list[tuple[int, str, str]], layout: Layout, path: Path) -> _Shape:
+def _shape(lines: list[tuple[int, str, str]], layout: TagLayout, path: Path) -> _Shape:
     """What the rows of a file have in common; DataProblem where no column holds tags."""
     tabbed = _has_tabs([text for _, text, _ in lines])
     whole = [
         cells
         for _, text, _ in lines
-        if not _is_comment(text, tabbed) and _is_row(cells := _cells(text, tabbed))
+        if not _is_comment(text, tabbed) and _is_row(cells := _split_cells(text, tabbed))
     ]
     if not whole:
         unreadable = (f"{path}:{number}: {wrong}" for number, _, wrong in lines if wrong)
         raise DataProblem(next(unreadable, f"{path}: no rows of words and tags in it"))
     width = Counter(map(len, whole)).most_common(1)[0][0]
     whole = [row for row in whole if len(row) == width]
-    names = _names(lines, path)
-    word = 0 if layout.word is None else _place(layout.word, names, width, f"{path}: word=")
+    names = _read_column_names(lines, path)
+    word = (
+        0
+        if layout.word is None
+        else _find_column_number(layout.word, names, width, f"{path}: word=")
+    )
     if layout.word is None:
         by_name = names.index("FORM") if "FORM" in names else None
         numbered = width > 2 and all(_is_number(row[0]) for row in whole)
         word = int(numbered) if by_name is None else by_name
-    tags = tuple(_place(tag, names, width, f"{path}: column=") for tag in layout.tags)
+    tags = tuple(_find_column_number(tag, names, width, f"{path}: column=") for tag in layout.tags)
     tags = tags or _tags(whole, word, layout, str(path))
     return _Shape(word, tags, width, tabbed, names[:1] == ["ID"], layout.any_tag)
 
 
-def _names(lines: list[tuple[int, str, str]], path: Path) -> list[str]:
+def _read_column_names(lines: list[tuple[int, str, str]], path: Path) -> list[str]:
     """The names of the columns: those that CoNLL-U Plus has in its first line, or of CoNLL-U; []
     where they have none.
     """
@@ -210,7 +217,7 @@ def _names(lines: list[tuple[int, str, str]], path: Path) -> list[str]:
     return said[1].split() if said else []
 
 
-def _place(column: int | str, names: Sequence[str], width: int, option: str) -> int:
+def _find_column_number(column: int | str, names: Sequence[str], width: int, option: str) -> int:
     """The number of a column from 0, -1 for the last."""
     if column in names:
         return names.index(str(column))
@@ -233,7 +240,7 @@ def _is_number(cell: str) -> bool:
     return cell.replace("-", "").replace(".", "").isdigit()
 
 
-def _tags(rows: list[list[str]], word: int, layout: Layout, path: str) -> tuple[int, ...]:
+def _tags(rows: list[list[str]], word: int, layout: TagLayout, path: str) -> tuple[int, ...]:
     """The columns of tags."""
     width, least = len(rows[0]), MOST * len(rows)
     others = [k for k in range(width) if k != word % width]

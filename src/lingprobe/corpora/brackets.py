@@ -1,5 +1,5 @@
-"""Constituency trees in brackets (Penn Treebank style), read as a stream: `read(path)` yields one
-`BracketTree` a sentence.
+"""Constituency trees in brackets (Penn Treebank style), read as a stream: `read_brackets(path)`
+yields one `BracketTree` a sentence.
 
 Trees stand one a line or over many, several to a line or with text indented as one likes. Where a
 file is damaged, reading goes on at the next line that begins as the file's first tree does.
@@ -243,14 +243,14 @@ def _cut(data: bytes, beginning: re.Pattern[bytes]) -> Iterator[tuple[int, int, 
     starts = [match.start() for match in beginning.finditer(data)]
     places = np.searchsorted(at, np.array(starts, np.int64))
     if not ((depth < 0).any() or (depth - step)[places].any()):
-        yield from _spans(data, 0, (at[depth == 0] + 1).tolist())
+        yield from _find_tree_spans(data, 0, (at[depth == 0] + 1).tolist())
         return
     bounds = zip([0, *starts], [*starts, None], [0, *places], [*places, None], strict=True)
     for start, stop, first, last in bounds:
         yield from _segment(data, start, stop, at[first:last], step[first:last])
 
 
-def _spans(data: bytes, start: int, stops: list[int]) -> Iterator[tuple[int, int, str]]:
+def _find_tree_spans(data: bytes, start: int, stops: list[int]) -> Iterator[tuple[int, int, str]]:
     for stop in stops:
         opens = data.index(b"(", start)
         if data[start:opens].strip():
@@ -269,7 +269,7 @@ def _segment(
     under = np.flatnonzero(depth < 0)
     sound = int(under[0]) if under.size else len(at)
     ends = (at[:sound][depth[:sound] == 0] + 1).tolist()
-    yield from _spans(data, start, ends)
+    yield from _find_tree_spans(data, start, ends)
     start = ends[-1] if ends else start
     if under.size:
         stop = len(data) if stop is None else stop

@@ -91,7 +91,7 @@ INDIC = ColumnLayout("label, words", 2, label=0, text=1, more=True, comma=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingPolicy:
     """How strictly a table is read.
 
     on_error  whether a bad row is an error, or excluded and counted
@@ -104,18 +104,18 @@ class Reading:
     text: Callable[[tuple[str, ...]], str] | None = None
 
 
-class Unlabelled(LingprobeError, ValueError):
+class UnlabelledRow(LingprobeError, ValueError):
     """A row that says that it has no label."""
 
 
-class Rows:
+class TableExamples:
     """The examples of some tables, and what was counted on the way; words that are equal are one
     string in memory.
     """
 
-    def __init__(self, layout: ColumnLayout, how: Reading | None = None) -> None:
+    def __init__(self, layout: ColumnLayout, how: ReadingPolicy | None = None) -> None:
         self.layout = layout
-        self.how = how or Reading()
+        self.how = how or ReadingPolicy()
         self.tally = ProblemTally()
         self.blank = 0
         self.unlabelled = 0
@@ -128,7 +128,7 @@ class Rows:
         given = dict(self.layout.ends).get(uncompressed_path(path).suffix, "")
         subset = _subset(path, self.layout)
         where = " + ".join([str(path), *(other.name for other in beside)])
-        for number, cells in _table((path, *beside), self.layout):
+        for number, cells in _read_numbered_cells((path, *beside), self.layout):
             if not any(cell.strip() for cell in cells):
                 self.blank += 1
                 if self.how.blank == "raise":
@@ -139,7 +139,7 @@ class Rows:
                 continue
             try:
                 example = self._example(cells, split, given, subset)
-            except Unlabelled:
+            except UnlabelledRow:
                 self.unlabelled += 1
                 continue
             except ValueError as problem:
@@ -170,13 +170,13 @@ class Rows:
         the row.
         """
         layout = self.layout
-        cells = _values(cells[0], layout) if layout.keys else cells
+        cells = _read_json_cells(cells[0], layout) if layout.keys else cells
         _check_width(cells, layout)
         if layout.split is not None:
             split = KNOWN.get(cells[layout.split], "")
             if not split:
                 raise ValueError(f"split {cells[layout.split]!r} is not one of {', '.join(CODES)}")
-        label = given if layout.label is None else _label(cells[layout.label], layout)
+        label = given if layout.label is None else _parse_label(cells[layout.label], layout)
         asked = tuple(cells[column].strip() for column in layout.asked)
         if not all(asked):
             raise ValueError("a probed word is empty")
@@ -212,7 +212,9 @@ def _subset(path: Path, layout: ColumnLayout) -> dict[str, str]:
     return {"subset": named[1]} if named else {}
 
 
-def _table(paths: Sequence[Path], layout: ColumnLayout) -> Iterator[tuple[int, Sequence[str]]]:
+def _read_numbered_cells(
+    paths: Sequence[Path], layout: ColumnLayout
+) -> Iterator[tuple[int, Sequence[str]]]:
     """The cells of each row with its line; empty cells at the end of a row with more columns than
     it needs are excluded.
     """
@@ -220,7 +222,7 @@ def _table(paths: Sequence[Path], layout: ColumnLayout) -> Iterator[tuple[int, S
         for number, line in (
             read_text_lines(paths[0], layout.encoding) if len(paths) == 1 else _abreast(paths)
         ):
-            cells = _cells(line, layout)
+            cells = _split_line(line, layout)
             if number == 1 and layout.headings and cells[0] == layout.headings:
                 continue
             while layout.more and len(cells) > layout.columns and not cells[-1].strip():
@@ -253,7 +255,7 @@ def _abreast(paths: Sequence[Path]) -> Iterator[tuple[int, str]]:
         yield number, "\t".join(line for _, line in row)
 
 
-def _cells(line: str, layout: ColumnLayout) -> list[str]:
+def _split_line(line: str, layout: ColumnLayout) -> list[str]:
     """The cells of a line."""
     if layout.between == "\t":
         cells = line.split("\t")
@@ -273,7 +275,7 @@ def _check_width(cells: Sequence[str], layout: ColumnLayout) -> None:
     )
 
 
-def _values(line: str, layout: ColumnLayout) -> list[str]:
+def _read_json_cells(line: str, layout: ColumnLayout) -> list[str]:
     """The cells of a JSON object; a number is a cell as it is written in Python."""
     row = parse_json(line)
     if not isinstance(row, dict):
@@ -286,11 +288,11 @@ def _values(line: str, layout: ColumnLayout) -> list[str]:
     return [str(row[key]) for key in layout.keys]
 
 
-def _label(cell: str, layout: ColumnLayout) -> Label:
+def _parse_label(cell: str, layout: ColumnLayout) -> Label:
     if layout.absent is not None and cell.strip() == layout.absent:
-        raise Unlabelled
+        raise UnlabelledRow
     if layout.scores is not None:
-        return _score(cell, *layout.scores)
+        return _parse_score(cell, *layout.scores)
     if not cell.strip():
         raise ValueError("the label is empty")
     if not layout.called:
@@ -305,7 +307,7 @@ def _label(cell: str, layout: ColumnLayout) -> Label:
     return f"{dict(layout.called)[name]}{mark}{finer}" if layout.fine else dict(layout.called)[name]
 
 
-def _score(cell: str, least: float, greatest: float) -> float:
+def _parse_score(cell: str, least: float, greatest: float) -> float:
     try:
         score = float(cell)
     except ValueError:

@@ -1,5 +1,5 @@
-"""CoNLL-2012 columns, as of OntoNotes, PropBank releases and LitBank: `read(path)` yields one
-`Block` a sentence.
+"""CoNLL-2012 columns, as of OntoNotes, PropBank releases and LitBank: `read_conll2012(path)` yields
+one `Block` a sentence.
 
 Three layouts are known, and told apart sentence by sentence (cells are separated by tabs or runs of
 spaces):
@@ -40,7 +40,7 @@ _BRACKET = re.compile(r"\(([^\s()*]+)|(\*)|(\))|(.)")
 _MENTION = re.compile(r"\(([^\s()|]+)\)|\(([^\s()|]+)|([^\s()|]+)\)|([^\s()|]+|.)")
 
 
-class Labelled(NamedTuple):
+class LabelledSpan(NamedTuple):
     """A label of the words [start, stop)."""
 
     label: str
@@ -84,7 +84,7 @@ class Block(NamedTuple):
             pieces.append(bit.replace("*", format_terminal(tag, word)))
         return parse_brackets("".join(pieces), self.file, self.line)
 
-    def arguments(self) -> list[list[Labelled]]:
+    def arguments(self) -> list[list[LabelledSpan]]:
         """For each predicate its labelled spans, V among them."""
         first, wide = (11, 12) if self._ontonotes() else (8, 8)
         many = len(self.rows[0]) - wide
@@ -96,7 +96,7 @@ class Block(NamedTuple):
             )
         return [self._spans(first + k) for k in range(many)]
 
-    def entities(self) -> list[Labelled]:
+    def entities(self) -> list[LabelledSpan]:
         """The named entities, of OntoNotes."""
         if not self._ontonotes():
             raise DataProblem(
@@ -106,7 +106,7 @@ class Block(NamedTuple):
             )
         return self._spans(10)
 
-    def mentions(self) -> list[Labelled]:
+    def mentions(self) -> list[LabelledSpan]:
         """The coreference column: spans labelled with their chain, in textual order."""
         return chains(self._column(-1), f"{self.file}:{self.line}")
 
@@ -124,11 +124,11 @@ class Block(NamedTuple):
             )
         return tuple(row[number] for row in self.rows)
 
-    def _spans(self, number: int) -> list[Labelled]:
+    def _spans(self, number: int) -> list[LabelledSpan]:
         return parse_spans(self._column(number), self.file, self.line)
 
 
-class Words(dict[str, str]):
+class UnescapedWords(dict[str, str]):
     """Words as written -> as they are read: escapes of treebanks undone, and the slash that
     OntoNotes writes before some marks.
     """
@@ -143,7 +143,7 @@ class Words(dict[str, str]):
         return word
 
 
-def parse_spans(column: Sequence[str], file: str, line: int) -> list[Labelled]:
+def parse_spans(column: Sequence[str], file: str, line: int) -> list[LabelledSpan]:
     """The spans of a column such as (ARG0* *) *, in the order of their ends; DataProblem where
     brackets do not match.
     """
@@ -154,7 +154,7 @@ def parse_spans(column: Sequence[str], file: str, line: int) -> list[Labelled]:
                 open_.append((label, i))
             elif closed and open_:
                 name, start = open_.pop()
-                spans.append(Labelled(name, start, i + 1))
+                spans.append(LabelledSpan(name, start, i + 1))
             elif closed or other:
                 raise DataProblem(
                     f"{file}:{line + i}: {cell!r}"
@@ -167,22 +167,22 @@ def parse_spans(column: Sequence[str], file: str, line: int) -> list[Labelled]:
     return spans
 
 
-def chains(column: Sequence[str], where: str) -> list[Labelled]:
+def chains(column: Sequence[str], where: str) -> list[LabelledSpan]:
     """The mentions of a column such as (3|(4 3) 4), by start, stop and chain; what is not closed is
     a DataProblem.
     """
-    mentions: list[Labelled] = []
+    mentions: list[LabelledSpan] = []
     open_: dict[str, list[int]] = {}
     for i, cell in enumerate(column):
         for whole, opened, closed, other in _MENTION.findall(
             "" if cell in NONE else cell.replace("|", " ")
         ):
             if whole:
-                mentions.append(Labelled(whole, i, i + 1))
+                mentions.append(LabelledSpan(whole, i, i + 1))
             elif opened:
                 open_.setdefault(opened, []).append(i)
             elif closed and open_.get(closed):
-                mentions.append(Labelled(closed, open_[closed].pop(), i + 1))
+                mentions.append(LabelledSpan(closed, open_[closed].pop(), i + 1))
             elif closed or other.strip():
                 raise DataProblem(
                     f"{where}: word {i + 1}: {cell!r} closes a mention that was never opened, or is"
@@ -194,14 +194,14 @@ def chains(column: Sequence[str], where: str) -> list[Labelled]:
     return sorted(mentions, key=lambda m: (m.start, m.stop, m.label))
 
 
-def read(
+def read_conll2012(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
 ) -> Iterator[Block]:
     """The sentences of a file in order; comments and `#begin document` lines are passed over.
     DataProblem with file and line.
     """
     tally = ProblemTally() if tally is None else tally
-    words = Words()
+    words = UnescapedWords()
     for numbers, rows, unreadable in _sentences(path):
         if wrong := unreadable or _wrong(numbers, rows):
             tally.refuse(f"{path}:{wrong}", on_error)

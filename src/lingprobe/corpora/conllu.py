@@ -19,7 +19,7 @@ from lingprobe.corpora.trees import (
     Range,
     Tree,
     compute_tree_depth,
-    features,
+    parse_features,
     rebuilt,
     spells,
     withheld,
@@ -64,10 +64,10 @@ def read_conllu(
     """The trees of one CoNLL-U file, in order; what is wrong with it is a DataProblem that names
     file and line.
     """
-    source = Source(str(path), on_error, ProblemTally() if tally is None else tally)
+    source = ConlluFile(str(path), on_error, ProblemTally() if tally is None else tally)
     line = 1
     for data in standard_chunks(path):
-        yield from trees(data, line, source)
+        yield from parse_trees(data, line, source)
         line += data.count(b"\n")
 
 
@@ -112,7 +112,7 @@ def _arrange_columns(data: bytes, places: Sequence[int]) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class ConlluFile:
     """What reading one file goes by; `forms` holds one string a distinct word, so that a long file
     does not hold each many times.
     """
@@ -123,9 +123,9 @@ class Source:
     forms: dict[str, str] = field(default_factory=dict)
 
 
-def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
+def parse_trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
     """The trees of a piece of a file that begins on `line` and ends between sentences."""
-    for first, block in _blocks(data, line, source):
+    for first, block in _split_at_blank_lines(data, line, source):
         try:
             tree = _tree(block, source, first)
         except DataProblem as problem:
@@ -143,7 +143,7 @@ def trees(data: bytes, line: int, source: Source) -> Iterator[Tree]:
             yield tree
 
 
-def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]:
+def _split_at_blank_lines(data: bytes, line: int, source: ConlluFile) -> Iterator[tuple[int, str]]:
     """What lies between blank lines, with the number of its first line."""
     data = _clear_blank_lines(data, line, source)
     try:
@@ -163,7 +163,7 @@ def _blocks(data: bytes, line: int, source: Source) -> Iterator[tuple[int, str]]
 _NEARLY_BLANK = re.compile(rb"^[ \t]+$", re.MULTILINE)
 
 
-def _clear_blank_lines(data: bytes, line: int, source: Source) -> bytes:
+def _clear_blank_lines(data: bytes, line: int, source: ConlluFile) -> bytes:
     """The same bytes; lines of spaces and tabs are an error, or end a sentence as blank ones do,
     which is said.
     """
@@ -195,16 +195,16 @@ def _readable(data: bytes, path: str, line: int, tally: ProblemTally) -> list[st
     return blocks
 
 
-def _tree(block: str, source: Source, line: int) -> Tree | None:
+def _tree(block: str, source: ConlluFile, line: int) -> Tree | None:
     """One block as a tree; None where it holds comments only."""
     comments, body, text, sent_id = header(block)
     if not body:
         return None
     path, first, intern = source.path, line + len(comments), source.forms.setdefault
-    cells, ranges, empty = _cells(body, path, first)
+    cells, ranges, empty = _cut_into_cells(body, path, first)
     if not all(cells):
         raise DataProblem(_empty_cell(body, path, first))
-    heads, deep = _heads(cells[6::11], body, path, first)
+    heads, deep = _parse_heads(cells[6::11], body, path, first)
     feats = tuple(cells[5::11])
     if not _KNOWN.issuperset(feats):
         _check_features(feats, body, path, first)
@@ -251,7 +251,7 @@ def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
     return comments, block[body.end() :] if body else "", text, sent_id
 
 
-def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
+def _cut_into_cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
     """The words' rows end to end, eleven cells a row (the last is a line end), multiword tokens,
     and rows of empty nodes.
     """
@@ -269,7 +269,7 @@ def _cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ..
         words = size - len(others)
         if 0 < words < size and cells[::11] == _IDS[words]:
             return cells, *_extras(others, rows, words, (path, first))
-    return _rows(body, path, first)
+    return _read_rows_by_line(body, path, first)
 
 
 def _extras(
@@ -282,10 +282,12 @@ def _extras(
     extras: tuple[list[Range], list[tuple[str, ...]]] = ([], [])
     for before, (place, row) in enumerate(zip(places, rows, strict=True)):
         extra(row, place - before, extras, f"{path}:{first + place}")
-    return inside(extras[0], size, f"{path}:{first}"), tuple(extras[1])
+    return check_ranges(extras[0], size, f"{path}:{first}"), tuple(extras[1])
 
 
-def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
+def _read_rows_by_line(
+    body: str, path: str, first: int
+) -> tuple[list[str], tuple[Range, ...], Rows]:
     """The same, line by line: long sentences, and those in which something is out of order, which
     is named by its line.
     """
@@ -304,7 +306,7 @@ def _rows(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...
             extra(row, n, (ranges, empty), f"{path}:{line}")
     if not n:
         raise DataProblem(f"{path}:{first}: a sentence without words")
-    return cells, inside(ranges, n, f"{path}:{first}"), tuple(empty)
+    return cells, check_ranges(ranges, n, f"{path}:{first}"), tuple(empty)
 
 
 def extra(
@@ -333,7 +335,7 @@ def extra(
         )
 
 
-def inside(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
+def check_ranges(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
     """The multiword tokens of a sentence of `size` words, which the last must not go beyond."""
     if ranges and ranges[-1].stop > size:
         raise DataProblem(
@@ -367,7 +369,9 @@ def _range(row: list[str], words: int, before: list[Range], where: str) -> Range
     return token
 
 
-def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tuple[int, ...], int]:
+def _parse_heads(
+    column: Sequence[str], body: str, path: str, first: int
+) -> tuple[tuple[int, ...], int]:
     """The head column as indices, with the depth; not a tree is a DataProblem."""
     size = len(column)
     try:
@@ -375,17 +379,18 @@ def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tup
     except ValueError as error:
         i = list(column).index(str(error))
         raise DataProblem(
-            f"{path}:{_line(body, i, first)}: head {str(error)!r} is not a number from 0 to {size}"
+            f"{path}:{_find_word_line(body, i, first)}: head {str(error)!r} is not a number from"
+            f" 0 to {size}"
         ) from None
     if max(heads) >= size:
         i = next(k for k, head in enumerate(heads) if head >= size)
         raise DataProblem(
-            f"{path}:{_line(body, i, first)}: head {column[i]} is outside the sentence of {size}"
-            " words"
+            f"{path}:{_find_word_line(body, i, first)}: head {column[i]} is outside the sentence of"
+            f" {size} words"
         )
     if heads.count(-1) != 1:
         roots = [k for k, head in enumerate(heads) if head < 0]
-        line = _line(body, roots[1], first) if roots else first
+        line = _find_word_line(body, roots[1], first) if roots else first
         raise DataProblem(f"{path}:{line}: {len(roots) or 'no'} roots; exactly one word has head 0")
     deep = compute_tree_depth(heads)
     if not deep:
@@ -396,16 +401,16 @@ def _heads(column: Sequence[str], body: str, path: str, first: int) -> tuple[tup
 def _check_features(column: tuple[str, ...], body: str, path: str, first: int) -> None:
     for raw in set(column) - _KNOWN:
         try:
-            features(raw)
+            parse_features(raw)
         except ValueError as error:
             raise DataProblem(
-                f"{path}:{_line(body, column.index(raw), first)}: FEATS: {error}"
+                f"{path}:{_find_word_line(body, column.index(raw), first)}: FEATS: {error}"
             ) from None
         if len(_KNOWN) < _REMEMBERED:
             _KNOWN.add(raw)
 
 
-def _line(body: str, word: int, first: int) -> int:
+def _find_word_line(body: str, word: int, first: int) -> int:
     """The line of word i, counting the rows of multiword tokens and empty nodes before it."""
     return next(
         k for k, row in enumerate(body.split("\n"), first) if row.split("\t", 1)[0] == str(word + 1)

@@ -12,7 +12,7 @@ from pathlib import Path
 from lingprobe.corpora.files import (
     COMPRESSED,
     CorpusPart,
-    treebank,
+    find_treebank_files,
     uncompressed_path,
 )
 from lingprobe.corpora.places import locate_path
@@ -58,7 +58,7 @@ def list_corpus_files(paths: Iterable[str | Path], suffixes: tuple[str, ...]) ->
     return sorted(parts, key=lambda part: order.index(part.split))
 
 
-def one_each(parts: list[CorpusPart]) -> list[CorpusPart]:
+def keep_one_file_per_split(parts: list[CorpusPart]) -> list[CorpusPart]:
     """The same files, of which no two may claim one split: a file of all and a part of it often lie
     side by side.
     """
@@ -80,7 +80,7 @@ def split_in(name: str) -> str:
 
 def _under(place: Path, suffixes: tuple[str, ...]) -> list[CorpusPart]:
     if str(place) == "embedded" and ".conllu" in suffixes:
-        return treebank(place)
+        return find_treebank_files(place)
     if place.is_file():
         return [CorpusPart(split_in(uncompressed_path(place).name), place)]
     shown = ", ".join(suffixes)
@@ -95,7 +95,7 @@ def _under(place: Path, suffixes: tuple[str, ...]) -> list[CorpusPart]:
         plain.setdefault(uncompressed_path(path), path)
     if not plain:
         raise DataProblem(f"no file in {str(place)!r} ends in {shown} (or these with .gz or .xz)")
-    return [CorpusPart(_split(path, place), path) for _, path in sorted(plain.items())]
+    return [CorpusPart(_find_named_split(path, place), path) for _, path in sorted(plain.items())]
 
 
 def _ending(paths: Iterable[Path], suffixes: tuple[str, ...]) -> list[Path]:
@@ -122,7 +122,7 @@ def _one_language(parts: list[CorpusPart]) -> list[CorpusPart]:
     return [part for part in parts if not (whole and _SUBSET in part.path.parts)]
 
 
-def _split(path: Path, place: Path) -> str:
+def _find_named_split(path: Path, place: Path) -> str:
     """What the file's name says, or the nearest folder below the one that was named, or what that
     one is called.
     """

@@ -40,7 +40,8 @@ def report_damage(path: Path, kind: str) -> Iterator[None]:
                 " holds numbers alone"
             ) from error
         raise DataProblem(
-            f"{path}: not {kind} that can be read ({_first(error)}); is the download complete?"
+            f"{path}: not {kind} that can be read ({_take_first_sentence(error)}); is the"
+            " download complete?"
         ) from error
 
 
@@ -50,6 +51,6 @@ def _web_page(path: Path) -> bool:
         return file.read(1024).lstrip()[:6].lower().startswith((b"<html", b"<!doct"))
 
 
-def _first(error: Exception) -> str:
+def _take_first_sentence(error: Exception) -> str:
     """The first sentence of what a library says; some go on with advice of their own."""
     return one_line(error).split(". ")[0]

@@ -23,7 +23,7 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 Span = tuple[int, int]
 
 
-class Target(NamedTuple):
+class SpanTarget(NamedTuple):
     """One labelled span, or pair of spans; `more` is whatever else the file says of it, `info` as a
     rule.
     """
@@ -34,19 +34,19 @@ class Target(NamedTuple):
     more: Mapping[str, Any]
 
 
-class Record(NamedTuple):
+class SentenceRecord(NamedTuple):
     """One line: a sentence with its targets; `more` is whatever else it says."""
 
     text: str
     words: tuple[str, ...]
-    targets: tuple[Target, ...]
+    targets: tuple[SpanTarget, ...]
     more: Mapping[str, Any]
     line: int
 
 
-def read(
+def read_edge_records(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
-) -> Iterator[Record]:
+) -> Iterator[SentenceRecord]:
     """The records of a file in order, those without targets too; blank lines are passed over.
     DataProblem with file and line.
     """
@@ -64,13 +64,13 @@ def read(
         yield record
 
 
-def format_record(record: Record) -> str:
+def format_record(record: SentenceRecord) -> str:
     """The line of a record, without its line feed."""
     targets = [
         {
             "span1": list(t.span1),
             **({} if t.span2 is None else {"span2": list(t.span2)}),
-            "label": _plain(t.label),
+            "label": _convert_label(t.label),
             **t.more,
         }
         for t in record.targets
@@ -78,7 +78,7 @@ def format_record(record: Record) -> str:
     return json.dumps({"text": record.text, "targets": targets, **record.more}, ensure_ascii=False)
 
 
-def _plain(label: str | tuple[str, ...]) -> str | list[str]:
+def _convert_label(label: str | tuple[str, ...]) -> str | list[str]:
     return label if isinstance(label, str) else list(label)
 
 
@@ -106,7 +106,7 @@ def _required_value(row: dict[str, Any], key: str, what: str, right: Callable[[A
     return value
 
 
-def _record(row: dict[str, Any], line: int) -> Record:
+def _record(row: dict[str, Any], line: int) -> SentenceRecord:
     text = _required_value(
         row,
         "text",
@@ -121,12 +121,12 @@ def _record(row: dict[str, Any], line: int) -> Record:
     targets = _required_value(
         row, "targets", "a list (it may be empty)", lambda value: isinstance(value, list)
     )
-    return Record(
+    return SentenceRecord(
         text, words, tuple(_target(t, i, len(words)) for i, t in enumerate(targets)), row, line
     )
 
 
-def _target(value: Any, number: int, words: int) -> Target:
+def _target(value: Any, number: int, words: int) -> SpanTarget:
     where = f"target {number}"
     if not isinstance(value, dict):
         raise ValueError(f"{where} is an object with span1 and label, found {short_json(value)}")
@@ -145,7 +145,7 @@ def _target(value: Any, number: int, words: int) -> Target:
         raise ValueError(f"{where} has a label without a name")
     if len(set(names)) < len(names):
         raise ValueError(f"{where} has a label twice: {label}")
-    return Target(span1, span2, tuple(label) if isinstance(label, list) else label, more)
+    return SpanTarget(span1, span2, tuple(label) if isinstance(label, list) else label, more)
 
 
 def _span(value: Any, what: str, words: int) -> Span:

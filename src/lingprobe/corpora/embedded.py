@@ -26,7 +26,7 @@ RANGES, WIDTH = 7, 3  # of length
 NAME = "embedded"
 
 
-def treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
+def generate_treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
     """CoNLL-U lines, without line ends, of so many sentences, equally many of each range of length;
     of those behind the ones that `treebank(after)` gives.
     """
@@ -44,7 +44,7 @@ def treebank(sentences: int = SENTENCES, after: int = 0) -> Iterator[str]:
         left[length] -= 1
         if left is room:
             written += 1
-            yield from _lines(f"{NAME}-{written:05d}", words, nodes)
+            yield from _format_sentence(f"{NAME}-{written:05d}", words, nodes)
 
 
 def _unpack_treebank() -> tuple[list[list[str]], list[str]]:
@@ -54,7 +54,7 @@ def _unpack_treebank() -> tuple[list[list[str]], list[str]]:
     return [line.split("\t") for line in words.split("\n")], trees.splitlines()
 
 
-def _lines(name: str, words: list[list[str]], nodes: list[str]) -> Iterator[str]:
+def _format_sentence(name: str, words: list[list[str]], nodes: list[str]) -> Iterator[str]:
     """The lines of a sentence."""
     rows, text = [], ""
     for place, node in enumerate(nodes, 1):
@@ -73,10 +73,12 @@ def treebank_file() -> Path:
     """The treebank as a file in the cache, written when it is first asked for and again when it
     changes.
     """
-    file = find_cached(cache_dir() / NAME / f"{NAME}-{digest_code(root_of(treebank))[:12]}.conllu")
+    file = find_cached(
+        cache_dir() / NAME / f"{NAME}-{digest_code(root_of(generate_treebank))[:12]}.conllu"
+    )
     if file.is_file():
         return file
-    content = "".join(line + "\n" for line in treebank())
+    content = "".join(line + "\n" for line in generate_treebank())
     try:
         write_text(file, content)
     except FileProblem:  # a cache that cannot be written is done without

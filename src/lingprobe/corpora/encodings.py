@@ -30,7 +30,7 @@ def text_lines(path: str | Path, encoding: str = "") -> Iterator[str]:
     encoding  without, that of the byte order mark, or else UTF-8
     """
     held = ""
-    for text in _texts(path, encoding):
+    for text in _decode_pieces(path, encoding):
         *whole, held = (held + text).split("\n")
         for line in whole:
             yield line.removesuffix("\r").removeprefix(JOINED)
@@ -58,7 +58,7 @@ def decoding_problem(line: str, encoding: str = "") -> str:
     )
 
 
-def _texts(path: str | Path, encoding: str) -> Iterator[str]:
+def _decode_pieces(path: str | Path, encoding: str) -> Iterator[str]:
     """The text of a file in pieces."""
     decoder: codecs.IncrementalDecoder | None = None
     for piece in pieces(path):

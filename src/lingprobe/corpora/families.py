@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.languages import get_lineage
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 
 
 class Classification(NamedTuple):
@@ -45,5 +45,5 @@ def classify_language(code: str) -> Classification:
 
 @cache
 def _groups() -> Mapping[str, _Group]:
-    _, rows = records(Path(__file__).with_name("families.tsv"))
+    _, rows = read_tab_separated(Path(__file__).with_name("families.tsv"))
     return {glottocode: _Group(*cells) for _, (glottocode, *cells) in rows}

@@ -2,8 +2,9 @@
 line ends.
 
 `chunks` streams their bytes, `lines` their text, `checked_lines` also that of files which are not
-UTF-8 throughout; `treebank` finds the files of a treebank and the splits they name; `digest` is
-what a file's content adds to an identity, remembered so that a second run need not read it.
+UTF-8 throughout; `find_treebank_files` finds the files of a treebank and the splits they name;
+`digest` is what a file's content adds to an identity, remembered so that a second run need not read
+it.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
     """
     waiting: list[bytes] = []
     tail = b""  # the last bytes that wait, which may begin an `end`
-    for data in _plain(path):
+    for data in _normalise_line_ends(path):
         seen = tail + data
         at = seen.rfind(end)
         if at >= 0:
@@ -95,7 +96,7 @@ def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
         yield rest
 
 
-def _plain(path: str | Path) -> Iterator[bytes]:
+def _normalise_line_ends(path: str | Path) -> Iterator[bytes]:
     """The bytes of a file in pieces, line ends made LF, a leading BOM excluded."""
     held = b""
     first = True
@@ -148,7 +149,7 @@ def _check_ends(data: bytes, path: str | Path) -> None:
         )
 
 
-def content(path: str | Path) -> bytes:
+def read_short_file(path: str | Path) -> bytes:
     """The bytes of a file that is not long."""
     return b"".join(pieces(path))
 
@@ -243,7 +244,9 @@ def checked_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[i
         first += len(split)
 
 
-def treebank(path: str | Path, suffixes: tuple[str, ...] = (".conllu",)) -> list[CorpusPart]:
+def find_treebank_files(
+    path: str | Path, suffixes: tuple[str, ...] = (".conllu",)
+) -> list[CorpusPart]:
     """The files that a path names (a file, a folder, a code such as `en_ewt`, `embedded`), in the
     order train, dev, test.
 
@@ -325,7 +328,7 @@ def _digest(path: Path) -> str:
 
 def known_digest(path: Path) -> str:
     """The digest of a file's content where it is remembered; else ''."""
-    known, remembered = _state(path), recall(cache_dir() / "digests", _place(path))
+    known, remembered = _state(path), recall(cache_dir() / "digests", _resolve_path(path))
     if isinstance(remembered, dict) and {**remembered, "digest": None} == {**known, "digest": None}:
         return str(remembered["digest"])
     return ""
@@ -351,13 +354,13 @@ def open_and_hash(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
             found = hashing.total.hex()
             old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
             if old and _state(path) == known:
-                remember(cache_dir() / "digests", _place(path), {**known, "digest": found})
+                remember(cache_dir() / "digests", _resolve_path(path), {**known, "digest": found})
             return found
 
         yield open_file(path, raw=raw), finish
 
 
-def _place(path: Path) -> str:
+def _resolve_path(path: Path) -> str:
     return str(path.expanduser().resolve())
 
 

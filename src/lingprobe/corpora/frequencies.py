@@ -21,7 +21,7 @@ from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.files import (
     digest_files,
-    treebank,
+    find_treebank_files,
     uncompressed_path,
 )
 from lingprobe.corpora.places import locate_path
@@ -126,11 +126,11 @@ class _Forms:
             yield np.bincount(self.lower[1:], counts[1:], len(self.words)).astype(np.int64)
 
 
-def count_words(sentences: Iterable[Sequence[str]]) -> Frequencies:
+def count_frequencies(sentences: Iterable[Sequence[str]]) -> Frequencies:
     """The frequencies of some sentences."""
     forms = _Forms()
     pairs, together = np.empty(0, np.int64), np.empty(0, np.int64)
-    for block in _blocks(sentences):
+    for block in _batch_words(sentences):
         pairs, together = _merge_counts(pairs, together, *_neighbours(forms.add(block)))
     counts, small, capital = forms.counts()
     return Frequencies(forms.words, counts, small, capital, pairs, together, int(counts.sum()))
@@ -158,9 +158,11 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     key = digest_pieces(f"{digest_files(files)}{kinds}{on_error}")
     place = cache_dir() / "frequencies" / f"{key}-{digest_code(root_of(frequencies))}.npz"
     try:
-        return _load(place)
+        return _load_frequencies(place)
     except (OSError, ValueError, KeyError):
-        table = count_words(chain.from_iterable(_words(file, on_error) for file in files))
+        table = count_frequencies(
+            chain.from_iterable(_read_file_words(file, on_error) for file in files)
+        )
     if not table.total:
         raise DataProblem(f"no words in {', '.join(paths)}: nothing to count")
     _save(table, place)
@@ -180,10 +182,10 @@ def corpus(path: str) -> list[Path]:
         for file in place.iterdir()
         if file.is_file() and uncompressed_path(file).suffix in endings
     )
-    return files or [part.path for part in treebank(place)]
+    return files or [part.path for part in find_treebank_files(place)]
 
 
-def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
+def _read_file_words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
     """The words of each sentence of a file, by the kind that its name says; text is cut as
     treebanks are.
     """
@@ -197,7 +199,7 @@ def _words(path: Path, on_error: OnError) -> Iterator[Sequence[str]]:
     return (tokenize_words(sentence.words) for sentence in text.read_running_text(path, on_error))
 
 
-def _blocks(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
+def _batch_words(sentences: Iterable[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
     held: list[Sequence[str]] = []
     size = 0
     for words in sentences:
@@ -233,7 +235,7 @@ def _save(table: Frequencies, place: Path) -> None:
         )  # fmt: skip
 
 
-def _load(place: Path) -> Frequencies:
+def _load_frequencies(place: Path) -> Frequencies:
     file = ArrayFile(place)
     words = file["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
     arrays = {name: file[name] for name in ("counts", "small", "capital", "pairs", "together")}

@@ -53,8 +53,8 @@ def ordinary(tokens: list[Token]) -> list[Token]:
             plain[k] = _leaf(TRACE, word)
         else:
             real.append(k)
-    forms = _forms([tokens[k][1] for k in real])
-    for k, leaf in zip(real, _together([tokens[k][0] for k in real], forms), strict=True):
+    forms = _strip_lemmas([tokens[k][1] for k in real])
+    for k, leaf in zip(real, _join_split_words([tokens[k][0] for k in real], forms), strict=True):
         plain[k] = leaf
     return plain
 
@@ -63,7 +63,7 @@ def _leaf(tag: str, word: str) -> Token:
     return tag, word, "", "", ""
 
 
-def _together(tags: list[str], forms: list[str]) -> list[Token]:
+def _join_split_words(tags: list[str], forms: list[str]) -> list[Token]:
     """Leaves in which words that were split are whole, under the tag of their first part; the other
     parts are traces.
     """
@@ -99,12 +99,12 @@ def empty(tag: str, word: str) -> bool:
     return _EMPTY.fullmatch(word) is not None or (word == "0" and _NUMERAL.match(tag) is None)
 
 
-def _forms(leaves: list[str]) -> list[str]:
+def _strip_lemmas(leaves: list[str]) -> list[str]:
     """The words without their lemmas; of `form-lemma` only where every leaf of the tree is one."""
     if any("@l=" in leaf for leaf in leaves):
         return [leaf.partition("@l=")[0] or leaf for leaf in leaves]
     forms = [_form(leaf) for leaf in leaves]
-    if not all(forms) or (len(leaves) < FEW and not any(map(_alike, forms, leaves))):
+    if not all(forms) or (len(leaves) < FEW and not any(map(_is_form_of_leaf, forms, leaves))):
         return leaves
     return forms
 
@@ -120,5 +120,5 @@ def _form(leaf: str) -> str:
     return "-".join(parts[: len(parts) // 2] if len(parts) % 2 == 0 else parts[:-1])
 
 
-def _alike(form: str, leaf: str) -> bool:
+def _is_form_of_leaf(form: str, leaf: str) -> bool:
     return leaf[len(form) + 1 :].lower().startswith(form.lower()[:2])

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lingprobe.corpora.aliases import list_aliases
 from lingprobe.corpora.universal import list_treebanks
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 
 SCRIPTS = {
     "sr": "Latn", "ko": "Hang", "zh_gsd": "Hant", "zh_pud": "Hant", "zh_hk": "Hant",
@@ -32,7 +32,7 @@ not known.
 NORWEGIAN = {"nb", "nn"}  # two languages, which treebanks call one
 
 
-def language(code: str) -> str:
+def get_language_code(code: str) -> str:
     """The code of a treebank's language, as pl for pl_pdb."""
     return code.replace("-", "_").partition("_")[0].lower()
 
@@ -43,7 +43,7 @@ def get_three_letter_code(code: str) -> str:
     """
     from langcodes import Language
 
-    spoken_in = language(code)
+    spoken_in = get_language_code(code)
     if re.fullmatch("q[a-t][a-z]", spoken_in):  # codes that everybody may use as they like
         return ""
     try:
@@ -58,7 +58,7 @@ def script(code: str) -> str:
     """
     from langcodes import Language
 
-    spoken_in = language(code)
+    spoken_in = get_language_code(code)
     usual = Language.get(spoken_in).maximize().script if len(spoken_in) == 2 else None
     return SCRIPTS.get(code) or SCRIPTS.get(spoken_in) or usual or UNKNOWN_SCRIPT
 
@@ -99,7 +99,7 @@ def language_codes(asked: str) -> set[str]:
     plain = asked.replace("_", " ").casefold()
     if by_name := codes.get(plain) or _glottocodes().get(plain):
         return {by_name}
-    tag = list_aliases().get(plain) or language(asked)
+    tag = list_aliases().get(plain) or get_language_code(asked)
     if not tag.isalpha():
         return set()
     if same := {code for code in codes.values() if tag in (code, get_three_letter_code(code))}:
@@ -107,7 +107,7 @@ def language_codes(asked: str) -> set[str]:
     if members := _MEMBERS.get(get_three_letter_code(tag) or tag):
         return members
     try:
-        wider = language(standardize_tag(tag, macro=True))  # arb is ar
+        wider = get_language_code(standardize_tag(tag, macro=True))  # arb is ar
     except ValueError:
         return set()
     return {"no" if wider in NORWEGIAN else wider}
@@ -131,7 +131,9 @@ def _glottocodes() -> Mapping[str, str]:
 @cache
 def _codes() -> Mapping[str, str]:
     """Name of a language -> the code that its treebanks begin with."""
-    return {bank.language.casefold(): language(code) for code, bank in list_treebanks().items()}
+    return {
+        bank.language.casefold(): get_language_code(code) for code, bank in list_treebanks().items()
+    }
 
 
 def name_language(code: str) -> str:
@@ -139,11 +141,11 @@ def name_language(code: str) -> str:
     script, where it has none.
     """
     plain = code.partition("-")[0]
-    return _names().get(get_three_letter_code(plain) or plain, plain)
+    return _read_language_names().get(get_three_letter_code(plain) or plain, plain)
 
 
 @cache
-def _names() -> dict[str, str]:
+def _read_language_names() -> dict[str, str]:
     return {get_three_letter_code(code): bank.language for code, bank in list_treebanks().items()}
 
 
@@ -151,12 +153,12 @@ def get_lineage(code: str) -> tuple[str, ...]:
     """The Glottocodes of a language or treebank and of the families above it, the narrowest first;
     () where the language is not known.
     """
-    return _lineages().get(language(code), ())
+    return _lineages().get(get_language_code(code), ())
 
 
 @cache
 def _lineages() -> Mapping[str, tuple[str, ...]]:
-    _, rows = records(Path(__file__).with_name("lineages.tsv"))
+    _, rows = read_tab_separated(Path(__file__).with_name("lineages.tsv"))
     return {code: (own, *families.split()) for _, (code, own, families) in rows}
 
 

@@ -31,7 +31,7 @@ that is accepted: Conneau et al. (2018, Table 2) have 12 to 16.
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class AnnotationSource:
     """What annotated a folder: the parser's name and what tells it from others, and the note that
     all of that is in.
     """
@@ -62,7 +62,7 @@ class Machine:
         )
 
 
-def machine(folder: Path) -> Machine | None:
+def machine(folder: Path) -> AnnotationSource | None:
     """What annotated the files of a folder; None where nothing says that a parser did.
 
     DataProblem where the note is damaged, or the folder not finished.
@@ -75,7 +75,7 @@ def machine(folder: Path) -> Machine | None:
         audit = folder / AUDIT
         kept = json.loads(audit.read_text("utf-8")) if audit.is_file() else {}
         by = note["parser"]
-        found = Machine(str(by["name"]), str(by["fingerprint"]), note, kept)
+        found = AnnotationSource(str(by["name"]), str(by["fingerprint"]), note, kept)
         finished = bool(note.get("finished", True))
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
         raise DataProblem(f"{place} is damaged, or {AUDIT} beside it; write it again") from None
@@ -92,7 +92,7 @@ def audits(paths: Iterable[Path]) -> list[Path]:
     return [path for path in beside if path.is_file() and (path.parent / ABOUT).is_file()]
 
 
-def keep(folder: Path, audit: Mapping[str, Any]) -> None:
+def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
     """Keep an audit of its parser in a parsed corpus, beside what earlier ones on other trees told
     of other tasks; a DataProblem where it is another parser's.
     """
@@ -123,7 +123,7 @@ def confidence(comments: Iterable[str]) -> float:
     return next(map(float, told), math.nan)
 
 
-def one_each(parts: Iterable[CorpusPart]) -> list[CorpusPart]:
+def drop_parallel_files(parts: Iterable[CorpusPart]) -> list[CorpusPart]:
     """The same files without those that hold what another holds: trees in brackets beside shards
     in CoNLL-U.
     """
@@ -138,7 +138,7 @@ def _shard(path: Path) -> Path:
     return uncompressed_path(path).with_suffix("") if shard else path
 
 
-def machines(paths: Iterable[Path]) -> list[Machine]:
+def machines(paths: Iterable[Path]) -> list[AnnotationSource]:
     """What annotated some files, each once; what a parser did not annotate is passed over."""
     found = map(machine, dict.fromkeys(path.parent for path in paths))
     return list({each.fingerprint: each for each in found if each is not None}.values())

@@ -33,7 +33,7 @@ _OF_SCRIPT = {";": regex.compile(r"\p{Greek}"), ":": regex.compile(r"\p{Armenian
 """Marks that end sentences of one script alone."""
 
 
-def ends(word: str, before: Sequence[str] = ()) -> bool:
+def is_sentence_end(word: str, before: Sequence[str] = ()) -> bool:
     """Whether a word is a mark at which a sentence ends, which has some words before it."""
     if _ENDING.fullmatch(word):
         return True
@@ -49,26 +49,26 @@ def final_mark(words: Sequence[str]) -> tuple[str, bool]:
     quoted = False
     for i in reversed(range(len(words))):
         if words[i] not in CLOSING:
-            return (words[i], quoted) if ends(words[i], words[:i]) else ("", quoted)
+            return (words[i], quoted) if is_sentence_end(words[i], words[:i]) else ("", quoted)
         quoted = quoted or words[i] in QUOTES
     return "", quoted
 
 
-def sign(mark: str) -> str:
+def classify_final_mark(mark: str) -> str:
     """`?`, `!`, `.` or `none` for a final mark, whatever the script and however often."""
     if not mark or mark == ".":
         return mark or "none"
     return "?" if not ASKING.isdisjoint(mark) else "!" if "!" in mark or "！" in mark else "."
 
 
-def question(words: Sequence[str]) -> tuple[bool, bool]:
+def find_question_mark(words: Sequence[str]) -> tuple[bool, bool]:
     """Whether a mark makes a sentence a question, and whether that mark stands inside quotes.
 
     The final mark, the last of several that follow each other (`? ...`), or one that opens the
     sentence (`¿`) or stands on a word.
     """
     mark, quoted = final_mark(words)
-    if sign(mark) == "?":
+    if classify_final_mark(mark) == "?":
         return True, quoted
     within = next((i for i, word in enumerate(words) if ASKED_WORD in word), None)
     if within is not None:
@@ -82,9 +82,9 @@ def _asks_before_other_marks(words: Sequence[str]) -> bool:
     """Whether a question mark is among the marks at which the sentence ends."""
     for i in reversed(range(1, len(words))):
         word = words[i]
-        if sign(word) == "?" and ends(word, words[:i]):
+        if classify_final_mark(word) == "?" and is_sentence_end(word, words[:i]):
             return True
-        if not ends(word, words[:i]):
+        if not is_sentence_end(word, words[:i]):
             return False
     return False
 
@@ -109,7 +109,7 @@ def strip_marks(sentence: Sentence) -> Sentence:
 
 def _only_asks(word: str) -> bool:
     """Whether a word is a mark that asks, or opens a question; a semicolon is none."""
-    return word in OPENING or (sign(word) == "?" and ends(word))
+    return word in OPENING or (classify_final_mark(word) == "?" and is_sentence_end(word))
 
 
 _POINTS = regex.compile(

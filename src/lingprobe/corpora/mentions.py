@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.conll2012 import Labelled, chains
+from lingprobe.corpora.conll2012 import LabelledSpan, chains
 from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import Tree
@@ -38,7 +38,7 @@ _ITEM = re.compile(r"\(([^()]+)\)|\(([^()]+)|([^()]+)\)|([^()]+|.)")
 _PIECE = re.compile(r"\[\d+/\d+\]$")
 
 
-class Mention(NamedTuple):
+class EntityMention(NamedTuple):
     """The words [start, stop), the entity (group) that they name, and its type ('' where none is
     written).
     """
@@ -61,16 +61,16 @@ class Mentions:
     fields: tuple[str, ...] = USUAL
     unfinished: int = 0
 
-    def of(self, tree: Tree) -> list[Mention]:
+    def of(self, tree: Tree) -> list[EntityMention]:
         """The mentions of a sentence by start, stop and group; each once."""
         for comment in tree.comments:
             if match := _GLOBAL.match(comment):
                 self.fields = tuple(match[1].split("-"))
-        mentions: set[Mention] = set()
+        mentions: set[EntityMention] = set()
         open_: dict[str, list[tuple[int, str]]] = {}
         for i, misc in enumerate(tree.misc):
             if "Entity=" in misc:
-                self._word(i, _value(misc), (open_, mentions), tree)
+                self._word(i, _parse_mention_value(misc), (open_, mentions), tree)
         self.unfinished += sum(map(len, open_.values()))
         return sorted(mentions)
 
@@ -78,7 +78,7 @@ class Mentions:
         self,
         i: int,
         value: str,
-        state: tuple[dict[str, list[tuple[int, str]]], set[Mention]],
+        state: tuple[dict[str, list[tuple[int, str]]], set[EntityMention]],
         tree: Tree,
     ) -> None:
         open_, mentions = state
@@ -93,12 +93,12 @@ class Mentions:
             if piece:
                 self.unfinished += bool(whole or opened)
             elif whole:
-                mentions.add(Mention(i, i + 1, group, self._type(whole)))
+                mentions.add(EntityMention(i, i + 1, group, self._type(whole)))
             elif opened:
                 open_.setdefault(group, []).append((i, self._type(opened)))
             elif open_.get(group):
                 start, kind = open_[group].pop()
-                mentions.add(Mention(start, i + 1, group, kind))
+                mentions.add(EntityMention(start, i + 1, group, kind))
             else:
                 self.unfinished += 1
 
@@ -111,7 +111,7 @@ class Mentions:
         return fields[number] if number < len(fields) else ""
 
 
-def _value(misc: str) -> str:
+def _parse_mention_value(misc: str) -> str:
     return next((item[7:] for item in misc.split("|") if item.startswith("Entity=")), "")
 
 
@@ -127,7 +127,7 @@ class Document(NamedTuple):
     line: int
     wrong: list[str]
 
-    def mentions(self) -> list[Labelled]:
+    def mentions(self) -> list[LabelledSpan]:
         """The mentions, numbered in the words of the document; DataProblem where they are
         malformed.
         """
@@ -163,9 +163,9 @@ def read_documents(path: str | Path) -> Iterator[Document]:
 _BEGIN = re.compile(r"#\s*begin(?:\s+document)?\s*\(?([^\s();]*)")
 
 
-def cut(
+def assign_mentions(
     document: Document, coming: Iterator[Sentence], on_error: OnError, tally: ProblemTally
-) -> Iterator[tuple[Sentence, list[Labelled], int]]:
+) -> Iterator[tuple[Sentence, list[LabelledSpan], int]]:
     """Each sentence of a document with its mentions, and how many of them go beyond it; words that
     differ are a DataProblem.
     """

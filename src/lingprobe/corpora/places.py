@@ -9,14 +9,14 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe.corpora.languages import language, language_codes
+from lingprobe.corpora.languages import get_language_code, language_codes
 from lingprobe.corpora.universal import (
     RELEASE,
     Treebank,
-    either,
+    find_treebank,
+    format_alternatives,
     list_treebanks,
     near,
-    treebank,
 )
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.checks import check_regular
@@ -58,7 +58,7 @@ def locate_path(path: str | Path, *, codes: bool = True) -> Path:
             return home / place
     if not codes:
         return place
-    bank = treebank(str(path))
+    bank = find_treebank(str(path))
     if bank is None:
         if hint := _treebank_hint(str(path)):
             raise DataProblem(f"no file or folder {str(path)!r}{hint}")
@@ -72,12 +72,15 @@ def locate_path(path: str | Path, *, codes: bool = True) -> Path:
 def _treebank_hint(text: str) -> str:
     """What to write where a text is no treebank, but like one, or a language."""
     if codes := near(text):
-        return f", and no such treebank; did you mean {either(codes)}?"
+        return f", and no such treebank; did you mean {format_alternatives(codes)}?"
     if text.isalpha() and (languages := language_codes(text)):
-        codes = [code for code in list_treebanks() if language(code) in languages]
+        codes = [code for code in list_treebanks() if get_language_code(code) in languages]
         if not codes:
             return f", and Universal Dependencies have no treebank of the language {text!r}"
-        return f"; name a treebank as {either(codes)}, or write -l {text} for all that are here"
+        return (
+            f"; name a treebank as {format_alternatives(codes)}, or write -l {text} for all"
+            " that are here"
+        )
     return ""
 
 
@@ -87,7 +90,7 @@ def folder() -> Path | None:
     return Path(named).expanduser() if named else None
 
 
-def below(place: Path) -> Iterator[Path]:
+def find_treebank_folders(place: Path) -> Iterator[Path]:
     """The UD_* folders in a folder, itself included, by name."""
     if place.name.startswith("UD_"):
         yield place
@@ -114,7 +117,7 @@ def fetched_folder(bank: Treebank) -> Path | None:
 def fetched_treebanks() -> list[Path]:
     """The treebanks of the usual release that were fetched."""
     place = cache_dir() / "data" / "ud" / RELEASE
-    banks = (treebank(folder.name) for folder in below(place))
+    banks = (find_treebank(folder.name) for folder in find_treebank_folders(place))
     return [
         folder
         for bank in banks
@@ -127,7 +130,7 @@ def _local(bank: Treebank) -> Path | None:
     the treebank's files.
     """
     for place in (folder(), Path()):
-        banks = list(below(place)) if place is not None else []
+        banks = list(find_treebank_folders(place)) if place is not None else []
         same = [each for each in banks if each.name == bank.name]
         has = same or [each for each in banks if bank.code and any(each.glob(f"{bank.code}-ud-*"))]
         if len(has) > 1:

@@ -1,8 +1,9 @@
 """Semantic proto-role annotations as they were published: White et al. 2016 (SPR2, a table) and UDS
 1.0 (JSON in a zip).
 
-Neither has the sentences: both number those of the English UD treebank, release 1.2. `Treebank`
-finds them there, or in a later release by the table of identifiers that comes with UDS.
+Neither has the sentences: both number those of the English UD treebank, release 1.2.
+`NumberedSentences` finds them there, or in a later release by the table of identifiers that comes
+with UDS.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 from lingprobe.corpora import conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import checked_lines, open_zip
-from lingprobe.corpora.strict import parse_bytes, read_json_document
+from lingprobe.corpora.strict import parse_json_bytes, read_json_document
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
@@ -30,7 +31,7 @@ _NODES = re.compile(
 )
 
 
-class Place(NamedTuple):
+class ArgumentPlace(NamedTuple):
     """A predicate and an argument: words [start, stop) of sentence number `sentence` (from 1) of a
     split.
     """
@@ -42,7 +43,7 @@ class Place(NamedTuple):
 
 
 @dataclass(slots=True)
-class Answers:
+class ArgumentResponses:
     """What was said about one predicate and argument.
 
     phrase     the argument's words in lower case, '' where they are not told
@@ -60,15 +61,17 @@ class Answers:
         }
 
 
-def spr2(path: Path, on_error: OnError, tally: ProblemTally) -> dict[Place, Answers]:
+def spr2(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> dict[ArgumentPlace, ArgumentResponses]:
     """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv),
     by place, in its order.
     """
-    by_place: dict[Place, Answers] = {}
+    by_place: dict[ArgumentPlace, ArgumentResponses] = {}
     each_row(
         path,
         (COLUMNS, "protoroles_eng_ud1.2_11082016.tsv"),
-        lambda cells: _add(cells, by_place),
+        lambda cells: _add_responses(cells, by_place),
         on_error,
         tally,
     )
@@ -106,24 +109,26 @@ def each_row(
             tally.refuse(f"{path}:{number}: {problem}", on_error)
 
 
-def _add(cells: list[str], by_place: dict[Place, Answers]) -> None:
+def _add_responses(cells: list[str], by_place: dict[ArgumentPlace, ArgumentResponses]) -> None:
     split, sentence, predicate, begin, end, phrase, name, response, applicable = cells
-    numbers = map(_number, COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end))
+    numbers = map(
+        _parse_response, COLUMNS[1:5], (sentence.rpartition(" ")[2], predicate, begin, end)
+    )
     number, start, first, last = numbers
     _check_known("Split", split, SPLITS)
     _check_known("Response", response, ("1", "2", "3", "4", "5", "nan"))
     _check_known("Applicable", applicable, ("yes", "no"))
     if last < first:
         raise ValueError(f"the argument begins with word {first} and ends with word {last}")
-    place = Place(split, number, (start, start + 1), (first, last + 1))
-    answers = by_place.setdefault(place, Answers(phrase.lower()))
+    place = ArgumentPlace(split, number, (start, start + 1), (first, last + 1))
+    answers = by_place.setdefault(place, ArgumentResponses(phrase.lower()))
     responses = answers.responses.setdefault(name, [])
     # an extremely rare error of the forms left nan, says the README
     if applicable != "no" and response != "nan":
         responses.append(float(response))
 
 
-def _number(column: str, text: str) -> int:
+def _parse_response(column: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ValueError(f"{column} is {text[:40]!r}, not a number from 0")
     return int(text)
@@ -136,7 +141,7 @@ def _check_known(column: str, text: str, known: Sequence[str]) -> None:
 
 def uds(
     path: Path, on_error: OnError, tally: ProblemTally
-) -> Iterator[tuple[Place, Mapping[str, float]]]:
+) -> Iterator[tuple[ArgumentPlace, Mapping[str, float]]]:
     """The normalized values of each predicate and argument (their heads) in UDS's JSON, zipped or
     not, in its order.
     """
@@ -155,7 +160,7 @@ def uds(
                 tally.refuse(f"{path}: {edge[:80]}: {problem}", on_error)
 
 
-def _edge(edge: str, types: Any) -> tuple[Place, Mapping[str, float]]:
+def _edge(edge: str, types: Any) -> tuple[ArgumentPlace, Mapping[str, float]]:
     named = _NODES.fullmatch(edge)
     if named is None:
         raise ValueError(
@@ -170,7 +175,9 @@ def _edge(edge: str, types: Any) -> tuple[Place, Mapping[str, float]]:
         raise ValueError(f"the value of {wrong[0]} is not a finite number")
     predicate, argument = int(named[3]), int(named[4])
     return (
-        Place(named[1], int(named[2]), (predicate - 1, predicate), (argument - 1, argument)),
+        ArgumentPlace(
+            named[1], int(named[2]), (predicate - 1, predicate), (argument - 1, argument)
+        ),
         values,
     )
 
@@ -184,7 +191,7 @@ def _json(path: Path) -> Any:
         if len(names) != 1:
             raise DataProblem(f"{path}: {len(names)} JSON files in it, not one")
         content = archive.read(names[0])
-    return parse_bytes(
+    return parse_json_bytes(
         content, f"{path}!{names[0]}", nan=True
     )  # a value that is none costs its edge
 
@@ -199,7 +206,7 @@ def _identifiers(path: Path) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Treebank:
+class NumberedSentences:
     """The sentences of English UD, which annotations number from 1 in each split of release 1.2.
 
     ordered  by split, the sentences in order; `named` by identifier; `ids` from 'ewt-dev-1' to an
@@ -217,7 +224,7 @@ class Treebank:
         ids: str | None,
         on_error: OnError = "raise",
         tally: ProblemTally | None = None,
-    ) -> Treebank:
+    ) -> NumberedSentences:
         """The treebank in a folder; `ids` is the file ud_ids.json of UDS, needed for other releases
         than 1.2.
         """
@@ -236,7 +243,7 @@ class Treebank:
         table = {} if ids is None else _identifiers(Path(ids).expanduser())
         return cls(ordered, named, table)
 
-    def sentence(self, place: Place) -> Sentence | None:
+    def sentence(self, place: ArgumentPlace) -> Sentence | None:
         """The sentence of a place, None where it is not there."""
         if self.ids:
             return self.named.get(self.ids.get(f"ewt-{place.split}-{place.sentence}", ""))

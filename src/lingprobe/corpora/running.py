@@ -88,7 +88,7 @@ def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[Passage
     empty, faults = True, list[str]()
     held: list[Passage] = []
     size = 0
-    for line in _clean_lines(name, _lines(_until(_plain(data), faults))):
+    for line in _clean_lines(name, _split_stream(_until(_normalise_line_ends(data), faults))):
         empty = False
         if line.problem or lines or not line.text:
             yield from _join_lines(held)
@@ -148,7 +148,7 @@ def clean_text(text: str) -> tuple[str, tuple[str, ...]]:
     return " ".join(text.split()), mended
 
 
-def _lines(data: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
+def _split_stream(data: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
     """The lines of some bytes with their numbers, and whether each is whole; ends of lines are
     those of any system, and one that is too long comes in parts.
     """
@@ -156,17 +156,17 @@ def _lines(data: Iterable[bytes]) -> Iterator[tuple[int, bytes, bool]]:
     for piece in data:
         *whole, rest = (rest + piece).split(b"\n")
         for line in whole:
-            for part in _parts(line):
+            for part in _cut_long_line(line):
                 yield number, part, len(part) == len(line)
             number += 1
         if len(rest) > LONGEST:
-            *parts, rest = _parts(rest)
+            *parts, rest = _cut_long_line(rest)
             yield from ((number, part, False) for part in parts)
     if rest:
         yield number, rest, True
 
 
-def _parts(line: bytes) -> Iterator[bytes]:
+def _cut_long_line(line: bytes) -> Iterator[bytes]:
     """A line, cut where it is too long."""
     while len(line) > LONGEST:
         part, line = _cut(line)
@@ -187,7 +187,7 @@ def _cut(line: bytes) -> tuple[bytes, bytes]:
 _MARK = b"\xef\xbb\xbf"
 
 
-def _plain(data: Iterable[bytes]) -> Iterator[bytes]:
+def _normalise_line_ends(data: Iterable[bytes]) -> Iterator[bytes]:
     """The same bytes with LF alone at ends of lines, a leading mark of byte order excluded."""
     held, first = b"", True
     for piece in data:

@@ -41,7 +41,7 @@ _ID = re.compile(r"(\d{4})_(\d+)")
 _POINTER = re.compile(r"\d+:\d+([*,;]\d+:\d+)*")
 
 
-class Annotated(NamedTuple):
+class AnnotatedArgument(NamedTuple):
     """A predicate and one of its arguments in a sentence, and the response from 1 to 5 to each
     property (the mean of several).
     """
@@ -54,7 +54,7 @@ class Annotated(NamedTuple):
 
 
 @dataclass(slots=True)
-class Lost:
+class UnplacedArguments:
     """Arguments that could not be placed, counted by why."""
 
     why: dict[str, int] = field(default_factory=dict)
@@ -64,7 +64,9 @@ class Lost:
         self.why[why] = self.why.get(why, 0) + 1
 
 
-def records(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Annotated]:
+def read_annotated_arguments(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Iterator[AnnotatedArgument]:
     """The arguments of Rudinger's file, in its order."""
     for number, line, unreadable in checked_lines(path):
         if not (line or unreadable).strip():
@@ -79,7 +81,7 @@ def records(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Anno
         yield from arguments
 
 
-def _record(line: str, unreadable: str) -> list[Annotated]:
+def _record(line: str, unreadable: str) -> list[AnnotatedArgument]:
     if unreadable:
         raise ValueError(unreadable)
     try:
@@ -102,10 +104,10 @@ def _record(line: str, unreadable: str) -> list[Annotated]:
     if not isinstance(row["spr1"], list):
         raise ValueError("spr1 is not a list")
     sentence = Sentence.of(tokens)
-    return [_argument(one, sentence, split) for one in row["spr1"]]
+    return [_read_argument_row(one, sentence, split) for one in row["spr1"]]
 
 
-def _argument(row: Any, sentence: Sentence, split: str) -> Annotated:
+def _read_argument_row(row: Any, sentence: Sentence, split: str) -> AnnotatedArgument:
     try:
         predicate, argument = (row[key] for key in ("pred_idx", "arg_idx"))
         responses = [(one["spr_property"], one["response"]) for one in row["responses"]]
@@ -116,7 +118,7 @@ def _argument(row: Any, sentence: Sentence, split: str) -> Annotated:
     for word in (predicate, argument):
         if type(word) is not int or not 0 <= word < len(sentence.words):
             raise ValueError(f"word {str(word)[:40]} of a sentence of {len(sentence.words)}")
-    return Annotated(
+    return AnnotatedArgument(
         sentence, split, (predicate, predicate + 1), (argument, argument + 1), _means(responses)
     )
 
@@ -139,15 +141,15 @@ def _means(responses: Sequence[tuple[Any, Any]]) -> dict[str, float]:
     return {name: sum(mine) / len(mine) for name, mine in by_property.items()}
 
 
-def table(
-    path: Path, treebank: str, on_error: OnError, tally: ProblemTally, lost: Lost
-) -> Iterator[Annotated]:
+def read_published_table(
+    path: Path, treebank: str, on_error: OnError, tally: ProblemTally, lost: UnplacedArguments
+) -> Iterator[AnnotatedArgument]:
     """The arguments of the published table, sentence by sentence, in the Penn Treebank's files of
     the Wall Street Journal.
     """
     trees, last = Trees.below(treebank), ""
     for (split, name, predicate, pointer), responses in sorted(
-        _rows(path, on_error, tally).items(), key=lambda row: row[0][:2]
+        _read_responses(path, on_error, tally).items(), key=lambda row: row[0][:2]
     ):
         tree = trees.tree(name)
         if tree is None:
@@ -168,7 +170,7 @@ def table(
         else:
             if len(argument) > 1:
                 lost.count("(kept) arguments in several pieces, of which the first was taken")
-            yield Annotated(
+            yield AnnotatedArgument(
                 tree.sentence, split, (verb, verb + 1), argument[0], _means(list(responses.items()))
             )
 
@@ -177,21 +179,23 @@ Key = tuple[str, str, int, str]
 """Split, sentence, predicate and pointer to the argument."""
 
 
-def _rows(path: Path, on_error: OnError, tally: ProblemTally) -> dict[Key, dict[str, float]]:
+def _read_responses(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> dict[Key, dict[str, float]]:
     """The response to each property of each argument; 1, very unlikely, where a property is not
     applicable.
     """
     rows: dict[Key, dict[str, float]] = {}
 
     def take(cells: list[str]) -> None:
-        key, name, response = _row(cells)
+        key, name, response = _parse_response_row(cells)
         rows.setdefault(key, {})[name] = response
 
     each_row(path, (COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
     return rows
 
 
-def _row(cells: list[str]) -> tuple[Key, str, float]:
+def _parse_response_row(cells: list[str]) -> tuple[Key, str, float]:
     split, sentence, predicate, pointer, name, response, applicable = cells
     right = {
         "Split": (split in SPLITS, split),
@@ -213,7 +217,7 @@ def _row(cells: list[str]) -> tuple[Key, str, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class TracedTree:
     """A tree with its traces, and the sentence without them. Places count words as PropBank does,
     with traces.
     """
@@ -224,7 +228,7 @@ class Placed:
     overt: tuple[int, ...]
 
     @classmethod
-    def of(cls, tree: brackets.BracketTree) -> Placed:
+    def of(cls, tree: brackets.BracketTree) -> TracedTree:
         """A tree that was read with its traces."""
         above = [0] * len(tree.words)
         for node, children in enumerate(tree.below):
@@ -289,7 +293,7 @@ class Trees:
     """The files of the Wall Street Journal below a folder, each read when it is first asked for."""
 
     files: Mapping[str, Path]
-    _read: dict[str, list[Placed]] = field(default_factory=dict)
+    _read: dict[str, list[TracedTree]] = field(default_factory=dict)
 
     @classmethod
     def below(cls, folder: str) -> Trees:
@@ -310,13 +314,14 @@ class Trees:
             )
         return cls(files)
 
-    def tree(self, name: str) -> Placed | None:
+    def tree(self, name: str) -> TracedTree | None:
         """The tree of a sentence by its identifier, as 1778_51; None where it is not there."""
         file, _, number = name.partition("_")
         if file not in self.files:
             return None
         if file not in self._read:
             self._read[file] = [
-                Placed.of(tree) for tree in brackets.read_brackets(self.files[file], traces=True)
+                TracedTree.of(tree)
+                for tree in brackets.read_brackets(self.files[file], traces=True)
             ]
         return self._read[file][int(number)] if int(number) < len(self._read[file]) else None

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 from typing import Any, NoReturn
 
-from lingprobe.corpora.files import content, decode_text
+from lingprobe.corpora.files import decode_text, read_short_file
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 
@@ -21,21 +21,21 @@ def read_json_document(path: str | Path, nan: bool = False) -> Any:
     """The value in a file that holds one; what is wrong is a DataProblem with the file, and the
     line where one is to blame.
     """
-    return parse_bytes(content(path), path, nan)
+    return parse_json_bytes(read_short_file(path), path, nan)
 
 
-def parse_bytes(data: bytes, where: str | Path, nan: bool = False) -> Any:
+def parse_json_bytes(data: bytes, where: str | Path, nan: bool = False) -> Any:
     """The value that the bytes of a whole file describe; what is wrong is a DataProblem."""
     text = decode_text(data.removeprefix(b"\xef\xbb\xbf"), where, 1)
     try:
         return parse_json(text, nan)
-    except Malformed as problem:
+    except MalformedJson as problem:
         raise DataProblem(
             f"{where}:{problem.line}: {problem}" if problem.line else f"{where}: {problem}"
         ) from None
 
 
-class Malformed(LingprobeError, ValueError):
+class MalformedJson(LingprobeError, ValueError):
     """Text that is not JSON as we read it; `line` is the one at fault, 0 where it takes several."""
 
     def __init__(self, why: str, line: int = 0) -> None:
@@ -52,16 +52,16 @@ def parse_json(text: str, nan: bool = False) -> Any:
             text,
             object_pairs_hook=_once,
             parse_int=_int,
-            parse_constant=float if nan else _constant,
+            parse_constant=float if nan else _refuse_constant,
         )
     except json.JSONDecodeError as error:
-        raise Malformed(
+        raise MalformedJson(
             f"not JSON ({error.msg.removesuffix(' at')} at character {error.colno})", error.lineno
         ) from None
     except RecursionError:
-        raise Malformed("nested too deeply") from None
+        raise MalformedJson("nested too deeply") from None
     if _HALF.search(text) and not _whole(value):
-        raise Malformed(
+        raise MalformedJson(
             "one half of a character without the other (\\ud800 to \\udfff), which no file can hold"
         )
     return value
@@ -78,7 +78,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     keyed = dict(pairs)
     if len(keyed) < len(pairs):
         names = [name for name, _ in pairs]
-        raise Malformed(
+        raise MalformedJson(
             f"the key {next(name for name in names if names.count(name) > 1)!r} occurs twice in one"
             " object"
         )
@@ -87,12 +87,12 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _int(text: str) -> int:
     if len(text) > DIGITS:
-        raise Malformed(f"a number of {len(text)} digits")
+        raise MalformedJson(f"a number of {len(text)} digits")
     return int(text)
 
 
-def _constant(name: str) -> NoReturn:
-    raise Malformed(f"{name} is not a number in JSON")
+def _refuse_constant(name: str) -> NoReturn:
+    raise MalformedJson(f"{name} is not a number in JSON")
 
 
 def _whole(value: Any) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 
 FIRST = frozenset({"dobj", "nsubjpass", "csubjpass", "auxpass", "mwe", "remnant"})
 SECOND = frozenset(
@@ -53,7 +53,7 @@ class Style:
         """Which of some features have none of UD's values, in words; '' where all have some."""
         by_feature: dict[str, set[str]] = {}
         for raw in self.feats:
-            for name, value in features(raw).items():
+            for name, value in parse_features(raw).items():
                 if name in read and name in VALUES:
                     by_feature.setdefault(name, set()).update(value.split(","))
         return "; ".join(

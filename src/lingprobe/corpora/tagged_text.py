@@ -73,12 +73,12 @@ def penn(words: Sequence[str], tags: Sequence[str]) -> tuple[tuple[str, ...], tu
     """The words and Penn tags of one sentence; contractions become several words."""
     tokens: list[tuple[str, str]] = []
     for word, tag in zip(words, tags, strict=True):
-        for part, brown in _parts(word, tag):
+        for part, brown in _split_tagged_word(word, tag):
             tokens.append((part, _bare(tokens) if brown in _BARE else _tag(part, brown)))
     return tuple(word for word, _ in tokens), tuple(tag for _, tag in tokens)
 
 
-def _parts(word: str, tag: str) -> list[tuple[str, str]]:
+def _split_tagged_word(word: str, tag: str) -> list[tuple[str, str]]:
     """A word and its Brown tag, or its parts and theirs; a suffix such as -tl stays with the
     first.
     """
@@ -149,9 +149,9 @@ def read_tagged_text(
     """
     tally = ProblemTally() if tally is None else tally
     forms: dict[str, str] = {}
-    for where, block in _blocks(path):
+    for where, block in _group_sentence_lines(path):
         try:
-            pairs = _pairs(block, where)
+            pairs = _split_word_tag_pairs(block, where)
         except DataProblem as problem:
             if on_error == "raise":
                 raise
@@ -166,13 +166,13 @@ def read_tagged_text(
         yield sentence_of(words, tags), tuple(forms.setdefault(t, t) for t in tags)
 
 
-def _blocks(path: str | Path) -> Iterator[tuple[str, list[str]]]:
+def _group_sentence_lines(path: str | Path) -> Iterator[tuple[str, list[str]]]:
     """What makes up each sentence: one line of pairs, or several lines of a word, a tab and a tag;
     and where it begins.
     """
     held: list[str] = []
     start = ""
-    for where, line in _lines(path):
+    for where, line in _read_numbered_lines(path):
         if "\t" in line.strip():
             start = start if held else where
             held.append(line)
@@ -186,7 +186,7 @@ def _blocks(path: str | Path) -> Iterator[tuple[str, list[str]]]:
         yield start, held
 
 
-def _lines(path: str | Path) -> Iterator[tuple[str, str]]:
+def _read_numbered_lines(path: str | Path) -> Iterator[tuple[str, str]]:
     """The lines of a file, or of all files in a .zip, and where each is."""
     if Path(path).suffix != ".zip":
         for number, line in read_text_lines(path):
@@ -203,7 +203,7 @@ def _lines(path: str | Path) -> Iterator[tuple[str, str]]:
                     )
 
 
-def _pairs(block: list[str], where: str) -> Pairs:
+def _split_word_tag_pairs(block: list[str], where: str) -> Pairs:
     """Words and tags; the last separator of an item is the one that counts, since words may hold
     others.
     """

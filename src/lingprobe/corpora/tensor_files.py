@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.strict import parse_bytes
+from lingprobe.corpora.strict import parse_json_bytes
 
 TENSOR_TYPES: Mapping[str, str] = {
     "F64": "<f8",
@@ -49,7 +49,7 @@ def locate_tensors(path: Path) -> dict[str, TensorPlace]:
         length = int.from_bytes(file.read(_LENGTH_BYTES), "little")
         if not 0 < length <= min(_MAX_HEADER_BYTES, many - _LENGTH_BYTES):
             raise ValueError(f"a header of {length:,} bytes in a file of {many:,}")
-        header = parse_bytes(file.read(length), path)
+        header = parse_json_bytes(file.read(length), path)
     if not isinstance(header, dict):
         raise ValueError("its header is not a table of tensors")
     start = _LENGTH_BYTES + length

@@ -92,7 +92,7 @@ class Tree(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def features(raw: str) -> Mapping[str, str]:
+def parse_features(raw: str) -> Mapping[str, str]:
     """A FEATS or MISC value as a mapping, `_` as an empty one; a ValueError where it is not
     `Name=Value|...`.
     """
@@ -180,7 +180,7 @@ def withheld(words: Sequence[str], others: bool = False) -> bool:
     return 2 * hidden >= len(words) and (len(words) > 1 or others)
 
 
-def format_tree(tree: Tree) -> str:
+def format_conllu_tree(tree: Tree) -> str:
     """The tree as a CoNLL-U block, with the blank line that ends it."""
     extras = _extras(tree)
     heads = [str(head + 1) for head in tree.heads]

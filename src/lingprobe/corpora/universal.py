@@ -51,7 +51,7 @@ class Treebank:
         return f"{self.name} of release {self.fetched_release}"
 
 
-def treebank(text: str) -> Treebank | None:
+def find_treebank(text: str) -> Treebank | None:
     """The treebank that a text names: a code or repository, maybe with a release (`en_ewt@2.16`);
     None where it names none.
     """
@@ -80,7 +80,7 @@ def near(text: str) -> list[str]:
     return [each for each in list_treebanks() if each.startswith(code.partition("_")[0] + "_")]
 
 
-def either(codes: Sequence[str], before: str = "") -> str:
+def format_alternatives(codes: Sequence[str], before: str = "") -> str:
     """Some codes as a message offers them: 'pl_lfg', 'pl_pdb' or 'pl_pud'."""
     *others, last = [repr(before + code) for code in codes[:SOME]]
     return f"{', '.join(others)} or {last}" if others else last

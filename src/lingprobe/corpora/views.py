@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TypeVar
 
 from lingprobe.corpora import brackets, conll2012, conllu, text
-from lingprobe.corpora.batches import Batch, batches
+from lingprobe.corpora.batches import Batch, read_treebank_batches
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import DataProblem, Sentence
 
 T = TypeVar("T")
@@ -120,7 +120,7 @@ class Word:
     @property
     def feats(self) -> Mapping[str, str]:
         """Its features: {'Tense': 'Past', ...}."""
-        return features(self._columns.feats[self._at])
+        return parse_features(self._columns.feats[self._at])
 
     @property
     def deprel(self) -> str:
@@ -200,7 +200,7 @@ class Tree:
 
 
 @dataclass(frozen=True, slots=True)
-class Phrases:
+class PhraseTrees:
     """Some phrase-structure trees."""
 
     trees: Sequence[brackets.BracketTree]
@@ -232,7 +232,7 @@ class Columns2012:
 
 
 @dataclass(frozen=True, slots=True)
-class Plain:
+class RunningText:
     """Some sentences without trees; of tagged text, with the tags of their words."""
 
     lines: list[Sentence]
@@ -249,7 +249,7 @@ class Plain:
         return self.lines
 
 
-Block = Batch | Phrases | Columns2012 | Plain
+Block = Batch | PhraseTrees | Columns2012 | RunningText
 
 
 def dependencies(block: Block, question: str) -> Batch:
@@ -263,20 +263,24 @@ def dependencies(block: Block, question: str) -> Batch:
     )
 
 
-def blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
+def read_blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
     """The sentences of a file, by the kind that its name says: .txt is running text, .mrg and the
     like are phrase-structure trees, .gold_conll CoNLL-2012 columns, all others are CoNLL-U.
     """
     suffix = uncompressed_path(path).suffix
     if suffix == ".txt":
         for lines in split_into_blocks(text.read_running_text(path, on_error, tally)):
-            yield Plain(lines, str(path))
+            yield RunningText(lines, str(path))
     elif suffix in brackets.BRACKET_SUFFIXES:
-        yield from map(Phrases, split_into_blocks(brackets.read_brackets(path, on_error, tally)))
+        yield from map(
+            PhraseTrees, split_into_blocks(brackets.read_brackets(path, on_error, tally))
+        )
     elif suffix in conll2012.SUFFIXES:
-        yield from map(Columns2012, split_into_blocks(conll2012.read(path, on_error, tally)))
+        yield from map(
+            Columns2012, split_into_blocks(conll2012.read_conll2012(path, on_error, tally))
+        )
     else:
-        yield from batches(path, on_error, tally)
+        yield from read_treebank_batches(path, on_error, tally)
 
 
 def split_into_blocks(sentences: Iterable[T]) -> Iterator[list[T]]:
@@ -286,7 +290,7 @@ def split_into_blocks(sentences: Iterable[T]) -> Iterator[list[T]]:
         yield some
 
 
-def trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
+def view_trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
     """The sentences of a block as trees."""
     if isinstance(block, Batch):
         columns = Columns(block)
@@ -294,7 +298,7 @@ def trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
             Tree(sentence, columns, start)
             for sentence, start in zip(sentences, columns.starts, strict=False)
         )
-    if isinstance(block, Phrases):
+    if isinstance(block, PhraseTrees):
         pairs = zip(sentences, block.trees, strict=True)
         return (
             Tree(sentence, _terminals(tree.words, tree.tags), 0, tree) for sentence, tree in pairs

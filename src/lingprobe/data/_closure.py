@@ -142,7 +142,9 @@ def closure(roots: Iterable[str]) -> Closure:
         packages |= step.packages
         todo += step.nodes
         if node in faced:
-            todo += (n for m in _targets(_face_of(node).mentions, node.module) for n in m.nodes)
+            todo += (
+                n for m in _resolve_mentions(_face_of(node).mentions, node.module) for n in m.nodes
+            )
     ours = [node for node in seen if _has_content(node.module)]
     real = [n for n in ours if n.name != EFFECTS or EFFECTS in _source(n.module).definitions]
     return Closure(frozenset(real), {_file(node.module): node.module for node in real}, packages)
@@ -195,25 +197,25 @@ def _step(node: Node) -> _Step:
     if not _has_content(module):
         return _Step(digest_texts(module), packages=_package(module.partition(".")[0]))
     if name == WHOLE:
-        return _whole(module)
+        return _step_whole_module(module)
     source = _source(module)
     found = source.definitions.get(name, Definition(""))
     mentions = found.mentions
     maker = None if found.maker is None else mentions[found.maker]
     if maker is not None and _is_registry(maker, module):
         found, mentions = found._replace(text="registry"), (maker,)
-    every = _targets(mentions, module)
+    every = _resolve_mentions(mentions, module)
     nodes = [n for target in every for n in target.nodes]
     targets = [t for t, m in zip(every, mentions, strict=True) if m.kind != "statement"]
     return _Step(
         found.text,
         tuple(targets),
-        (*nodes, *_beside(module)),
+        (*nodes, *_list_import_effects(module)),
         {name: v for target in every for name, v in target.packages.items()},
     )
 
 
-def _whole(module: str) -> _Step:
+def _step_whole_module(module: str) -> _Step:
     """All that a module defines and imports."""
     source = _source(module)
     names = sorted(source.definitions)
@@ -221,12 +223,12 @@ def _whole(module: str) -> _Step:
     imported += [Mention("import", "", each) for each in source.stars]
     own = [_Target(name, (Node(module, name),)) for name in names]
     # of a module of ours counts what is named of it
-    handed = [t for t in _targets(imported, module) if not _is_whole_part(t)]
+    handed = [t for t in _resolve_mentions(imported, module) if not _is_whole_part(t)]
     targets = (*own, *handed)
     return _Step(
         digest_texts("whole", *source.imports),
         targets,
-        (*(n for target in targets for n in target.nodes), *_beside(module)),
+        (*(n for target in targets for n in target.nodes), *_list_import_effects(module)),
         {name: v for target in targets for name, v in target.packages.items()},
     )
 
@@ -235,7 +237,7 @@ def _is_whole_part(target: _Target) -> bool:
     return any(node.name == WHOLE and is_own_module(node.module) for node in target.nodes)
 
 
-def _beside(module: str) -> tuple[Node, ...]:
+def _list_import_effects(module: str) -> tuple[Node, ...]:
     """What runs when a module is imported, beside its definitions: its statements, those of the
     packages that it is in, and those of what it imports for no other reason.
     """
@@ -245,7 +247,7 @@ def _beside(module: str) -> tuple[Node, ...]:
     return tuple(Node(each, EFFECTS) for each in [*packages, *unused])
 
 
-def _targets(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
+def _resolve_mentions(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
     """What mentions in a module mean, in order."""
     found: list[_Target] = []
     for mention in mentions:
@@ -296,7 +298,7 @@ def _follow(base: str, chain: list[str]) -> _Target:
             continue
         if not is_own_module(base):
             break
-        if place := _places(base).get(name):
+        if place := _read_face(base).get(name):
             base = place
         elif name in source.definitions:
             return _Target(".".join(chain[1:]), (Node(base, name),))
@@ -372,7 +374,7 @@ class _Face(NamedTuple):
 def _face(node: Node) -> str:
     """A digest of a root, with its face."""
     found = _face_of(node)
-    targets = _targets(found.mentions, node.module)
+    targets = _resolve_mentions(found.mentions, node.module)
     return digest_texts(_digests.of(node), found.text, *map(_digests.meaning, targets))
 
 
@@ -481,7 +483,7 @@ def _data(name: str, module: str) -> str:
 
 
 @functools.cache
-def _places(module: str) -> Mapping[str, str]:
+def _read_face(module: str) -> Mapping[str, str]:
     """The modules of the names that a face of lingprobe hands on, as its `_PLACES` say and, of
     extensions, their entry points.
     """

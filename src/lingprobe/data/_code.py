@@ -26,7 +26,7 @@ from lingprobe.data.errors import ReferenceProblem, UsageProblem
 _allowed: set[Path] = set()
 
 
-class Untrusted(ReferenceProblem):
+class UntrustedCode(ReferenceProblem):
     """Code in a file that the user has not named, nor said to trust."""
 
 
@@ -34,7 +34,7 @@ def allow_code(*references: Any) -> None:
     """Let the files of code run that references name, also inside values: references that the user
     wrote, or trusts. What is no reference is passed over.
     """
-    _allowed.update(map(_place, _code_in(references)))
+    _allowed.update(map(_resolve_path, _code_in(references)))
 
 
 def is_code_allowed(*references: Any) -> bool:
@@ -42,7 +42,7 @@ def is_code_allowed(*references: Any) -> bool:
     in the process that started this one.
     """
     return all(
-        _place(path) in _allowed or module_name(Path(path)) in sys.modules
+        _resolve_path(path) in _allowed or module_name(Path(path)) in sys.modules
         for path in _code_in(references)
     )
 
@@ -77,11 +77,11 @@ def from_file(name: str) -> Callable[..., Any]:
     where there is none.
     """
     path, _, attribute = name.rpartition("@")
-    file = _place(path)
+    file = _resolve_path(path)
     if not path.endswith(CODE) or file.suffix != CODE:
         raise ReferenceProblem(f"{name!r}: {path!r} is not a Python file: names end in {CODE}")
     if not is_code_allowed(Reference(name)):
-        raise Untrusted(
+        raise UntrustedCode(
             f"{name!r} was named by a file, not by you, so {path!r} was not run: read it, and if"
             " you trust it, repeat with --trust (in Python, trust=True)"
         )
@@ -93,7 +93,7 @@ def from_file(name: str) -> Callable[..., Any]:
     return typing.cast(Callable[..., Any], getattr(module, attribute))
 
 
-def _place(path: str) -> Path:
+def _resolve_path(path: str) -> Path:
     return Path(path).expanduser().resolve()
 
 

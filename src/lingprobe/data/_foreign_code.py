@@ -14,12 +14,12 @@ from types import CodeType, ModuleType
 
 from lingprobe.data.digests import checksum_bytes
 from lingprobe.data.errors import LingprobeError, describe_missing
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 
 _FROM_FILE = "lingprobe_file_"
 
 
-class Exited(LingprobeError, RuntimeError):
+class ExitingCode(LingprobeError, RuntimeError):
     """Code that called sys.exit, which would have ended the run without a word."""
 
 
@@ -35,7 +35,7 @@ def foreign_code(name: str) -> Iterator[None]:
     try:
         yield
     except SystemExit as end:
-        raise Exited(
+        raise ExitingCode(
             f"{name} called sys.exit({'' if end.code is None else end.code!r}): let it return or"
             " raise"
         ) from end
@@ -98,7 +98,7 @@ def one_line(error: BaseException) -> str:
     """
     if isinstance(error, ImportError) and (missing := describe_missing(error)):
         return missing
-    first = printable((str(error).strip().splitlines() or [""])[0])
+    first = strip_unprintable((str(error).strip().splitlines() or [""])[0])
     said = f"{type(error).__name__}: {first}" if first else type(error).__name__
     return said + where(error)
 

@@ -90,7 +90,7 @@ def convert_option(text: str, kind: Any, where: str) -> Any:
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
         if PLACE in kind.__metadata__:
-            return _place(text)
+            return _normalise_path(text)
         value = convert_option(text, inner[0], where)
         least = help_of(kind).least
         if least is not None and isinstance(value, int) and value < least:
@@ -102,15 +102,15 @@ def convert_option(text: str, kind: Any, where: str) -> Any:
         return _first_that_fits(text, [t for t in inner if t is not type(None)], where)
     if origin is tuple:
         return (convert_option(text, inner[0], where),)
-    return _value(text, kind, where)
+    return _convert_option(text, kind, where)
 
 
-def _place(text: str) -> str:
+def _normalise_path(text: str) -> str:
     """Where files lie, so that a folder has one name, whoever completes it with a slash."""
     return os.path.normpath(text) if text.startswith("./") or text.endswith("/") else text
 
 
-def _value(text: str, kind: Any, where: str) -> Any:
+def _convert_option(text: str, kind: Any, where: str) -> Any:
     if typing.get_origin(kind) is Literal:
         values = {str(value): value for value in typing.get_args(kind)}
         if text not in values:
@@ -143,7 +143,7 @@ def _first_that_fits(text: str, kinds: list[Any], where: str) -> Any:
     raise problem
 
 
-def texts(value: Any) -> list[str]:
+def list_option_texts(value: Any) -> list[str]:
     """An option as a reference writes it: one text a value."""
     if isinstance(value, tuple):
         return [str(v) for v in value]

@@ -42,7 +42,7 @@ def all_points(group: str) -> Sequence[EntryPoint]:
     import importlib.metadata
 
     read = importlib.metadata.entry_points
-    return _read_points(read, tuple(map(_state, sys.path))).get(group, ())
+    return _read_points(read, tuple(map(_stat_folder, sys.path))).get(group, ())
 
 
 def load_points(group: str) -> Iterator[tuple[str, Any]]:
@@ -98,7 +98,7 @@ def _is_present(place: str) -> bool:
         return False
 
 
-def _state(folder: str) -> tuple[str, int]:
+def _stat_folder(folder: str) -> tuple[str, int]:
     """A folder with when something was put into it last, as by an installation."""
     place = folder or os.getcwd()
     try:

@@ -302,7 +302,7 @@ def _annotations(node: ast.stmt) -> Iterator[ast.expr]:
             if isinstance(each, ast.FunctionDef) and each.name in ("__init__", "__new__"):
                 yield from _annotations(each)
     elif isinstance(node, Function):
-        for parameter in _arguments(node.args):
+        for parameter in _list_parameters(node.args):
             if parameter.annotation is not None:
                 yield parameter.annotation
 
@@ -569,7 +569,7 @@ class _Text(ast.NodeVisitor):
         self.parts.append(type(node).__name__)
         self._bind_definition(node.name)
         self._values([*node.decorator_list, *getattr(node, "type_params", [])])
-        arguments = _arguments(node.args)
+        arguments = _list_parameters(node.args)
         whole = not self.scopes and node.name == self.own
         if whole and all(map(self._is_transparent, node.decorator_list)):
             self.parameters = tuple(each.arg for each in arguments)
@@ -601,7 +601,7 @@ class _Text(ast.NodeVisitor):
     def visit_Lambda(self, node: ast.Lambda) -> None:
         self.parts.append("Lambda")
         self._values([*node.args.defaults, "/", *node.args.kw_defaults])
-        names = [each.arg for each in _arguments(node.args)]
+        names = [each.arg for each in _list_parameters(node.args)]
         self.scopes.append(("function", self._scope([], names)))
         self._parameters(node.args)
         self.visit(node.body)
@@ -642,7 +642,7 @@ class _Text(ast.NodeVisitor):
         return scope
 
 
-def _arguments(arguments: ast.arguments) -> list[ast.arg]:
+def _list_parameters(arguments: ast.arguments) -> list[ast.arg]:
     """All parameters, in the order in which they are written."""
     found = [*arguments.posonlyargs, *arguments.args, arguments.vararg, *arguments.kwonlyargs]
     return [each for each in [*found, arguments.kwarg] if each is not None]

@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Ints
 
 
 @runtime_checkable
-class Checkpointed(Protocol):
+class CheckpointedEncoder(Protocol):
     """An encoder that knows at which point of its training it is; of others, names may tell."""
 
     @property
@@ -55,7 +55,7 @@ class Wide(Protocol):
 
 
 @runtime_checkable
-class Networked(Protocol):
+class CostedEncoder(Protocol):
     """An encoder that knows about how many additions and multiplications a word takes."""
 
     @property
@@ -73,7 +73,7 @@ class Averaging(Protocol):
 
 
 @runtime_checkable
-class Framed(Protocol):
+class PromptEncoder(Protocol):
     """An encoder that reads more than the sentence: the whole, with {sentence} in its place; ''
     where it does not.
     """
@@ -117,7 +117,7 @@ class Replaceable(Encoder, Protocol):
         """
 
 
-class Predicted(NamedTuple):
+class TokenPredictions(NamedTuple):
     """What a language model predicts, [tokens] each: of which sentence, and of which word of it (-1
     for none), with which log-probability in nats, and whether it is the likeliest token.
     """
@@ -138,12 +138,12 @@ class Predictive(Replaceable, Protocol):
     @property
     def states(self) -> str: ...
 
-    def predictions(self, sentences: Sequence[Sentence]) -> Predicted:
+    def predictions(self, sentences: Sequence[Sentence]) -> TokenPredictions:
         """What is predicted of each sentence, token by token."""
 
 
 @runtime_checkable
-class Tuned(Probe, Protocol):
+class TunedProbe(Probe, Protocol):
     """A probe that chooses some of its settings on dev, for each predictor.
 
     settings  all that it chooses from; of a predictor, `choice` has the chosen ones under the same
@@ -160,7 +160,7 @@ class Tuned(Probe, Protocol):
 
 
 @runtime_checkable
-class Comparing(Tuned, Protocol):
+class Comparing(TunedProbe, Protocol):
     """A probe that compares kinds of models once for a task and an encoder: all folds, layers and
     controls keep the one that is chosen.
     """

@@ -51,7 +51,7 @@ def centre(
         )
     centred, tags = features.copy(), dataset.strata[known.by]
     for name, (first, stop) in known.groups.items():
-        mean = _mean(*read, first, stop)
+        mean = _average_sentences(*read, first, stop)
         if mean.shape != features.shape[1:]:
             raise DataProblem(f"+{CENTRED} is for labels about one whole sentence: leave it out")
         mine = [k for k, tag in enumerate(tags.names) if tag == name]
@@ -59,7 +59,7 @@ def centre(
     return centred
 
 
-def _mean(units: Floats, spans: Spans | None, first: int, stop: int) -> Floats:
+def _average_sentences(units: Floats, spans: Spans | None, first: int, stop: int) -> Floats:
     """The mean of the means of some sentences that follow each other."""
     if spans is None:
         return np.asarray(units[first:stop].mean(0, dtype=np.float64), np.float32)

@@ -4,7 +4,7 @@ A probing example is a label about one or more sites in one or more sentences. E
 frozen value or a protocol; numpy is the only library. `Task`, `Encoder`, `Probe` and `Predictor`
 are the required members of an object. Each optional ability is a separate protocol (`Layered`,
 `Needy`): an object with its members has the ability, and the protocol documents the default for
-objects without it. `lingprobe.data.identity.Stated` is optional for all of them.
+objects without it. `lingprobe.data.identity.HasFingerprint` is optional for all of them.
 """
 
 from __future__ import annotations
@@ -25,11 +25,46 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 
 __all__ = [
-    "SPLITS", "Akin", "Annotated", "Cell", "Chosen", "Control", "DataProblem", "Dataset", "Encoder",
-    "Example", "Facts", "Informed", "Job", "Joining", "Kind", "Kinded", "Layered",
-    "Lexical", "Needs", "Needy", "Predictions", "Predictor", "Prepared", "Probe", "Published",
-    "Result", "Revised", "Rounding", "Running", "Sampled", "Sampling", "Sentence", "Settable",
-    "Site", "Tags", "Task", "Taught", "Trial", "choice_of", "needs_of",
+    "SPLITS",
+    "Akin",
+    "Annotated",
+    "Cell",
+    "Control",
+    "DataProblem",
+    "Dataset",
+    "Encoder",
+    "Example",
+    "Facts",
+    "Informed",
+    "Job",
+    "Joining",
+    "Kind",
+    "Kinded",
+    "Layered",
+    "Lexical",
+    "Needs",
+    "Needy",
+    "Predictions",
+    "Predictor",
+    "Prepared",
+    "Probe",
+    "Result",
+    "RevisedEncoder",
+    "Rounding",
+    "Running",
+    "SampledTask",
+    "Sampling",
+    "Sentence",
+    "Settable",
+    "Site",
+    "Tags",
+    "Task",
+    "TrainingAwareEncoder",
+    "Trial",
+    "TunedPredictor",
+    "UnsplitTask",
+    "choice_of",
+    "needs_of",
 ]  # fmt: skip
 
 
@@ -51,7 +86,7 @@ class Sampling:
     @classmethod
     def of(cls, task: Task) -> Sampling:
         """What a task declares; a task that declares nothing is measured unchanged."""
-        return task.sampling if isinstance(task, Sampled) else cls()
+        return task.sampling if isinstance(task, SampledTask) else cls()
 
     def __contains__(self, option: str) -> bool:
         return bool(asdict(self).get(option))
@@ -85,7 +120,7 @@ class Task(Protocol):
 
 
 @runtime_checkable
-class Sampled(Task, Protocol):
+class SampledTask(Task, Protocol):
     """A task that declares which of its options a run may set."""
 
     @property
@@ -93,7 +128,7 @@ class Sampled(Task, Protocol):
 
 
 @runtime_checkable
-class Settable(Sampled, Protocol):
+class Settable(SampledTask, Protocol):
     """A task that is no reference, and whose options a run sets as it does those of references."""
 
     def plus(self, **options: str) -> Task:
@@ -101,7 +136,7 @@ class Settable(Sampled, Protocol):
 
 
 @runtime_checkable
-class Published(Task, Protocol):
+class UnsplitTask(Task, Protocol):
     """A task whose files may lack splits that it needs; an audit uses all examples."""
 
     def all_examples(self) -> Dataset:
@@ -193,7 +228,7 @@ class Lexical(Encoder, Protocol):
 
 
 @runtime_checkable
-class Taught(Encoder, Protocol):
+class TrainingAwareEncoder(Encoder, Protocol):
     """An encoder that knows which sentences it was trained on; it is probed on none of them."""
 
     def saw(self) -> NDArray[np.uint64] | None:
@@ -201,7 +236,7 @@ class Taught(Encoder, Protocol):
 
 
 @runtime_checkable
-class Revised(Protocol):
+class RevisedEncoder(Protocol):
     """An encoder that may share its name with others: a short label that distinguishes it."""
 
     @property
@@ -268,7 +303,7 @@ class Predictor(Protocol):
 
 
 @runtime_checkable
-class Chosen(Predictor, Protocol):
+class TunedPredictor(Predictor, Protocol):
     """A predictor that reports what was selected during fitting; the result stores it."""
 
     @property
@@ -277,7 +312,7 @@ class Chosen(Predictor, Protocol):
 
 def choice_of(predictor: Predictor) -> Mapping[str, Any]:
     """What was selected during fitting; {} if the predictor does not report it."""
-    return predictor.choice if isinstance(predictor, Chosen) else {}
+    return predictor.choice if isinstance(predictor, TunedPredictor) else {}
 
 
 @dataclass(frozen=True, slots=True)

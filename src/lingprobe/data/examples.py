@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.labels import Column, Label, column
+from lingprobe.data.labels import Column, Label, build_column
 from lingprobe.data.notes import NotePart, Notes
 from lingprobe.data.vectors import Ints, Vectors
 
@@ -210,7 +210,7 @@ class Dataset:
         return cls(
             known,
             sites,
-            labels if isinstance(labels, Column) else column(labels),
+            labels if isinstance(labels, Column) else build_column(labels),
             np.asarray(splits, np.int8),
             words,
             tuple(vocabulary),
@@ -229,7 +229,7 @@ class Dataset:
         sites = np.empty((len(listed), shape[0], 3), np.int64)
         asked = np.empty((len(listed), shape[1]), np.int64)
         for i, example in enumerate(listed):
-            _check(example, shape, i)
+            _check_example(example, shape, i)
             for k, (sentence, span) in enumerate(example.sites):
                 sites[i, k] = (numbers.setdefault(sentence, len(numbers)), *(span or (-1, -1)))
             asked[i] = [vocabulary.setdefault(word, len(vocabulary)) for word in example.asked]
@@ -294,7 +294,7 @@ def add_remarks(dataset: Dataset, *remarks: str) -> Dataset:
     return dataset.with_notes(remarks=[*dataset.notes.remarks, *remarks])
 
 
-def _check(example: Example, shape: tuple[int, int], i: int) -> None:
+def _check_example(example: Example, shape: tuple[int, int], i: int) -> None:
     if example.split not in SPLITS:
         raise DataProblem(f"example {i}: split {example.split!r} is not one of {', '.join(SPLITS)}")
     if (len(example.sites), len(example.asked)) != shape:

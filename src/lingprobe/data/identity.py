@@ -76,7 +76,7 @@ class Ingredients(NamedTuple):
 
 
 @runtime_checkable
-class Stated(Protocol):
+class HasFingerprint(Protocol):
     """A thing that states what decides its outputs beside code and options.
 
     fingerprint  a text that stands for files, weights, device and precision. A task without one is
@@ -88,7 +88,7 @@ class Stated(Protocol):
     def fingerprint(self) -> str: ...
 
 
-def is_stated(thing: object) -> TypeGuard[Stated]:
+def is_stated(thing: object) -> TypeGuard[HasFingerprint]:
     """Whether it is one. `isinstance` asks for the fingerprint to know, and that may read files."""
     return getattr_static(thing, "fingerprint", None) is not None
 
@@ -147,7 +147,7 @@ def portable(contents: Contents, reference: str) -> str:
     states = all(is_own_module(root) for root in contents.roots(parsed.name))
 
     def portable_value(key: str | None, value: str) -> str:
-        return value if key not in where else "file" if states else content(value)
+        return value if key not in where else "file" if states else digest_place(value)
 
     argument = (
         None
@@ -159,7 +159,7 @@ def portable(contents: Contents, reference: str) -> str:
     return str(Reference(f"file{at}{attribute}" if at else attribute, argument, options))
 
 
-def content(place: str) -> str:
+def digest_place(place: str) -> str:
     """A digest of a file, or of the files below a folder; the text itself where nothing lies
     there.
     """

@@ -14,7 +14,7 @@ from lingprobe.data._foreign_code import foreign_code
 from lingprobe.data._options import hints_of, parameters_of
 from lingprobe.data._packages import all_points, is_own_module
 from lingprobe.data.options import help_of, strip_help
-from lingprobe.data.references import Contents, Reference, summary
+from lingprobe.data.references import Contents, Reference, summarise_docstring
 
 UNTOLD = "(not described)"
 
@@ -90,7 +90,7 @@ class Plugin:
     problem: str = ""
 
 
-def plugins(rooms: Iterable[Contents]) -> list[Plugin]:
+def list_plugins(rooms: Iterable[Contents]) -> list[Plugin]:
     """What other installed packages add to rooms, in order; one that cannot be imported, or whose
     name is taken, is listed with the reason.
     """
@@ -131,7 +131,7 @@ def _entry(name: str, contents: Contents) -> Entry:
     oracles = factory.oracles if isinstance(factory, Oracular) else {}
     known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
     text = inspect.getdoc(factory) or UNTOLD
-    return Entry(name, summary(factory) or UNTOLD, text, options, known)
+    return Entry(name, summarise_docstring(factory) or UNTOLD, text, options, known)
 
 
 def _options(factory: Any) -> tuple[Option, ...]:
@@ -149,11 +149,13 @@ def _option(parameter: inspect.Parameter, first: bool, hint: Any) -> str:
     if first and kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
         written = f":{name.upper()}"
     else:
-        written = f"{name}={_kind(strip_help(hint))}"
+        written = f"{name}={_describe_type(strip_help(hint))}"
     if kind is parameter.KEYWORD_ONLY and default is parameter.empty:
         return f"{written} (must be given)"
     return (
-        written if default in (parameter.empty, None, (), "") else f"{written} ({_text(default)})"
+        written
+        if default in (parameter.empty, None, (), "")
+        else f"{written} ({_format_default(default)})"
     )
 
 
@@ -165,17 +167,17 @@ def _hints(factory: Any) -> dict[str, Any]:
         return {}
 
 
-def _kind(kind: Any) -> str:
+def _describe_type(kind: Any) -> str:
     """A parameter's type as a user would say it."""
     inner = [k for k in typing.get_args(kind) if k not in (type(None), ...)]
     if typing.get_origin(kind) is typing.Literal:
         return "|".join(map(str, inner))
     if inner:
-        return "|".join(dict.fromkeys(map(_kind, inner)))
+        return "|".join(dict.fromkeys(map(_describe_type, inner)))
     return {int: "N", float: "X", bool: "true|false", Path: "PATH"}.get(kind, "TEXT")
 
 
-def _text(value: Any) -> str:
+def _format_default(value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     if isinstance(value, Path):  # a file of ours

@@ -74,10 +74,10 @@ class NotePart:
     def plain(self) -> dict[str, Any]:
         """The part as JSON has it."""
         values = ((self.written.get(f.name, f.name), getattr(self, f.name)) for f in fields(self))
-        return {key: _plain(value) for key, value in values if value is not None}
+        return {key: _convert_to_json(value) for key, value in values if value is not None}
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_json(value: Any) -> Any:
     """A value as JSON has it."""
     if isinstance(value, NotePart):
         return value.plain()
@@ -420,7 +420,7 @@ class Provenance(NotePart):
         """The provenance as JSON has it; what is not known is not written."""
         said = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "other"}
         kept = {key: v for key, v in said.items() if v is not getattr(_UNSAID, key)}
-        return {key: _plain(value) for key, value in kept.items()} | dict(self.other)
+        return {key: _convert_to_json(value) for key, value in kept.items()} | dict(self.other)
 
     def identity(self, kind: str, reference: str) -> str:
         """The identity of the task, encoder, probe, control or metric; '' where it is not said."""

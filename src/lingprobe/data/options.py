@@ -113,7 +113,9 @@ class DeclaredOption(NamedTuple):
     @property
     def choices(self) -> tuple[Any, ...]:
         """What it may be, where these are few."""
-        return next((typing.get_args(kind) for kind in _parts(self.kind) if _is_choice(kind)), ())
+        return next(
+            (typing.get_args(kind) for kind in _walk_type(self.kind) if _is_choice(kind)), ()
+        )
 
     @property
     def read_as(self) -> Any:
@@ -234,12 +236,12 @@ def _annotations(kind: type) -> Iterator[tuple[str, str]]:
             yield name, ast.unparse(tree)
 
 
-def _parts(kind: Any) -> Iterator[Any]:
+def _walk_type(kind: Any) -> Iterator[Any]:
     """A type and those that it consists of."""
     yield kind
     if not _is_choice(kind):
         for inner in typing.get_args(kind):
-            yield from _parts(inner)
+            yield from _walk_type(inner)
 
 
 def _is_choice(kind: Any) -> bool:
@@ -260,7 +262,7 @@ def _are_texts(choices: Sequence[Any]) -> bool:
 
 def _is_of_text(kind: Any) -> bool:
     """Whether a type is of texts and paths alone, of one or of several, or of none."""
-    leaves = {each for each in _parts(kind) if not typing.get_args(each)}
+    leaves = {each for each in _walk_type(kind) if not typing.get_args(each)}
     return str in leaves and leaves <= {str, Path, type(None)}
 
 

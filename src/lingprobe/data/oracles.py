@@ -35,17 +35,17 @@ __all__ = [
     "ComparableEncoder",
     "EncoderQuestion",
     "Facts",
-    "Floored",
     "Informed",
     "Kind",
     "Kinded",
     "OpposingBaseline",
     "ReferenceLines",
+    "TaskWithBaselines",
     "about_words",
     "facts_of",
     "find_opposed",
     "find_own_baselines",
-    "kind_of",
+    "get_encoder_role",
     "oracles_of",
 ]
 
@@ -87,7 +87,7 @@ class ReferenceLines(Task, Protocol):
 
 
 @runtime_checkable
-class Floored(Task, Protocol):
+class TaskWithBaselines(Task, Protocol):
     """A task with baselines of its own: references of encoders, which stand in its table beside
     those that every task has.
     """
@@ -96,7 +96,7 @@ class Floored(Task, Protocol):
     def baselines(self) -> Sequence[str]: ...
 
 
-def kind_of(encoder: Encoder) -> Kind:
+def get_encoder_role(encoder: Encoder) -> Kind:
     """The role of an encoder in a table."""
     return encoder.kind if isinstance(encoder, Kinded) else "trained"
 
@@ -106,7 +106,7 @@ def find_opposed(encoder: Encoder, task: Task | None = None) -> tuple[EncoderQue
     other baselines that of the surface; none where it is a reference line of the task.
     """
     lines = task.reference_lines if isinstance(task, ReferenceLines) else ()
-    if kind_of(encoder) != "baseline" or encoder.name in lines:
+    if get_encoder_role(encoder) != "baseline" or encoder.name in lines:
         return ()
     return tuple(encoder.opposes) if isinstance(encoder, OpposingBaseline) else (BEYOND_SURFACE,)
 

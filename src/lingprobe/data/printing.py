@@ -10,7 +10,7 @@ _SPACES = frozenset("\t\n\r")
 _UNSHOWN = "\N{REPLACEMENT CHARACTER}"
 
 
-def printable(text: str) -> str:
+def strip_unprintable(text: str) -> str:
     """The text without characters that would move a terminal's cursor, change its colours or the
     direction of text, or are halves of one.
     """
@@ -21,7 +21,7 @@ def printable(text: str) -> str:
 
 def printable_lines(text: str) -> str:
     """The same of each line."""
-    return "\n".join(map(printable, text.split("\n")))
+    return "\n".join(map(strip_unprintable, text.split("\n")))
 
 
 def _show_letter(letter: str) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 
 Listener = Callable[[int, int | None], None]
 """Gets how many steps are done, and of how many, if that is known."""
@@ -31,7 +31,7 @@ def show_progress(
     from tqdm.auto import tqdm
 
     off = os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false")
-    name = None if desc is None else printable(desc)
+    name = None if desc is None else strip_unprintable(desc)
     return tqdm(over, desc=name, disable=off or not (wanted and is_watched()), **look)
 
 
@@ -41,7 +41,7 @@ def is_watched() -> bool:
     return sys.stderr.isatty() or (kernels is not None and kernels.IPKernelApp.initialized())
 
 
-def tell(done: int, of: int | None = None) -> None:
+def report_progress(done: int, of: int | None = None) -> None:
     """Say that so many steps are done; without a listener this costs next to nothing."""
     listener = _listener.get()
     if listener is not None:

@@ -34,12 +34,12 @@ __all__ = [
     "MARGIN",
     "MIX",
     "POOLS",
-    "Read",
+    "EncoderWithView",
+    "LayerSelection",
     "ReadingProblem",
     "Readings",
     "View",
-    "Viewed",
-    "alone",
+    "find_single_word_sentences",
     "read_of",
     "reads_of",
     "units_read",
@@ -47,7 +47,7 @@ __all__ = [
 ]
 
 
-def alone(dataset: Dataset) -> Ints:
+def find_single_word_sentences(dataset: Dataset) -> Ints:
     """Which sentence of the data set is each word of its vocabulary and nothing else,
     [vocabulary].
     """
@@ -129,14 +129,14 @@ class Readings:
         layers = self._layers(read)
         if not isinstance(self.view, str):  # which may do with an array whatever one can
             layers = [np.asarray(layer) for layer in layers]
-        return _beside([features(self, units) for units in layers])
+        return _join_columns([features(self, units) for units in layers])
 
     def sites(self, read: str) -> list[Floats]:
         """The vector of each site alone, pooled as in the view, [examples, dim] each."""
         pool = POOLS[self.view.partition("+")[0] if isinstance(self.view, str) else "mean"]
         layers = self._layers(read)
         return [
-            _beside([pool(units, *self.units(k)) for units in layers])
+            _join_columns([pool(units, *self.units(k)) for units in layers])
             for k in range(self.dataset.sites.shape[1])
         ]
 
@@ -150,7 +150,7 @@ class Readings:
         return [self.vectors.layer(name) for name in layers]
 
 
-def _beside(blocks: Sequence[Floats]) -> Floats:
+def _join_columns(blocks: Sequence[Floats]) -> Floats:
     """Blocks of columns side by side."""
     return np.concatenate(blocks, 1) if len(blocks) > 1 else blocks[0]
 
@@ -159,7 +159,7 @@ MIX = "mix:lex+1-top"
 """The mix of Tenney et al. (2019, equation 1), whose layer 0 has no positions."""
 
 
-class Read(NamedTuple):
+class LayerSelection(NamedTuple):
     """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights
     are learnt (`mix`).
     """
@@ -174,7 +174,7 @@ class Read(NamedTuple):
         return tuple(dict.fromkeys(part.layer if part else name for part, name in named))
 
 
-def read_of(text: str, names: Sequence[str]) -> Read:
+def read_of(text: str, names: Sequence[str]) -> LayerSelection:
     """What a read means for an encoder with layers of these names; ReadingProblem where it has none
     of that name.
 
@@ -189,7 +189,7 @@ def read_of(text: str, names: Sequence[str]) -> Read:
         numbered = [name for name in names if name.isdecimal()]
         usual = names if head == "cat" else numbered
         layers = (
-            [layer for item in rest.split("+") for layer in _layers(item, names)]
+            [layer for item in rest.split("+") for layer in _expand_layer_range(item, names)]
             if colon
             else list(usual)
         )
@@ -198,8 +198,8 @@ def read_of(text: str, names: Sequence[str]) -> Read:
                 f"{text!r} sums up numbered layers, and the encoder {_gives(names)}; take"
                 " hf:NAME,layers=all"
             )
-        return Read("cat" if head == "cat" else "mix", tuple(dict.fromkeys(layers)))
-    return Read("layer", (_layer(text, names),))
+        return LayerSelection("cat" if head == "cat" else "mix", tuple(dict.fromkeys(layers)))
+    return LayerSelection("layer", (_layer(text, names),))
 
 
 def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -222,7 +222,7 @@ def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     return reads
 
 
-def _layers(item: str, names: Sequence[str]) -> list[str]:
+def _expand_layer_range(item: str, names: Sequence[str]) -> list[str]:
     """The layers of one item of a list: a name, or first-last of numbered layers."""
     if item not in names and re.fullmatch(r"\d+-(\d+|top)", item):
         first, last = (_layer(end, names) for end in item.split("-"))
@@ -249,7 +249,7 @@ def _gives(names: Sequence[str]) -> str:
 
 
 @runtime_checkable
-class Viewed(Protocol):
+class EncoderWithView(Protocol):
     """An encoder that says itself how its vectors are read, whatever view the task has: by a view's
     name, or by a view.
     """
@@ -278,9 +278,9 @@ def view(name: str) -> View:
         sites = [
             POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])
         ]
-        combine = next((COMBINED[part] for part in parts if part in COMBINED), _beside)
+        combine = next((COMBINED[part] for part in parts if part in COMBINED), _join_columns)
         told = [BESIDES[part](readings, units) for part in parts if part in BESIDES]
-        features = _beside([combine(sites), *told])
+        features = _join_columns([combine(sites), *told])
         return centre(parts, readings.dataset, features, (units, readings.vectors.spans))
 
     return read
@@ -310,7 +310,7 @@ def _units_of_words(words: Ints, first: Ints, stop: Ints) -> tuple[Ints, Ints]:
     return starts, stops
 
 
-def _mean(units: Floats, starts: Ints, stops: Ints) -> Floats:
+def _average_ranges(units: Floats, starts: Ints, stops: Ints) -> Floats:
     """Mean over each range of units; zeros where the range is empty."""
     lengths = stops - starts
     if (lengths == 1).all():
@@ -323,7 +323,7 @@ def _max(units: Floats, starts: Ints, stops: Ints) -> Floats:
     return _reduce_ranges(np.maximum, units, starts, stops)
 
 
-def _first(units: Floats, starts: Ints, stops: Ints) -> Floats:
+def _take_first_units(units: Floats, starts: Ints, stops: Ints) -> Floats:
     return _at(units, starts, stops > starts)
 
 
@@ -332,7 +332,7 @@ def _last(units: Floats, starts: Ints, stops: Ints) -> Floats:
 
 
 def _endpoints(units: Floats, starts: Ints, stops: Ints) -> Floats:
-    return np.concatenate([_first(units, starts, stops), _last(units, starts, stops)], 1)
+    return np.concatenate([_take_first_units(units, starts, stops), _last(units, starts, stops)], 1)
 
 
 def _at(units: Floats, where: Ints, some: NDArray[np.bool_]) -> Floats:
@@ -353,9 +353,9 @@ def _reduce_ranges(operation: np.ufunc, units: Floats, starts: Ints, stops: Ints
 
 
 POOLS: dict[str, Callable[[Floats, Ints, Ints], Floats]] = {
-    "mean": _mean,
+    "mean": _average_ranges,
     "max": _max,
-    "first": _first,
+    "first": _take_first_units,
     "last": _last,
     "endpoints": _endpoints,
 }
@@ -375,7 +375,7 @@ def _one_hot_words(readings: Readings, units: Floats) -> Floats:
 
 
 def _asked_vectors(readings: Readings, units: Floats) -> Floats:
-    words = _mean(units, *readings.whole(alone(readings.dataset)))
+    words = _average_ranges(units, *readings.whole(find_single_word_sentences(readings.dataset)))
     return np.asarray(words[readings.dataset.asked].reshape(len(readings.dataset), -1), np.float32)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from lingprobe.data.examples import DataProblem
 
 
-def records(file: Path) -> tuple[list[str], list[tuple[str, list[str]]]]:
+def read_tab_separated(file: Path) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """The header of a tab-separated file, and its lines, each after its place (`file:line`); what
     begins with # is excluded. DataProblem for an empty file, and for a line of another width.
     """

@@ -23,7 +23,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._closure import root_of
 from lingprobe.data._code import (
-    Untrusted,
+    UntrustedCode,
     allow_code,
     from_file,
     is_code_allowed,
@@ -35,9 +35,9 @@ from lingprobe.data._options import (
     PlaceOption,
     convert_option,
     hints_of,
+    list_option_texts,
     parameters_of,
     says_where,
-    texts,
 )
 from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data._reference import (
@@ -56,13 +56,13 @@ __all__ = [
     "PlaceOption",
     "Reference",
     "ReferenceProblem",
-    "Untrusted",
+    "UntrustedCode",
     "allow_code",
     "is_code_allowed",
     "path_options",
     "resolve_beside",
     "shorten_reference",
-    "summary",
+    "summarise_docstring",
     "try_parse_reference",
 ]
 
@@ -171,7 +171,7 @@ class Contents:
             (key.rstrip("_"), text)
             for key, value in sorted(values.items())
             if "@" not in parsed.name or value != signature.parameters[key].default
-            for text in texts(value)
+            for text in list_option_texts(value)
         ]
         return str(Reference(parsed.name, argument, tuple(options)))
 
@@ -206,7 +206,7 @@ class Contents:
         """
         if not _is_pattern(pattern):
             return [pattern]
-        names = [name for name in self.places() if _fits(name, pattern)]
+        names = [name for name in self.places() if _matches_pattern(name, pattern)]
         if not names:
             raise ReferenceProblem(
                 f"no {self.kind} matches {pattern!r}; `lingprobe list {self.kind}s` lists them"
@@ -247,10 +247,12 @@ class Contents:
         if len(word) < TELLING or name in self.table:
             return []
         mine = [each for each in self.table if each.rpartition("/")[0] == family]
-        return [each for each in mine if word.lower() in summary(self.find(each)).lower()]
+        return [
+            each for each in mine if word.lower() in summarise_docstring(self.find(each)).lower()
+        ]
 
 
-def summary(thing: Any) -> str:
+def summarise_docstring(thing: Any) -> str:
     """The first paragraph of a thing's docstring, in one line; empty where there is none."""
     return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
 
@@ -284,7 +286,7 @@ def _is_pattern(name: str) -> bool:
     return any(c in name for c in "*?[") and "@" not in name
 
 
-def _fits(name: str, pattern: str) -> bool:
+def _matches_pattern(name: str, pattern: str) -> bool:
     """Whether a name is of a pattern; in one with slashes a star ends at the next slash: `comp/*`
     is not `comp/released/order`.
     """

@@ -45,7 +45,7 @@ class FitSize(NamedTuple):
 
 
 @runtime_checkable
-class Weighed(Protocol):
+class MemoryEstimator(Protocol):
     """A probe that knows what memory a fit takes."""
 
     def least_memory(self, size: FitSize) -> int:
@@ -56,7 +56,7 @@ def least_memory_of(probe: Probe, size: FitSize) -> int:
     """Bytes that one fit of a probe takes at least: what it says, or what it is given and
     answers.
     """
-    if isinstance(probe, Weighed):
+    if isinstance(probe, MemoryEstimator):
         return probe.least_memory(size)
     return size.scores + (0 if needs_of(probe).words else size.inputs)
 
@@ -79,7 +79,7 @@ class Work(NamedTuple):
 
 
 @runtime_checkable
-class Counted(Protocol):
+class WorkEstimator(Protocol):
     """A probe that knows about how much work a fit is."""
 
     def work(self, size: FitSize, seeds: int) -> Work:

@@ -17,7 +17,7 @@ TYPED = 0.75  # how alike spellings are of which one is a slip of the other
 def suggest(kind: str, name: str, known: Iterable[str], cutoff: float = TYPED) -> str:
     """The name of that kind that was meant, of those that there are; '' where none is like it."""
     names, found = list(known), _by_meaning(kind, name)
-    same = next((each for each in names if _plain(each) == _plain(name)), "")
+    same = next((each for each in names if _fold_name(each) == _fold_name(name)), "")
     for form in (
         same,
         found,
@@ -36,16 +36,16 @@ def advice(kind: str, name: str) -> str:
 
 
 def _by_meaning(kind: str, name: str) -> str:
-    return _table().get((kind, _plain(name)), "")
+    return _load_suggestions().get((kind, _fold_name(name)), "")
 
 
-def _plain(name: str) -> str:
+def _fold_name(name: str) -> str:
     """A name without capitals and what parts its words."""
     return re.sub(r"[-_. ]", "", name.casefold())
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[tuple[str, str], str]:
+def _load_suggestions() -> dict[tuple[str, str], str]:
     lines = Path(__file__).with_suffix(".tsv").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines if not line.startswith("#")]
     return {(kind, word): meant for kind, meant, words in rows for word in words.split()}

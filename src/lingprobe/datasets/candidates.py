@@ -41,7 +41,7 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class CandidatePool:
     """Candidates in columns, all [n].
 
     labels   codes into names; classes are numbered in sorted order, other labels as they come and
@@ -70,7 +70,7 @@ class Pool:
     read: Callable[[Ints], Sequence[Candidate]]
 
     @classmethod
-    def of(cls, candidates: Iterable[Candidate]) -> Pool:
+    def of(cls, candidates: Iterable[Candidate]) -> CandidatePool:
         """Columns of some candidates."""
         listed = list(candidates)
         content, alike, _ = hashes(joined(c.sentence.words) for c in listed)
@@ -92,7 +92,7 @@ class Pool:
         said: Sequence[tuple[Label, str, str]],
         columns: tuple[Ints, Ints, Ints, NDArray[np.int8]],
         read: Callable[[Ints], Sequence[Candidate]],
-    ) -> Pool:
+    ) -> CandidatePool:
         """From codes [n] into labels with their target forms and lemmas, and the columns content,
         letters, lengths, splits.
         """
@@ -201,7 +201,7 @@ Notes = dict[str, Any]
 HOME = np.array([2, 1, 0], np.int8)
 
 
-def distinct(pool: Pool, notes: Notes) -> Ints:
+def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
     """One row for every run of words; words that occur with two labels are excluded altogether.
 
     Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a
@@ -214,7 +214,7 @@ def distinct(pool: Pool, notes: Notes) -> Ints:
     return np.sort(alone)
 
 
-def _agreeing(pool: Pool, notes: Notes) -> Ints:
+def _agreeing(pool: CandidatePool, notes: Notes) -> Ints:
     """The row of each run of words that has one label."""
     order = np.lexsort((HOME[pool.splits], pool.content))  # of equal rows the first stays first
     first = np.flatnonzero(_begins(pool.content[order]))
@@ -233,7 +233,7 @@ def _begins(ordered: Ints) -> NDArray[np.bool_]:
     return begins
 
 
-def select_band(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
+def select_band(pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
     """Rows whose target form is neither too rare nor too common (Krasnowska-Kieraś & Wróblewska
     2019, section 4.2).
     """
@@ -255,7 +255,7 @@ def select_band(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) 
     return rows[~some | ~(rare | common)[targets]]
 
 
-def cap_targets(pool: Pool, rows: Ints, rng: np.random.Generator, notes: Notes) -> Ints:
+def cap_targets(pool: CandidatePool, rows: Ints, rng: np.random.Generator, notes: Notes) -> Ints:
     """At most `cap` rows of each target form, sampled at random, in order (same section)."""
     if "targets" not in notes:
         return rows
@@ -268,7 +268,7 @@ def cap_targets(pool: Pool, rows: Ints, rng: np.random.Generator, notes: Notes) 
     return np.asarray(rows[kept])
 
 
-def common(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
+def common(pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
     """Rows of classes with enough examples; too few are refused, or dropped and counted."""
     counts = pool.counts(rows)
     rare = {name: n for name, n in counts.items() if n < settings.least}
@@ -292,7 +292,7 @@ def common(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> In
     return rows
 
 
-def apart(pool: Pool, rows: Ints, notes: Notes) -> Ints:
+def apart(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
     """Rows of official splits whose target form has its home in their own split; the others are
     counted by split.
     """

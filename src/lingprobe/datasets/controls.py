@@ -60,7 +60,7 @@ class Chance(Protocol):
 
 
 @runtime_checkable
-class Randomised(Protocol):
+class RandomisedControl(Protocol):
     """A control that draws at random, with the number of the draw as `seed=`: one draw says nothing
     of others, so that several are measured. One that declares nothing is measured once.
     """
@@ -99,7 +99,7 @@ def without_draw(reference: str) -> str:
 
 def is_randomised(control: Any) -> bool:
     """Whether another draw of a control differs."""
-    return isinstance(control, Randomised) and control.randomised
+    return isinstance(control, RandomisedControl) and control.randomised
 
 
 def at_chance(reference: str) -> bool:
@@ -357,7 +357,7 @@ def _of_sentences(dataset: Dataset, least: int, rng: np.random.Generator) -> Key
     """The rarest word of an example's sentences that `least` training examples and a test example
     have; without one, its own key.
     """
-    owner, words = _words(dataset)
+    owner, words = _list_example_words(dataset)
     pairs = np.unique(np.stack([owner, words], 1), axis=0)
     counts = [
         np.bincount(pairs[dataset.splits[pairs[:, 0]] == s, 1], minlength=int(words.max()) + 1)
@@ -396,7 +396,7 @@ def _types(dataset: Dataset, case: bool) -> tuple[Ints, Ints]:
     return np.concatenate([np.array(t, np.int64) for t in types]), first
 
 
-def _words(dataset: Dataset) -> tuple[Ints, Ints]:
+def _list_example_words(dataset: Dataset) -> tuple[Ints, Ints]:
     """The words of all examples, ignoring case: which example each belongs to, and its type."""
     flat, first = _types(dataset, case=False)
     owners, cells = [], []

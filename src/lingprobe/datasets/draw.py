@@ -15,13 +15,13 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import (
     Candidate,
+    CandidatePool,
     Notes,
-    Pool,
     apart,
     cap_targets,
     common,
-    distinct,
     select_band,
+    select_distinct_rows,
     too_few,
 )
 from lingprobe.datasets.fold_plan import FoldPlan, plan_folds
@@ -33,11 +33,11 @@ from lingprobe.datasets.lemmas import (
     find_dominances,
 )
 from lingprobe.datasets.match import (
-    blocks,
-    contrasts,
-    correlation,
+    code_contrasts,
+    correlate_length_with_contrast,
     gaussian,
     match_lengths,
+    sample_class_blocks,
     uncorrelated_blocks,
 )
 from lingprobe.datasets.settings import SampleSettings
@@ -53,12 +53,12 @@ class _TooMany(LingprobeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class SplitRequest:
     """What dividing works with. A block is one row of each class, or, unbalanced, just a row;
     `limit` is that of |r|.
     """
 
-    pool: Pool
+    pool: CandidatePool
     settings: SampleSettings
     classes: Ints
     limit: float
@@ -120,11 +120,11 @@ class Division:
         if not self.is_balanced:
             return rng.permutation(rows)[:, None]
         if not self.settings.decorrelate:
-            return blocks(rows, self.pool.labels, self.classes, rng)
+            return sample_class_blocks(rows, self.pool.labels, self.classes, rng)
         pairs = match_lengths(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
         if self.settings.decorrelate == "gaussian":
             pairs = pairs[gaussian(self.pool.lengths[pairs])]
-        values = contrasts(tuple(self.pool.names[c] for c in self.classes))
+        values = code_contrasts(tuple(self.pool.names[c] for c in self.classes))
         return uncorrelated_blocks(pairs, self.pool.lengths, values, self.limit)
 
     def draw_blocks(
@@ -147,7 +147,7 @@ class Division:
         ]
 
 
-def matchable(division: Division, rows: Ints) -> Ints:
+def matchable(division: SplitRequest, rows: Ints) -> Ints:
     """The classes that leave enough blocks of like length when others are given up, one after the
     other.
 
@@ -198,10 +198,10 @@ def sample(
     """A data set sampled from candidates; `sampling` is added to `notes`. DataProblem gives the
     counts.
     """
-    return draw(Pool.of(candidates), settings or SampleSettings(), notes or {})
+    return sample_pool(CandidatePool.of(candidates), settings or SampleSettings(), notes or {})
 
 
-def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+def sample_pool(pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
     """The same of candidates in columns."""
     try:
         return _draw_dataset(pool, settings, notes)
@@ -209,7 +209,7 @@ def draw(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Data
         raise DataProblem(_instead(pool, settings, problem.most)) from None
 
 
-def _instead(pool: Pool, settings: SampleSettings, most: int) -> str:
+def _instead(pool: CandidatePool, settings: SampleSettings, most: int) -> str:
     """What to write in place of a size that is too large. How lengths are matched depends on the
     size, so each is tried, down to one that can be drawn.
     """
@@ -232,7 +232,9 @@ def _instead(pool: Pool, settings: SampleSettings, most: int) -> str:
     return f"{refusal}, and no smaller one gives every split an example: leave size out"
 
 
-def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]) -> Dataset:
+def _draw_dataset(
+    pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]
+) -> Dataset:
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
             "only classes can be matched in length, and these labels are scores or sets; leave"
@@ -242,7 +244,7 @@ def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]
         "candidates": len(pool),
         "classes_before": pool.counts(np.arange(len(pool))),
     }
-    rows = distinct(pool, counts)
+    rows = select_distinct_rows(pool, counts)
     rows = select_band(pool, rows, settings, counts)
     if settings.splits == "official":
         rows = apart(pool, rows, counts)
@@ -263,7 +265,7 @@ def _draw_dataset(pool: Pool, settings: SampleSettings, notes: Mapping[str, Any]
 
 
 def _draw_rows(
-    pool: Pool, rows: Ints, settings: SampleSettings, share: float | None, counts: Notes
+    pool: CandidatePool, rows: Ints, settings: SampleSettings, share: float | None, counts: Notes
 ) -> list[Ints]:
     """The rows of each split, where a lemma may have some share of a class; None: any."""
     if share is not None:
@@ -274,7 +276,7 @@ def _draw_rows(
     if wanted is not None and wanted.folds == 1 and wanted.tested > len(splits[2]):
         larger = replace(settings, proportions=_with_test_share(settings, wanted, splits))
         splits = _draw_splits(pool, rows, larger, counts)
-    _count(pool, splits, settings, counts)
+    _note_split_sizes(pool, splits, settings, counts)
     if wanted is not None:
         every = wanted.tested == sum(map(len, splits))
         counts["folds_needed"] = _count_folds(pool, splits, wanted.folds)
@@ -282,7 +284,9 @@ def _draw_rows(
     return splits
 
 
-def _choose_share(pool: Pool, rows: Ints, settings: SampleSettings, counts: Notes) -> float | None:
+def _choose_share(
+    pool: CandidatePool, rows: Ints, settings: SampleSettings, counts: Notes
+) -> float | None:
     """How much of a class a lemma may have among candidates, so that none makes half of a class in
     what is drawn; None where a class cannot be had then. The same for all folds of the same data.
     """
@@ -312,13 +316,15 @@ def _settings_of_folds(settings: SampleSettings) -> list[SampleSettings]:
     return [replace(settings, fold="/".join((str(number), *rest))) for number in numbers]
 
 
-def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes) -> list[Ints]:
+def _draw_splits(
+    pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes
+) -> list[Ints]:
     """Rows of train, dev and test; where lengths are matched, matched ever more closely until every
     split is fine.
     """
     every = np.unique(pool.labels[rows]) if pool.classes else np.zeros(1, np.int64)
     for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
-        division = Division(pool, settings, every, float(limit))
+        division = SplitRequest(pool, settings, every, float(limit))
         classes = (
             matchable(division, rows) if settings.decorrelate and settings.rare == "drop" else every
         )
@@ -345,25 +351,27 @@ def _draw_splits(pool: Pool, rows: Ints, settings: SampleSettings, notes: Notes)
     return mine
 
 
-def _worst(pool: Pool, splits: list[Ints], classes: Ints) -> float:
+def _worst(pool: CandidatePool, splits: list[Ints], classes: Ints) -> float:
     return max(map(abs, _correlations(pool, splits, classes).values()))
 
 
-def _correlations(pool: Pool, splits: list[Ints], classes: Ints) -> dict[str, float]:
+def _correlations(pool: CandidatePool, splits: list[Ints], classes: Ints) -> dict[str, float]:
     """Pearson's r of class and length in each split and in all of them."""
     parts = {**dict(zip(SPLITS, splits, strict=True)), "all": np.concatenate(splits)}
     return {name: _correlation(pool, part, classes) for name, part in parts.items()}
 
 
-def _correlation(pool: Pool, rows: Ints, classes: Ints) -> float:
+def _correlation(pool: CandidatePool, rows: Ints, classes: Ints) -> float:
     """The same in some rows."""
-    spread = contrasts(tuple(pool.names[c] for c in classes))
+    spread = code_contrasts(tuple(pool.names[c] for c in classes))
     values = np.zeros((len(pool.names), spread.shape[1]))
     values[classes] = spread
-    return round(correlation(rows, pool.labels, pool.lengths, values), 4)
+    return round(correlate_length_with_contrast(rows, pool.labels, pool.lengths, values), 4)
 
 
-def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Notes) -> None:
+def _note_split_sizes(
+    pool: CandidatePool, splits: list[Ints], settings: SampleSettings, notes: Notes
+) -> None:
     """Note sizes, refuse what is too small, and say whether folds are needed."""
     rows = np.concatenate(splits)
     counts = {name: n for name, n in pool.counts(rows).items() if n}
@@ -372,7 +380,7 @@ def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Note
     notes["forms_after"] = {
         name: len(np.unique(targets))
         for name, part in zip(SPLITS, splits, strict=True)
-        if len(targets := _forms(pool, part))
+        if len(targets := _list_target_forms(pool, part))
     }
     if empty := [name for name, part in zip(SPLITS, splits, strict=True) if not len(part)]:
         raise DataProblem(_why_empty(pool, rows, empty, settings, notes["sizes"]))
@@ -388,11 +396,15 @@ def _count(pool: Pool, splits: list[Ints], settings: SampleSettings, notes: Note
 
 
 def _why_empty(
-    pool: Pool, rows: Ints, empty: list[str], settings: SampleSettings, sizes: Mapping[str, int]
+    pool: CandidatePool,
+    rows: Ints,
+    empty: list[str],
+    settings: SampleSettings,
+    sizes: Mapping[str, int],
 ) -> str:
     """Why splits have no examples, and what to do."""
     forms = {
-        name: len(np.unique(_forms(pool, rows[pool.labels[rows] == i])))
+        name: len(np.unique(_list_target_forms(pool, rows[pool.labels[rows] == i])))
         for i, name in enumerate(pool.names)
     }
     why = f"; target forms of each class: {_list_counts(forms)}" if any(forms.values()) else ""
@@ -407,11 +419,13 @@ def _list_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{name} {number:,}" for name, number in counts.items())
 
 
-def _forms(pool: Pool, rows: Ints) -> Ints:
+def _list_target_forms(pool: CandidatePool, rows: Ints) -> Ints:
     return pool.targets[rows][pool.targets[rows] >= 0]
 
 
-def _plan_test(pool: Pool, splits: list[Ints], settings: SampleSettings) -> FoldPlan | None:
+def _plan_test(
+    pool: CandidatePool, splits: list[Ints], settings: SampleSettings
+) -> FoldPlan | None:
     """How many of the examples in these splits are to be tested; None where that is given."""
     if settings.splits != "sampled" or settings.fold is not None:
         return None
@@ -432,15 +446,20 @@ def _with_test_share(
     return rest * train / (train + dev), rest * dev / (train + dev), wanted.tested
 
 
-def _count_folds(pool: Pool, splits: list[Ints], many: int) -> int:
+def _count_folds(pool: CandidatePool, splits: list[Ints], many: int) -> int:
     """So many folds, or fewer where a class has not so many target forms to share out."""
     labels = pool.labels if pool.classes else np.zeros(len(pool.labels), np.int64)
     rows = np.concatenate(splits)
-    forms = [len(np.unique(_forms(pool, rows[labels[rows] == c]))) for c in np.unique(labels[rows])]
+    forms = [
+        len(np.unique(_list_target_forms(pool, rows[labels[rows] == c])))
+        for c in np.unique(labels[rows])
+    ]
     return int(min(many, *(n for n in forms if n), len(rows)))
 
 
-def _laid_out(pool: Pool, splits: list[Ints], notes: Mapping[str, Any], seed: int) -> Dataset:
+def _laid_out(
+    pool: CandidatePool, splits: list[Ints], notes: Mapping[str, Any], seed: int
+) -> Dataset:
     """The columns of a data set, in random order within each split."""
     rng = np.random.default_rng([seed, 3])
     rows = np.concatenate([rng.permutation(part) for part in splits])

@@ -22,7 +22,7 @@ TEST = SPLITS.index("test")
 TENTHS = 10
 
 
-def divide(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
+def select_test_fold(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
     """The data set with a test split: the fold that is asked for; without, the first of as many
     folds as `plan_test` says, or of fewer where there are few groups to keep together.
     """
@@ -53,7 +53,7 @@ def _allocate(dataset: Dataset, shares: Sequence[float], seed: int) -> tuple[Int
     """The part of each row, and what was kept together: all that examples share, or less where that
     would leave a part with less than half of its share.
     """
-    codes, rows = _strata(dataset), np.arange(len(dataset))
+    codes, rows = _code_fold_strata(dataset), np.arange(len(dataset))
     least = np.array(shares) / sum(shares) * len(rows) / 2
     parts, kept = np.zeros(len(rows), np.int64), ""
     for tie, ties in shared_ties(dataset, rows).items():
@@ -64,7 +64,7 @@ def _allocate(dataset: Dataset, shares: Sequence[float], seed: int) -> tuple[Int
     return parts, kept
 
 
-def _strata(dataset: Dataset) -> Ints:
+def _code_fold_strata(dataset: Dataset) -> Ints:
     """What each part gets its share of, as a number a row [n]: classes, or tenths of the scores.
 
     Folds whose scores have another mean than their training data would give a useless probe a

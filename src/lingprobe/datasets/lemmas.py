@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import Notes, Pool
+from lingprobe.datasets.candidates import CandidatePool, Notes
 from lingprobe.datasets.settings import SampleSettings
 
 LEMMA_SHARES = (0.5, 0.4, 0.3)
@@ -34,7 +34,7 @@ class Dominance(NamedTuple):
     total: int
 
 
-def find_dominances(pool: Pool, rows: Ints, share: float = _HALF) -> list[Dominance]:
+def find_dominances(pool: CandidatePool, rows: Ints, share: float = _HALF) -> list[Dominance]:
     """The classes of some rows of which one lemma has such a share or more."""
     if not pool.classes:
         return []
@@ -54,7 +54,7 @@ def find_dominances(pool: Pool, rows: Ints, share: float = _HALF) -> list[Domina
 
 
 def cap_lemmas(
-    pool: Pool, rows: Ints, share: float, settings: SampleSettings, notes: Notes
+    pool: CandidatePool, rows: Ints, share: float, settings: SampleSettings, notes: Notes
 ) -> Ints:
     """Rows of which no lemma has such a share of a class or more, sampled at random, in order;
     where too few of a class would be left, all of it.

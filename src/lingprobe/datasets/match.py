@@ -17,7 +17,7 @@ JOINT = 0.02  # of |r| that a joint sample of lengths and classes may have
 WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
-def blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) -> Ints:
+def sample_class_blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) -> Ints:
     """As many blocks [blocks, classes] as the rarest class has rows, sampled at random; labels are
     those of all rows.
     """
@@ -120,7 +120,7 @@ def _height(counts: Ints, shares: NDArray[np.float64]) -> float:
     return float(full[np.flatnonzero(there >= FILLED * full)[-1]])
 
 
-def contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
+def code_contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
     """Numbers that classes stand for, [classes, contrasts], each of mean 0: their names if numeric,
     else one against the rest.
     """
@@ -148,7 +148,9 @@ def uncorrelated_blocks(
     return blocks[: int(over.argmax()) if over.any() else len(blocks)]
 
 
-def correlation(rows: Ints, labels: Ints, lengths: Ints, values: NDArray[np.float64]) -> float:
+def correlate_length_with_contrast(
+    rows: Ints, labels: Ints, lengths: Ints, values: NDArray[np.float64]
+) -> float:
     """Pearson's r of length and the contrast that shows it most, over some rows; 0 where nothing
     varies.
     """

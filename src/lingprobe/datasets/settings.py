@@ -26,7 +26,7 @@ class Folds(NamedTuple):
         return [self.tested / self.many] * self.many + [n - self.tested]
 
 
-def _number(text: str) -> int:
+def _parse_setting_number(text: str) -> int:
     return int(text) if text.isdecimal() else 0
 
 
@@ -93,7 +93,9 @@ class SampleSettings:
         if self.fold is None:
             return None
         parts = self.fold.split("/")
-        number, many, tested = [*map(_number, parts), 0][:3] if len(parts) in (2, 3) else (0, 0, 0)
+        number, many, tested = (
+            [*map(_parse_setting_number, parts), 0][:3] if len(parts) in (2, 3) else (0, 0, 0)
+        )
         if (len(parts) == 3 and tested < many) or not 1 <= number <= many or many < 2:
             raise DataProblem(
                 f"fold={self.fold}: write fold=3/10 for the third of ten folds, or fold=3/10/5000"

@@ -19,7 +19,7 @@ from lingprobe.datasets.groups import connect_rows
 from lingprobe.datasets.near_equal import group_near_equal
 
 
-def together(dataset: Dataset) -> dict[str, Ints]:
+def code_shared_groups(dataset: Dataset) -> dict[str, Ints]:
     """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share
     at least.
 
@@ -144,13 +144,13 @@ def allocate(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random
     quota = need.copy()
     for g in ranked:
         rows = order[first[g] : first[g] + sizes[g]]
-        parts[rows] = _place(labels[rows], need, quota, classes)
+        parts[rows] = _choose_split(labels[rows], need, quota, classes)
     alone = order[first[sizes == 1]]
     parts[alone] = _fill(labels[alone], need, rng)
     return parts
 
 
-def _place(
+def _choose_split(
     labels: Ints, need: NDArray[np.float64], quota: NDArray[np.float64], classes: int
 ) -> int:
     """The part that a group fits best; what the part still needs is lowered."""

@@ -9,7 +9,13 @@ and `st` run models of Hugging Face and sentence-transformers (`network`, `block
 from typing import Any
 
 from lingprobe.data.core import DataProblem, Encoder
-from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind, find_opposed, kind_of
+from lingprobe.data.oracles import (
+    BEYOND_SURFACE,
+    EncoderQuestion,
+    Kind,
+    find_opposed,
+    get_encoder_role,
+)
 from lingprobe.data.references import Contents, Reference, ReferenceProblem
 from lingprobe.encoders.around import WrappedContents
 
@@ -39,7 +45,7 @@ ENCODERS = WrappedContents(
         "lm": "lingprobe.inside.minimal.lm:LanguageModel",
         "ngram": "lingprobe.inside.minimal.ngram:NGram",
         "sae": "lingprobe.inside.units.sae:SparseFeatures",
-        "tags": "lingprobe.inside.structure.floors:Tags",
+        "tags": "lingprobe.inside.structure.floors:TagPositionBaseline",
     },
     around=Contents(
         "option of encoders", "", {"without": "lingprobe.inside.erase.remainder:remainder"}
@@ -71,7 +77,7 @@ def kind_of_reference(reference: str) -> Kind:
     names nothing is trained.
     """
     try:
-        return "trained" if "@" in reference else kind_of(ENCODERS.make(reference))
+        return "trained" if "@" in reference else get_encoder_role(ENCODERS.make(reference))
     except (ReferenceProblem, ImportError, AttributeError, OSError, DataProblem):
         return "trained"  # results outlive the plugins and the files that they were made with
 

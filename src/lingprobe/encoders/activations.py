@@ -24,13 +24,13 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
 from lingprobe.encoders.frames import CHAT, describe_frame, frame, read_by, tokeniser_of
 from lingprobe.encoders.generation import check_generated_turns
-from lingprobe.encoders.hf import Pool, depth
-from lingprobe.encoders.hub import Files, Source, files_of
+from lingprobe.encoders.hf import Pool, count_model_layers
+from lingprobe.encoders.hub import ModelFiles, ModelSource, find_model_files
 from lingprobe.encoders.layers import SlotEncoder
-from lingprobe.encoders.model_files import versions
+from lingprobe.encoders.model_files import format_package_versions
 from lingprobe.encoders.own_baselines import list_prompt_baseline
 from lingprobe.encoders.own_vectors import Missing, lacking_of
-from lingprobe.encoders.recording_files import shape_of
+from lingprobe.encoders.recording_files import read_state_shape
 from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
 
@@ -126,13 +126,13 @@ class Activations:
         return list_prompt_baseline(Activations, self, str(self.path)) if has_prompt else {}
 
     @property
-    def files(self) -> Files:
+    def files(self) -> ModelFiles:
         """Where the tokeniser lies."""
         if not self.model:
             raise DataProblem(
                 f"{self.name}: name the model of the tokens, as acts:FOLDER,model=Qwen/Qwen3-8B"
             )
-        return files_of(self.model)
+        return find_model_files(self.model)
 
     @property
     def _stamp(self) -> str:
@@ -151,14 +151,17 @@ class Activations:
     @property
     def states(self) -> tuple[Path, ...]:
         """The files of hidden states, by name; DataProblem where there is none."""
-        return _files(self.path.expanduser())
+        return _list_state_files(self.path.expanduser())
 
     @property
     def fingerprint(self) -> str:
         """A digest of all files, and the tokeniser."""
         if self._token_states is not None:
             return self._stamp
-        return f"{digest_files(self.states)} {self.files.fingerprint} {versions('tokenizers')}"
+        return (
+            f"{digest_files(self.states)} {self.files.fingerprint}"
+            f" {format_package_versions('tokenizers')}"
+        )
 
     @property
     def counts_special(self) -> bool:
@@ -181,7 +184,7 @@ class Activations:
     def reads(self) -> str:
         """What the model read, with {sentence} where the sentence stood; '' for nothing else."""
         return read_by(
-            self.template, self.prompt, lambda: tokeniser_of(Source(str(self.files.folder)))
+            self.template, self.prompt, lambda: tokeniser_of(ModelSource(str(self.files.folder)))
         )
 
     @property
@@ -189,7 +192,7 @@ class Activations:
         """What the layers in the files are called; DataProblem where that cannot be."""
         if self._token_states is not None:
             return tuple(self._token_states.layers)
-        many = shape_of(self.states[0])[1]
+        many = read_state_shape(self.states[0])[1]
         if not self.ids:
             return tuple(map(str, range(many)))
         named = tuple(self.ids.split("+"))
@@ -199,7 +202,7 @@ class Activations:
                 f" has {many}: write the numbers that vLLM was given, as 8+16+32"
             )
         config = self.files.config() if (self.files.folder / "config.json").is_file() else {}
-        last = depth(config)
+        last = count_model_layers(config)
         if last is not None and (beyond := [each for each in named if int(each) > last]):
             raise DataProblem(
                 f"{self.name}: there is no layer {beyond[0]} in a model of {last}; layer N is the"
@@ -272,7 +275,7 @@ class Activations:
         from lingprobe.encoders.forward import Passes  # imports torch
         from lingprobe.encoders.recordings import RecordedTokens, check_layers, load_recorded
 
-        states = load_recorded(self.states, Source(str(self.files.folder)))
+        states = load_recorded(self.states, ModelSource(str(self.files.folder)))
         if self.ids:
             check_layers(self.states, self.numbers)
         passes = Passes(
@@ -296,7 +299,7 @@ class Activations:
         return passes
 
 
-def _files(folder: Path) -> tuple[Path, ...]:
+def _list_state_files(folder: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
         raise DataProblem(f"no folder {str(folder)!r} of hidden states")
     files = tuple(sorted(folder.rglob(f"*{SUFFIX}")))

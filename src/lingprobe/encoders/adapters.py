@@ -12,23 +12,23 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.hub import ADAPTER, Files, Source, files_of
+from lingprobe.encoders.hub import ADAPTER, ModelFiles, ModelSource, find_model_files
 
 INSIDE = "base_model.model."  # what PEFT puts before the names of all weights
 MERGE = "merge it into its model (merge_and_unload), save that, and name its folder"
 
 
-def is_adapter(files: Files) -> bool:
+def is_adapter(files: ModelFiles) -> bool:
     """Whether files are of an adapter alone, without the model that it belongs to."""
     return (files.folder / ADAPTER).is_file() and not (files.folder / "config.json").is_file()
 
 
-def base_of(files: Files, reference: str) -> str:
+def base_of(files: ModelFiles, reference: str) -> str:
     """The model that an adapter says that it was trained in; DataProblem where that is not here."""
     base = str(files.says(ADAPTER).get("base_model_name_or_path") or "")
     try:
         if base:
-            files_of(base, "sentence-transformers", first=False)
+            find_model_files(base, "sentence-transformers", first=False)
             return base
     except DataProblem:
         pass
@@ -39,7 +39,7 @@ def base_of(files: Files, reference: str) -> str:
     )
 
 
-def tokenizer_source(source: Source, adapter: Source | None) -> Source:
+def tokenizer_source(source: ModelSource, adapter: ModelSource | None) -> ModelSource:
     """Where the tokeniser of a model is: with its adapter, which may know tokens that the model did
     not, or with the model.
     """
@@ -49,7 +49,7 @@ def tokenizer_source(source: Source, adapter: Source | None) -> Source:
     return source
 
 
-def apply_adapter(model: Any, source: Source) -> Any:
+def apply_adapter(model: Any, source: ModelSource) -> Any:
     """A model with the layers and weights of an adapter inside it; EncoderStop where they do not
     fit.
     """

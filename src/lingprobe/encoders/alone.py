@@ -53,13 +53,13 @@ def batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Batching:
     short, other = long[: max(2, len(long) // SHORTER)], long[-max(2, len(long) // SHORTER) :]
     alone = run([short])[0]
     kind: Batching = "padded"
-    if not alike(alone, run([short])[0], limit):
+    if not are_vectors_close(alone, run([short])[0], limit):
         raise EncoderStop(
             f"{name} gives different vectors each time that it reads a text, so no result with it"
             " could be reproduced"
         )
-    if not alike(alone, run([long, short])[1], limit):
-        kind = "equal" if alike(alone, run([other, short])[1], limit) else "single"
+    if not are_vectors_close(alone, run([long, short])[1], limit):
+        kind = "equal" if are_vectors_close(alone, run([other, short])[1], limit) else "single"
     return log_batching(name, kind)
 
 
@@ -77,7 +77,7 @@ def log_batching(name: str, kind: Batching) -> Batching:
     return kind
 
 
-def alike(one: Sequence[Tensor], other: Sequence[Tensor], limit: float) -> bool:
+def are_vectors_close(one: Sequence[Tensor], other: Sequence[Tensor], limit: float) -> bool:
     """Whether the vectors of a row are the same but for rounding."""
     pairs = [(a.float(), b.float()) for a, b in zip(one, other, strict=True)]
     return all(

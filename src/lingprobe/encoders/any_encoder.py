@@ -21,7 +21,7 @@ from lingprobe.data.vectors import Vectors, as_single
 from lingprobe.encoders.live import live_model
 from lingprobe.encoders.origin import name_of, source
 from lingprobe.encoders.own_vector_files import check_stored
-from lingprobe.encoders.own_vectors import Rows
+from lingprobe.encoders.own_vectors import SessionVectors
 from lingprobe.encoders.signatures import required_parameters
 
 TAKES = 'takes = "sentences"'
@@ -30,7 +30,7 @@ BATCH = 128  # SentEval's batch size where params name none
 
 
 @dataclass(frozen=True)
-class Adapted:
+class FunctionEncoder:
     """A function list[str] -> [n, dim] as an encoder; it reads the raw text."""
 
     name: str
@@ -45,7 +45,7 @@ class Adapted:
 
 
 @dataclass(frozen=True)
-class Unprepared:
+class PreparingEncoder:
     """An object whose `prepare` gets the texts of a data set first, and returns what encodes
     them.
     """
@@ -64,7 +64,7 @@ class Unprepared:
                 f"{self.name}: prepare returned a {type(ready).__name__}, and should return the"
                 " encoder that is ready, as `self`"
             )
-        return Adapted(self.name, encode, self.fingerprint)
+        return FunctionEncoder(self.name, encode, self.fingerprint)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.prepare(sentences).encode(sentences)
@@ -102,7 +102,7 @@ class Params(dict[str, Any]):
 
 
 @dataclass(frozen=True)
-class Batched:
+class BatcherEncoder:
     """SentEval's `batcher(params, batch)`; a batch is a list of lists of words."""
 
     name: str
@@ -130,12 +130,12 @@ class Batched:
 
 
 @dataclass(frozen=True)
-class Pair:
+class SentEvalPair:
     """SentEval's `(batcher, prepare)`: prepare sees all sentences of a data set first, and leaves
     what it learns in params.
     """
 
-    batched: Batched
+    batched: BatcherEncoder
     preparing: Callable[[Any, list[list[str]]], Any]
     made_of: str = ""
 
@@ -190,7 +190,9 @@ def adapt_any(thing: Any, name: str | None = None, **options: Any) -> Encoder:
     if not callable(thing):
         raise _no_encoder(thing)
     known = name or name_of(thing), thing, source(thing, name)
-    return Batched(*known) if len(required_parameters(thing)) == 2 else Adapted(*known)
+    return (
+        BatcherEncoder(*known) if len(required_parameters(thing)) == 2 else FunctionEncoder(*known)
+    )
 
 
 def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
@@ -198,10 +200,10 @@ def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
         return _of_rows(batcher, prepare, name or "vectors")
     if not (callable(batcher) and (prepare is None or callable(prepare))):
         raise _no_encoder((batcher, prepare))
-    batched = Batched(name or name_of(batcher), batcher, source(batcher, name))
+    batched = BatcherEncoder(name or name_of(batcher), batcher, source(batcher, name))
     if prepare is None:
         return batched
-    return Pair(batched, prepare, source(prepare, name))
+    return SentEvalPair(batched, prepare, source(prepare, name))
 
 
 def _of_rows(sentences: Any, vectors: Any, name: str) -> Encoder:
@@ -210,15 +212,15 @@ def _of_rows(sentences: Any, vectors: Any, name: str) -> Encoder:
     if not all(isinstance(each, str) for each in texts):
         raise _no_encoder((sentences, vectors))
     array = _check_vectors("(sentences, vectors) has", vectors, len(texts))
-    return Rows(check_stored(name, list(map(str, texts)), {"-": array}), name)
+    return SessionVectors(check_stored(name, list(map(str, texts)), {"-": array}), name)
 
 
 def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Encoder:
     """An object that another library gives, or that does not say that it takes Sentences."""
     prepare, known = getattr(thing, "prepare", None), name or name_of(thing)
     if callable(prepare):
-        return Unprepared(known, prepare, source(thing, name))
-    return Adapted(known, encode, source(thing, name))
+        return PreparingEncoder(known, prepare, source(thing, name))
+    return FunctionEncoder(known, encode, source(thing, name))
 
 
 def _no_encoder(thing: Any) -> DataProblem:

@@ -26,7 +26,7 @@ PRODUCTS = (
 )
 
 
-class Watch(TorchFunctionMode):
+class AttentionRecorder(TorchFunctionMode):
     """Notes weights of attention [rows, heads, tokens, tokens], and what they make of values
     [rows, heads, tokens, width], as they come.
     """
@@ -46,7 +46,7 @@ class Watch(TorchFunctionMode):
     ) -> Any:
         back = func(*args, **(kwargs or {}))
         if func is FUSED:
-            weights = weights_of(Given(*args, **(kwargs or {})))
+            weights = compute_attention_weights(AttentionInputs(*args, **(kwargs or {})))
             self.weights(weights[..., -self.shape[1] :])  # a prefix stands before them
             self._note(self.mixed, back)
         elif func in SOFTMAX and isinstance(back, Tensor) and back.ndim > 2:
@@ -79,7 +79,7 @@ class Watch(TorchFunctionMode):
             to(value)
 
 
-class Given(NamedTuple):
+class AttentionInputs(NamedTuple):
     """What `torch.nn.functional.scaled_dot_product_attention` is given."""
 
     query: Tensor
@@ -92,7 +92,7 @@ class Given(NamedTuple):
     enable_gqa: bool = False
 
 
-def weights_of(given: Given) -> Tensor:
+def compute_attention_weights(given: AttentionInputs) -> Tensor:
     """The weights that it computes, in float32; zeros for a token that attends to nothing."""
     query, key = given.query.float(), given.key.float()
     if given.enable_gqa:

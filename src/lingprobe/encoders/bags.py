@@ -26,7 +26,7 @@ Pool = Literal["mean", "max", "sum", "none"]
 
 
 @dataclass(frozen=True)
-class Bag:
+class PooledWordVectors:
     """Word vectors of a sentence, pooled: words that the table lacks are excluded, and zeros stand
     where all are.
 
@@ -122,13 +122,13 @@ def bow(
     seed: int = 0,
     pool: Pool = "mean",
     lowercase: bool = False,
-) -> Bag:
+) -> PooledWordVectors:
     """A bag of random word vectors: it knows which words there are, and nothing of what they
     mean.
     """
-    return Bag(f"bow:{words}", RandomTable(dim, seed), pool, lowercase)
+    return PooledWordVectors(f"bow:{words}", RandomTable(dim, seed), pool, lowercase)
 
 
-def static(path: Path, *, pool: Pool = "mean", lowercase: bool = False) -> Bag:
+def static(path: Path, *, pool: Pool = "mean", lowercase: bool = False) -> PooledWordVectors:
     """A bag of static word vectors from a word2vec, GloVe or fastText file (.gz and .xz too)."""
-    return Bag(f"static:{path}", FileTable(path), pool, lowercase)
+    return PooledWordVectors(f"static:{path}", FileTable(path), pool, lowercase)

@@ -42,7 +42,7 @@ class Call:
 
 
 @dataclass
-class Block:
+class BlockRecording:
     """What was seen of one block: its calls, inner ones first; weights of attention, each with the
     number of calls before it; and what they made of values.
     """
@@ -55,7 +55,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Parts:
+class BlockModules:
     """The modules of a block: those that give what attention and MLP add, and the one that is given
     the heads, of which there are `many`; '' for none, and `why`.
     """
@@ -69,7 +69,7 @@ class Parts:
     why: Mapping[str, str] = field(default_factory=dict)
 
 
-def find_parts(block: Block) -> Parts:
+def find_parts(block: BlockRecording) -> BlockModules:
     """Which modules are the parts of a block, checked by adding up what they give."""
     why: dict[str, str] = {}
     names = {"attn": "", "mlp": ""}
@@ -82,17 +82,17 @@ def find_parts(block: Block) -> Parts:
         is_first = block.weights[0][0] <= both[0]
         order = both if is_first else both[::-1]
         names = dict(zip(WHOLE, (block.calls[n].module for n in order), strict=True))
-    heads, many, width = _heads(block)
+    heads, many, width = _find_head_module(block)
     if not heads:
         why.setdefault("heads", NO_HEADS)
     many = many or (block.weights[0][1].shape[1] if block.weights else 0)
     if block.weights and (len(block.weights) > 1 or block.weights[0][1].shape[1] != many):
         why["map"] = "attention is computed more than once in the block"
     whole = block.given.shape[-1] if block.given.ndim == 3 else 0
-    return Parts(names["attn"], names["mlp"], heads, many, width, whole, why)
+    return BlockModules(names["attn"], names["mlp"], heads, many, width, whole, why)
 
 
-def _heads(block: Block) -> tuple[str, int, int]:
+def _find_head_module(block: BlockRecording) -> tuple[str, int, int]:
     """The module that is given what attention made of values, heads side by side; how many there
     are, and how wide that is.
     """
@@ -132,7 +132,7 @@ class _Marks:
         return any(self.same(form, self.end) for form in self.forms(state))
 
 
-def _summands(block: Block) -> tuple[int, int] | None:
+def _summands(block: BlockRecording) -> tuple[int, int] | None:
     """The two calls whose outputs lead from what a block is given to what it returns: one after the
     other, or both at once; the inner module's where one returns what another does.
     """

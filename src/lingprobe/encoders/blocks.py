@@ -41,7 +41,7 @@ class Layers:
         return _layers(model, ids, output, self.embedded, self.given)
 
 
-def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
+def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
     """The layers of a model, of which `run` is the output for some token ids [rows, tokens].
 
     EncoderStop where the blocks of a model are given something else than its states.
@@ -59,9 +59,9 @@ def layers_of(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
         )
     if any(torch.isnan(state).any() for state in states):
         raise EncoderStop(f"a {kind} model has NaN in its states: are its weights damaged?")
-    blocks = _blocks(calls, states)
+    blocks = _find_block_list(calls, states)
     inputs = [given for given, _ in calls.get(blocks, [])]
-    numbers = [_number(states, each) for each in inputs]
+    numbers = [_find_state_number(states, each) for each in inputs]
     if None in numbers[:1] and _is_embedded(model, ids, inputs[0]):
         embedded, given = True, numbers[1:]
     else:
@@ -135,19 +135,19 @@ def first_states(values: Iterable[Any]) -> Tensor | None:
     return next((each for each in tensors if each.is_floating_point() and each.ndim > 2), None)
 
 
-def _blocks(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> str:
+def _find_block_list(calls: dict[str, list[Call]], states: Sequence[Tensor]) -> str:
     """The list of the blocks: the one whose calls give or return most of the states, and of lists
     that lie in one another the outer one; '' where there is none.
     """
 
     def match_rank(name: str) -> tuple[int, int]:
         about = [state for call in calls[name] for state in call]
-        return sum(_number(about, state) is not None for state in states), -len(name)
+        return sum(_find_state_number(about, state) is not None for state in states), -len(name)
 
     return max(calls, key=match_rank, default="")
 
 
-def _number(states: Sequence[Tensor | None], wanted: Tensor | None) -> int | None:
+def _find_state_number(states: Sequence[Tensor | None], wanted: Tensor | None) -> int | None:
     """Which of some states a tensor is, or is but for tokens that the model adds at an end; some
     models put tokens before rows, or behind what they are made of.
     """

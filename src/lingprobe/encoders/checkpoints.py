@@ -22,7 +22,7 @@ POINT = re.compile(
 """How names of models say how far they had come: step1000, seed_0-step_20k, checkpoint-500."""
 
 
-class Named(NamedTuple):
+class CheckpointName(NamedTuple):
     """A point of a training as a name says it: the name without it, and how far it had come."""
 
     run: str
@@ -65,10 +65,10 @@ def _folders(pattern: str) -> list[str]:
             f"no folder matches {pattern}; of a model on the hub, write"
             f" {pattern},revisions=A+B, each of which is put in place of the star"
         )
-    return sorted(found, key=lambda folder: (_number(folder), folder))
+    return sorted(found, key=lambda folder: (_parse_step(folder), folder))
 
 
-def _number(folder: str) -> int:
+def _parse_step(folder: str) -> int:
     named = POINT.search(Path(folder).name)
     return _parse_count(named) if named else -1
 
@@ -77,7 +77,7 @@ def _parse_count(named: re.Match[str]) -> int:
     return int(named["number"]) * TIMES[named["times"].lower()]
 
 
-def named_point(reference: str) -> Named | None:
+def named_point(reference: str) -> CheckpointName | None:
     """How far an encoder had come, where its name or revision says that; None where it does not."""
     parsed = try_parse_reference(reference)
     name = (parsed.argument if parsed is not None and parsed.argument else None) or reference
@@ -92,4 +92,4 @@ def named_point(reference: str) -> Named | None:
     if parsed is not None and name == parsed.argument:
         run = str(replace(parsed, argument=run))
     unit = "epoch" if last["unit"].lower() == "epoch" else "step"
-    return Named(run, _parse_count(last), unit)
+    return CheckpointName(run, _parse_count(last), unit)

@@ -33,25 +33,25 @@ TRIED = tuple(
 """Sentences without a common word."""
 
 
-class Read(NamedTuple):
+class TokenNorms(NamedTuple):
     """The tokens of a sentence that count: their ids [n], and their norms in a layer [n]."""
 
     ids: Ints
     norms: Floats
 
 
-def constant_tokens(passes: Passes) -> dict[str, str]:
+def find_constant_tokens(passes: Passes) -> dict[str, str]:
     """By layer what holds most of its norm in every sentence, in words; {} where nothing does."""
     tokens = passes.tokenize_sentences(TRIED, by_piece=False)
     keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)
     names = [str(layer) for layer in range(layers)]
     states = passes.states(tokens, set(names))
-    read: dict[str, list[Read]] = {name: [] for name in names}
+    read: dict[str, list[TokenNorms]] = {name: [] for name in names}
     for row, kept in enumerate(keep):
         ids = np.asarray(tokens.ids[row], np.int64)[kept]
         for name, hidden in states(np.array([row])).items():
             norms = hidden[0, : len(kept)].float().norm(dim=-1).cpu().numpy()[kept]
-            read[name].append(Read(ids, norms))
+            read[name].append(TokenNorms(ids, norms))
     told = passes.network.tokenizer.convert_ids_to_tokens
     found = {name: heaviest(sentences) for name, sentences in read.items()}
     return {
@@ -61,25 +61,29 @@ def constant_tokens(passes: Passes) -> dict[str, str]:
     }
 
 
-def heaviest(sentences: Sequence[Read]) -> tuple[str, int, float]:
+def heaviest(sentences: Sequence[TokenNorms]) -> tuple[str, int, float]:
     """What every sentence has that holds the largest share of the norm: in words, its id (-1 where
     it is not the same token), and the share, the mean over sentences.
     """
-    return max(_places(sentences), key=lambda place: place[2])
+    return max(_collect_token_places(sentences), key=lambda place: place[2])
 
 
-def _places(sentences: Sequence[Read]) -> Iterator[tuple[str, int, float]]:
+def _collect_token_places(sentences: Sequence[TokenNorms]) -> Iterator[tuple[str, int, float]]:
     first = {int(each.ids[0]) for each in sentences}
     common = set.intersection(*(set(each.ids.tolist()) for each in sentences))
     for token in common - first:
         held = [each.ids == token for each in sentences]
         if all(flags.sum() == 1 for flags in held):  # else it is as frequent as sentences are long
-            yield "the token", token, _share(sentences, held)
+            yield "the token", token, _compute_norm_share(sentences, held)
     places = [np.arange(len(each.ids)) == 0 for each in sentences]
-    yield "the first token", first.pop() if len(first) == 1 else -1, _share(sentences, places)
+    yield (
+        "the first token",
+        first.pop() if len(first) == 1 else -1,
+        _compute_norm_share(sentences, places),
+    )
 
 
-def _share(sentences: Sequence[Read], chosen: Sequence[np.ndarray]) -> float:
+def _compute_norm_share(sentences: Sequence[TokenNorms], chosen: Sequence[np.ndarray]) -> float:
     shares = [
         float(each.norms[flags].sum() / max(each.norms.sum(), 1e-30))
         for each, flags in zip(sentences, chosen, strict=True)

@@ -17,10 +17,10 @@ from lingprobe.data.options import Help
 from lingprobe.data.vectors import Ints, compute_offsets
 from lingprobe.encoders.frames import Frame, say_where
 from lingprobe.encoders.tokens import (
-    Tokens,
+    TokenisedSentences,
     find_overflowing,
     is_space,
-    join_tokens,
+    join_tokenised,
     locate_words,
     marks_of,
     of_words,
@@ -215,7 +215,7 @@ def _locate_words(sentence: Sentence, rendered: RenderedTurns) -> Ints:
 
 def tokenize_conversations(
     tokenizer: Any, limit: int, read: Sequence[ReadText], by_piece: bool
-) -> Tokens:
+) -> TokenisedSentences:
     """Texts that are rendered, in tokens, at most `limit` each: a start token stands in them where
     the template writes one, and the tokenizer adds none.
     """
@@ -224,10 +224,12 @@ def tokenize_conversations(
         _tokenize_some(tokenizer, limit, read[start : start + _AT_ONCE], by_piece)
         for start in range(0, len(read), _AT_ONCE)
     ]
-    return join_tokens(parts)
+    return join_tokenised(parts)
 
 
-def _tokenize_some(tokenizer: Any, limit: int, read: Sequence[ReadText], by_piece: bool) -> Tokens:
+def _tokenize_some(
+    tokenizer: Any, limit: int, read: Sequence[ReadText], by_piece: bool
+) -> TokenisedSentences:
     encodings = tokenizer(
         [each.text for each in read],
         truncation=True,
@@ -245,4 +247,4 @@ def _tokenize_some(tokenizer: Any, limit: int, read: Sequence[ReadText], by_piec
             ids = encodings["input_ids"][number]
             space = is_space(ids, characters, each.text, marks_of(tokenizer))
             words.append(of_words(characters, space, each.words, bool(cut[number])))
-    return Tokens.of(encodings, cut, words if by_piece else None, inside)
+    return TokenisedSentences.of(encodings, cut, words if by_piece else None, inside)

@@ -11,7 +11,7 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints
 
 
-class Batch(NamedTuple):
+class BatchRows(NamedTuple):
     """The rows of a batch.
 
     sentences  [rows] the number of each row's sentence among those that are encoded
@@ -26,14 +26,14 @@ class Batch(NamedTuple):
 class _Current(threading.local):
     """The batch that a thread is at."""
 
-    batch: Batch | None = None
+    batch: BatchRows | None = None
 
 
 _current = _Current()
 
 
 @contextmanager
-def running(batch: Batch) -> Iterator[None]:
+def running(batch: BatchRows) -> Iterator[None]:
     """Say which batch is run until the block ends."""
     before, _current.batch = _current.batch, batch
     try:
@@ -42,7 +42,7 @@ def running(batch: Batch) -> Iterator[None]:
         _current.batch = before
 
 
-def current_batch(rows: int) -> Batch:
+def current_batch(rows: int) -> BatchRows:
     """The batch that this thread is at; EncoderStop where it has not so many rows."""
     batch = _current.batch
     if batch is None or len(batch.sentences) != rows:

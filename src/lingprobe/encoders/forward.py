@@ -33,21 +33,28 @@ from lingprobe.encoders.batches import (
     run_batches,
 )
 from lingprobe.encoders.conversations import ALL, read_conversations, tokenize_conversations
-from lingprobe.encoders.current_batch import Batch, running
+from lingprobe.encoders.current_batch import BatchRows, running
 from lingprobe.encoders.frames import Frame
 from lingprobe.encoders.generation import GeneratedTokens, append_written, strip_ends
 from lingprobe.encoders.pooling import Arrivals, KeptTokens, PooledBatch, PoolWish
 from lingprobe.encoders.shared_start import FEW, SharedStart
-from lingprobe.encoders.sites import Site, highest_block, is_site
+from lingprobe.encoders.sites import ModelSite, highest_block, is_site
 from lingprobe.encoders.token_places import ALL_PLACES, PlaceRange
-from lingprobe.encoders.tokens import JOINED, Pieces, Tokens, Words, spell_tokens, texts
+from lingprobe.encoders.tokens import (
+    JOINED,
+    SubwordSplitter,
+    TokenisedSentences,
+    WordSpacing,
+    spell_tokens,
+    tokenise_texts,
+)
 
 LEX = "lex"
 BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
 
 
 @dataclass(frozen=True)
-class Units:
+class EncodedUnits:
     """Layers asked for, over sentences or pieces, which sentences were cut, and why some
     conversations have no vectors, by number.
     """
@@ -58,7 +65,7 @@ class Units:
     reasons: Mapping[int, str]
 
 
-class Deep(Protocol):
+class HiddenStateSource(Protocol):
     """What gives the hidden states of tokens: a network, or files of what one gave."""
 
     @property
@@ -89,17 +96,17 @@ class Deep(Protocol):
         self,
         ids: Sequence[Sequence[int]],
         types: Sequence[Sequence[int]] | None,
-        sites: Sequence[Site],
+        sites: Sequence[ModelSite],
         highest: int,
     ) -> tuple[tuple[Tensor, ...], Mapping[tuple[str, int], Tensor]]:
         """The hidden states, and of the same pass what parts of blocks gave that sites are of."""
         ...
 
-    def site_width(self, site: Site) -> int:
+    def site_width(self, site: ModelSite) -> int:
         """How many numbers a site has."""
         ...
 
-    def site(self, site: Site, raw: Mapping[tuple[str, int], Tensor]) -> Tensor:
+    def site(self, site: ModelSite, raw: Mapping[tuple[str, int], Tensor]) -> Tensor:
         """A site's numbers [rows, tokens, width] of what parts gave."""
         ...
 
@@ -121,16 +128,16 @@ class Passes:
     places  which of the tokens that count are kept
     """
 
-    network: Deep
+    network: HiddenStateSource
     frame: Frame
     special: bool
     tokens: int
-    words: Words = JOINED
+    words: WordSpacing = JOINED
     turns: str | None = None
     writer: GeneratedTokens | None = None
     places: PlaceRange = ALL_PLACES
 
-    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Units:
+    def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> EncodedUnits:
         """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
         layer `lex` alone.
         """
@@ -150,7 +157,7 @@ class Passes:
 
         def work(rows: Ints) -> None:
             words = None if tokens.words is None else [tokens.words[r] for r in rows]
-            with running(Batch(rows, words)):
+            with running(BatchRows(rows, words)):
                 hidden = of_rows(rows)
             kept, whole = self._mark_kept(keep, rows), self._mark_kept(every, rows)
             units = expand_ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows
@@ -169,7 +176,7 @@ class Passes:
         run_batches(work, batches, self.network.side_by_side)
         arrivals.finish()
         spans = _spans(sentences, tokens, keep, starts) if by_piece else None
-        return Units(tuple(layers), spans, tokens.cut, reasons)
+        return EncodedUnits(tuple(layers), spans, tokens.cut, reasons)
 
     def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
         """The tokens of a sentence with their states in some layers, in one pass."""
@@ -181,12 +188,12 @@ class Passes:
         pieces = spell_tokens(self.network.tokenizer, tokens.ids[0])
         return TokenStates(pieces, known, self.kept_tokens(tokens)[0])
 
-    def kept_tokens(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
+    def kept_tokens(self, tokens: TokenisedSentences) -> list[NDArray[np.bool_]]:
         """Which tokens of each sentence count."""
         counts = self._read(tokens) if tokens.inside is None else tokens.inside
         return [self.places.restrict(each) for each in counts]
 
-    def _read(self, tokens: Tokens) -> list[NDArray[np.bool_]]:
+    def _read(self, tokens: TokenisedSentences) -> list[NDArray[np.bool_]]:
         """The same of all that is read, the text around the sentence included."""
         if self.special:
             return [np.ones(len(special), bool) for special in tokens.special]
@@ -194,10 +201,12 @@ class Passes:
 
     def _width(self, layer: str) -> int:
         if is_site(layer):
-            return self.network.site_width(Site.parse(layer))
+            return self.network.site_width(ModelSite.parse(layer))
         return self.network.widths[0 if layer == LEX else int(layer)]
 
-    def tokenize_sentences(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
+    def tokenize_sentences(
+        self, sentences: Sequence[Sentence], by_piece: bool
+    ) -> TokenisedSentences:
         """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
         spaces unless they are found in it.
         """
@@ -205,7 +214,7 @@ class Passes:
 
     def _tokenize(
         self, sentences: Sequence[Sentence], by_piece: bool
-    ) -> tuple[Tokens, Mapping[int, str]]:
+    ) -> tuple[TokenisedSentences, Mapping[int, str]]:
         """Sentences in tokens, and why some conversations have none that count."""
         if self.writer is not None and sentences:
             return self._tokenize_written(self.writer, sentences, by_piece)
@@ -224,7 +233,7 @@ class Passes:
 
     def _tokenize_written(
         self, writer: GeneratedTokens, sentences: Sequence[Sentence], by_piece: bool
-    ) -> tuple[Tokens, Mapping[int, str]]:
+    ) -> tuple[TokenisedSentences, Mapping[int, str]]:
         """Prompts in tokens with what is written behind them, and which of them count."""
         limit = self.network.limit - writer.longest
         if limit < 1:
@@ -234,7 +243,7 @@ class Passes:
         if self.turns is None:
             reasons: dict[int, str] = {}
             raw = [sentence.text for sentence in sentences]
-            prompts = strip_ends(texts(self.network.tokenizer, limit, raw, self.frame))
+            prompts = strip_ends(tokenise_texts(self.network.tokenizer, limit, raw, self.frame))
         else:
             read, reasons = read_conversations(self.network.tokenizer, sentences, self.frame, ALL)
             prompts = tokenize_conversations(self.network.tokenizer, limit, read, by_piece)
@@ -257,21 +266,25 @@ class Passes:
         words = [np.zeros((len(s.words), 2), np.int64) for s in sentences] if by_piece else None
         return append_written(prompts, written, self.turns or "", words), reasons
 
-    def _tokenize_texts(self, sentences: Sequence[Sentence], by_piece: bool) -> Tokens:
+    def _tokenize_texts(self, sentences: Sequence[Sentence], by_piece: bool) -> TokenisedSentences:
         """Texts as the model reads them."""
         network = self.network
         if by_piece:
-            return Pieces(network.tokenizer, network.limit, self.frame, self.words).of(sentences)
+            return SubwordSplitter(network.tokenizer, network.limit, self.frame, self.words).of(
+                sentences
+            )
         raw = [sentence.text for sentence in sentences]
-        return texts(network.tokenizer, network.limit, raw, self.frame)
+        return tokenise_texts(network.tokenizer, network.limit, raw, self.frame)
 
-    def states(self, tokens: Tokens, names: Set[str]) -> Callable[[Ints], dict[str, Tensor]]:
+    def states(
+        self, tokens: TokenisedSentences, names: Set[str]
+    ) -> Callable[[Ints], dict[str, Tensor]]:
         """A function from the rows of a batch to their layers by name, each [batch, longest,
         dim].
         """
         lexical = self._lexical(tokens) if LEX in names else None
         highest = highest_block(names - {LEX})
-        sites = [Site.parse(name) for name in sorted(names) if is_site(name)]
+        sites = [ModelSite.parse(name) for name in sorted(names) if is_site(name)]
         start = None if sites else self._start(tokens, highest)
 
         def states(rows: Ints) -> dict[str, Tensor]:
@@ -292,7 +305,7 @@ class Passes:
 
         return states
 
-    def _start(self, tokens: Tokens, highest: int | None) -> SharedStart | None:
+    def _start(self, tokens: TokenisedSentences, highest: int | None) -> SharedStart | None:
         """What stands before all sentences, read once; None where that is little, or cannot be.
 
         It follows from the text and not from the sentences, whose vectors would else depend on
@@ -308,12 +321,14 @@ class Passes:
         """The tokens of the text before a sentence, whatever the sentence begins with."""
         if not self.frame.before:
             return ()
-        some = texts(self.network.tokenizer, self.network.limit, BEGINNINGS, self.frame).ids
+        some = tokenise_texts(
+            self.network.tokenizer, self.network.limit, BEGINNINGS, self.frame
+        ).ids
         return tuple(
             row[0] for row in takewhile(lambda row: len(set(row)) == 1, zip(*some, strict=False))
         )
 
-    def _lexical(self, tokens: Tokens) -> Callable[[Ints], Tensor]:
+    def _lexical(self, tokens: TokenisedSentences) -> Callable[[Ints], Tensor]:
         """The same for the layer `lex`: the form of each token, without a context."""
         ids = np.unique(np.array([i for row in tokens.ids for i in row], np.int64))
         forms = self.network.lexical(ids)
@@ -330,7 +345,9 @@ class Passes:
         return KeptTokens(padded, self.network.device)
 
 
-def _by_word(part: tuple[str, int], given: Tensor, tokens: Tokens, rows: Ints) -> Tensor:
+def _by_word(
+    part: tuple[str, int], given: Tensor, tokens: TokenisedSentences, rows: Ints
+) -> Tensor:
     """What a part gave, of a map how far off the words are that its words attend to."""
     if part[0] != "map":
         return given
@@ -339,7 +356,10 @@ def _by_word(part: tuple[str, int], given: Tensor, tokens: Tokens, rows: Ints) -
 
 
 def _spans(
-    sentences: Sequence[Sentence], tokens: Tokens, keep: Sequence[NDArray[np.bool_]], starts: Ints
+    sentences: Sequence[Sentence],
+    tokens: TokenisedSentences,
+    keep: Sequence[NDArray[np.bool_]],
+    starts: Ints,
 ) -> Spans:
     """Which units are each sentence's and each word's."""
     assert tokens.words is not None

@@ -17,7 +17,7 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.hub import Source
+from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.loading import load_tokenizer
 
 PLACE, CHAT = "{sentence}", "chat"
@@ -155,7 +155,7 @@ def _chat(tokenizer: Any) -> str:
 
 
 @functools.lru_cache(maxsize=4)
-def tokeniser_of(source: Source) -> Any:
+def tokeniser_of(source: ModelSource) -> Any:
     """A model's tokeniser."""
     return load_tokenizer(source)
 

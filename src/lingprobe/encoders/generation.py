@@ -18,10 +18,10 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders.batches import group_rows, pad_rows, run_batches
 from lingprobe.encoders.conversations import ALL, LAST_TURN, PROMPT, RESPONSE
-from lingprobe.encoders.tokens import Flags, Tokens
+from lingprobe.encoders.tokens import Flags, TokenisedSentences
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.network import Network
+    from lingprobe.encoders.network import LoadedModel
 
 _TURNS = ("", RESPONSE, LAST_TURN, ALL)
 _SHARD = 2  # digits of a digest that name the folder of what was written
@@ -82,7 +82,7 @@ class TokenWriter:
 
     identity: str
     longest: int
-    load: Callable[[], Network]
+    load: Callable[[], LoadedModel]
     tokens: int
 
     nothing: ClassVar[str] = "the model writes nothing behind it"
@@ -113,7 +113,7 @@ class TokenWriter:
 
 
 def write_greedily(
-    network: Network, prompts: Sequence[Sequence[int]], longest: int, tokens: int
+    network: LoadedModel, prompts: Sequence[Sequence[int]], longest: int, tokens: int
 ) -> list[list[int]]:
     """The tokens that a model writes behind each of some prompts, the likeliest next one each time,
     up to the one that ends a text. EncoderStop for a model without a head that writes.
@@ -183,8 +183,11 @@ def _pad_left(rows: Sequence[Sequence[int]], fill: int) -> Any:
 
 
 def append_written(
-    tokens: Tokens, written: Sequence[WrittenTokens], turns: str, words: Sequence[Ints] | None
-) -> Tokens:
+    tokens: TokenisedSentences,
+    written: Sequence[WrittenTokens],
+    turns: str,
+    words: Sequence[Ints] | None,
+) -> TokenisedSentences:
     """Prompts with what was written behind each, of which the tokens of some turns count.
 
     words  where the words of each prompt are, which are not what was written
@@ -208,7 +211,7 @@ def append_written(
     )
 
 
-def strip_ends(tokens: Tokens) -> Tokens:
+def strip_ends(tokens: TokenisedSentences) -> TokenisedSentences:
     """Texts without the tokens that a tokenizer adds behind them, so that they can go on."""
     sizes = [_count_kept(special) for special in tokens.special]
     ids, special = (

@@ -63,8 +63,8 @@ class Gold:
     def with_oracle(self, oracle: str) -> Gold:
         return replace(self, oracle=oracle)
 
-    def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Oracle:
-        return Oracle(self, facts, words)
+    def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> GoldEncoder:
+        return GoldEncoder(self, facts, words)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         raise EncoderStop(
@@ -74,7 +74,7 @@ class Gold:
 
 
 @dataclass(frozen=True, eq=False)
-class Oracle:
+class GoldEncoder:
     """Gold that was told the facts of some sentences."""
 
     gold: Gold

@@ -37,12 +37,19 @@ from lingprobe.encoders.frames import (
     tokeniser_of,
 )
 from lingprobe.encoders.generation import TokenWriter, check_generation
-from lingprobe.encoders.hub import Files, Source, Trust, files_of, source_of, unloadable
+from lingprobe.encoders.hub import (
+    ModelFiles,
+    ModelSource,
+    Trust,
+    find_model_files,
+    source_of,
+    unloadable,
+)
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import (
     Dtype,
     SavedModel,
-    versions,
+    format_package_versions,
 )
 from lingprobe.encoders.own_baselines import INPUTS, list_own_baselines, list_prompt_baseline
 from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
@@ -51,7 +58,7 @@ from lingprobe.nets.device import resolved_device
 
 if TYPE_CHECKING:
     from lingprobe.encoders.forward import Passes
-    from lingprobe.encoders.network import Network
+    from lingprobe.encoders.network import LoadedModel
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
 Init = Literal["trained", "random", "orthonormal"]
@@ -224,25 +231,25 @@ class HuggingFace(SavedModel):
         )
 
     @property
-    def files(self) -> Files:
+    def files(self) -> ModelFiles:
         """Where the model lies, of an adapter the model that it belongs to; a bare name is its own
         before it is one of the sentence-transformers.
         """
-        return files_of(self._base, "sentence-transformers", first=False)
+        return find_model_files(self._base, "sentence-transformers", first=False)
 
     @property
     def _base(self) -> str:
         """The model by folder or name, of an adapter alone the one that it was trained in."""
-        files = files_of(self.model, "sentence-transformers", first=False)
+        files = find_model_files(self.model, "sentence-transformers", first=False)
         return (
             base_of(files, self.model) if self.adapter is None and is_adapter(files) else self.model
         )
 
     @property
-    def _adapter(self) -> tuple[str, Files] | None:
+    def _adapter(self) -> tuple[str, ModelFiles] | None:
         """An adapter by folder or name, and its files."""
         name = self.adapter or (self.model if self._base != self.model else "")
-        return (name, files_of(name)) if name else None
+        return (name, find_model_files(name)) if name else None
 
     @property
     def revision(self) -> str:
@@ -251,7 +258,9 @@ class HuggingFace(SavedModel):
             return super().revision
         if self.weights != "trained":
             raise DataProblem(f"weights={self.weights}: leave the adapter out, or the weights")
-        return f"{super().revision} adapter {adapter[1].fingerprint} {versions('peft')}"
+        return (
+            f"{super().revision} adapter {adapter[1].fingerprint} {format_package_versions('peft')}"
+        )
 
     @property
     def counts_special(self) -> bool:
@@ -283,7 +292,9 @@ class HuggingFace(SavedModel):
     def fingerprint(self) -> str:
         """That of its files and what they run on, with the version of what reads quantised ones."""
         way = self.quantization_method
-        return super().fingerprint + (f" {versions(PACKAGES.get(way, way))}" if way else "")
+        return super().fingerprint + (
+            f" {format_package_versions(PACKAGES.get(way, way))}" if way else ""
+        )
 
     @property
     def base(self) -> str:
@@ -337,7 +348,7 @@ class HuggingFace(SavedModel):
     @property
     def depth(self) -> int:
         """How many layers the model has."""
-        number = depth(self.files.config())
+        number = count_model_layers(self.files.config())
         return (
             number
             if number is not None
@@ -358,7 +369,7 @@ class HuggingFace(SavedModel):
         own = None if adapter is None else source_of(adapter[1], adapter[0], Trust(), which)
         return tokeniser_of(tokenizer_source(source, own))
 
-    def load(self) -> Network:
+    def load(self) -> LoadedModel:
         """The model, ready to be run; EncoderStop where it cannot be, or is not what its
         configuration says.
         """
@@ -384,7 +395,7 @@ class HuggingFace(SavedModel):
 
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
-        from lingprobe.encoders.constant_token import constant_tokens
+        from lingprobe.encoders.constant_token import find_constant_tokens
 
         network = self.load()
         has_turns = any(sentence.turns for sentence in sentences)
@@ -397,7 +408,7 @@ class HuggingFace(SavedModel):
         if around.after and is_behind and network.causal and not self.generates:
             say_unread(self.name, around.after)
         if not self.generates and recall(*self._memory_key) is None:
-            remember(*self._memory_key, constant_tokens(passes))
+            remember(*self._memory_key, find_constant_tokens(passes))
         units = passes.run(sentences, asked)
         vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
         if units.reasons:
@@ -408,12 +419,12 @@ class HuggingFace(SavedModel):
         """The tokens of a sentence, in the order in which they are read, with their states."""
         return self._passes(self.load()).read_tokens(sentence, layers)
 
-    def _passes(self, network: Network) -> Passes:
+    def _passes(self, network: LoadedModel) -> Passes:
         """How sentences go through the model."""
         from lingprobe.encoders.forward import Passes  # imports torch
-        from lingprobe.encoders.tokens import Words
+        from lingprobe.encoders.tokens import WordSpacing
 
-        words = Words(self.spaces, self.text == "raw")
+        words = WordSpacing(self.spaces, self.text == "raw")
         around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
         check_turns(self.turns, self.template == CHAT)
         check_generation(self.generate, self.turns)
@@ -456,7 +467,7 @@ HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", 
 WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}
 
 
-def depth(config: dict[str, Any]) -> int | None:
+def count_model_layers(config: dict[str, Any]) -> int | None:
     """How many layers a model has, as its config.json says; of an encoder and decoder, the
     encoder's. None where it does not say.
     """
@@ -477,7 +488,7 @@ def said_in(config: dict[str, Any], keys: tuple[str, ...]) -> int | None:
 
 
 @functools.cache
-def usual(source: Source, keys: tuple[str, ...] = DEPTH) -> int:
+def usual(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
     """The number of a model whose config.json leaves it to transformers, as SigLIP's does.
     DataProblem where nobody says.
     """

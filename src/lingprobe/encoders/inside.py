@@ -14,11 +14,11 @@ import torch
 from torch import Tensor, nn
 
 from lingprobe.data.core import DataProblem
-from lingprobe.encoders.attention import Watch
-from lingprobe.encoders.block_parts import Block, Call, Parts, find_parts
+from lingprobe.encoders.attention import AttentionRecorder
+from lingprobe.encoders.block_parts import BlockModules, BlockRecording, Call, find_parts
 from lingprobe.encoders.blocks import first_states
-from lingprobe.encoders.sites import RESIDUAL, WHOLE, Site
-from lingprobe.encoders.taps import Raw, Taps, Turn, laid_out
+from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite
+from lingprobe.encoders.taps import Raw, Taps, Turn, arrange_states
 
 TOKENS = 7  # in a row that is watched; unlike the sizes of parts
 TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
@@ -32,12 +32,12 @@ class Inside:
     """A model whose parts are known, and caught when it is run."""
 
     kind: str
-    parts: tuple[Parts, ...]
+    parts: tuple[BlockModules, ...]
     taps: Taps
 
-    def width(self, site: Site) -> int:
+    def width(self, site: ModelSite) -> int:
         """How many numbers a site has; DataProblem where the model has no such site."""
-        parts, kind = self.parts[site.block - 1], part_of(site)
+        parts, kind = self.parts[site.block - 1], get_block_part(site)
         if reason := parts.why.get(kind):
             raise DataProblem(f"no {site.name} in a {self.kind} model: {reason}")
         if site.head > parts.many:
@@ -49,29 +49,29 @@ class Inside:
         return whole.get(kind, parts.width // max(parts.many, 1))
 
     def read(
-        self, shape: tuple[int, int], sites: Sequence[Site], run: Callable[[], Any]
+        self, shape: tuple[int, int], sites: Sequence[ModelSite], run: Callable[[], Any]
     ) -> tuple[Any, Raw]:
         """What `run` returns for rows of tokens of a shape, and what was caught of sites."""
         for site in sites:
             assert self.width(site)
-        wanted = {(part_of(site), site.block) for site in sites}
+        wanted = {(get_block_part(site), site.block) for site in sites}
         with self.taps.catching(shape, wanted) as caught:
             if any(kind == "map" for kind, _ in wanted):
-                with Watch(shape, self.taps.weigh):
+                with AttentionRecorder(shape, self.taps.weigh):
                     return run(), caught
             return run(), caught
 
-    def site(self, site: Site, raw: Raw) -> Tensor:
+    def site(self, site: ModelSite, raw: Raw) -> Tensor:
         """A site's numbers [rows, tokens, width] of what was caught; of a map, [rows, tokens,
         heads] was made of its weights.
         """
         if site.kind == "map":
             return raw["map", site.block][..., site.head - 1 : site.head]
-        whole = raw[part_of(site), site.block]
+        whole = raw[get_block_part(site), site.block]
         numbers = self.numbers(site)
         return whole if numbers is None else whole[..., numbers.to(whole.device)]
 
-    def numbers(self, site: Site) -> Tensor | None:
+    def numbers(self, site: ModelSite) -> Tensor | None:
         """Which numbers of what its part gives a site is; None for all."""
         if site.kind not in ("head", "slice"):
             return None
@@ -83,7 +83,7 @@ class Inside:
         return torch.from_numpy(np.sort(order[first : first + each]))
 
 
-def part_of(site: Site) -> str:
+def get_block_part(site: ModelSite) -> str:
     """The part of a block that a site is of."""
     return "heads" if site.kind in ("head", "slice") else site.kind
 
@@ -128,9 +128,9 @@ def _wrapper(around: Mapping[nn.Module, Callable[..., Any]]) -> Iterator[None]:
 
 def _watch(
     children: Sequence[nn.Module], shape: tuple[int, int], first: Tensor, run: Callable[[], Any]
-) -> tuple[Turn, list[Block]]:
+) -> tuple[Turn, list[BlockRecording]]:
     """How states lie, and what is seen of each block while a model runs."""
-    seen: list[Block] = []
+    seen: list[BlockRecording] = []
     turns: list[Turn] = []
 
     def block(forward: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,19 +138,19 @@ def _watch(
             states = first_states([*given, *named.values()])
             if not turns:
                 turns.append(_turn(states, first))
-            laid = None if states is None else laid_out(states, shape, turns[0])
-            seen.append(Block(torch.empty(0) if laid is None else laid.clone()))
+            laid = None if states is None else arrange_states(states, shape, turns[0])
+            seen.append(BlockRecording(torch.empty(0) if laid is None else laid.clone()))
             back = forward(*given, **named)
-            seen[-1].back = _first([back], shape, turns[0])
+            seen[-1].back = _copy_first_states([back], shape, turns[0])
             return back
 
         return watch_block
 
     def call(name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
         def watch_call(*given: Any, **named: Any) -> Any:
-            before = _first([*given, *named.values()], shape, turns[0])
+            before = _copy_first_states([*given, *named.values()], shape, turns[0])
             back = forward(*given, **named)
-            seen[-1].calls.append(Call(name, before, _first([back], shape, turns[0])))
+            seen[-1].calls.append(Call(name, before, _copy_first_states([back], shape, turns[0])))
             return back
 
         return watch_call
@@ -160,7 +160,7 @@ def _watch(
         around |= {m: call(name, m.forward) for name, m in _modules(child) if _is_called(m)}
     with (
         _wrapper(around),
-        Watch(
+        AttentionRecorder(
             shape,
             lambda weights: (
                 seen[-1].weights.append((len(seen[-1].calls), weights)) if seen else None
@@ -186,12 +186,12 @@ def _turn(states: Tensor | None, layer: Tensor) -> Turn:
     return TURNS[0]
 
 
-def _first(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:
+def _copy_first_states(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:
     """A copy of the first states among some values, since models add to them in place."""
     for value in values:
         held = value.values() if isinstance(value, Mapping) else value
         for each in held if isinstance(value, tuple | list | Mapping) else [value]:
-            if (laid := laid_out(each, shape, turn)) is not None:
+            if (laid := arrange_states(each, shape, turn)) is not None:
                 return laid.detach().clone()
     return None
 

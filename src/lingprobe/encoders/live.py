@@ -16,15 +16,15 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import EncoderQuestion
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hf import HuggingFace
-from lingprobe.encoders.hub import Trust, files_of, source_of
-from lingprobe.encoders.live_options import check_options, options_of, without_memory
+from lingprobe.encoders.hub import Trust, find_model_files, source_of
+from lingprobe.encoders.live_options import check_options, format_model_options, without_memory
 from lingprobe.encoders.model_files import unknown_to
 from lingprobe.encoders.origin import name_of
 from lingprobe.encoders.st import Live, class_of
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.network import Network
+    from lingprobe.encoders.network import LoadedModel
 
 WRAPPERS = {"OptimizedModule": "_orig_mod", "DataParallel": "module"}
 WRAPPERS |= {"DistributedDataParallel": "module"}
@@ -32,7 +32,7 @@ WRAPPERS |= {"DistributedDataParallel": "module"}
 TOKENS = ("tokenizer*", "vocab*", "*.model", "spiece*")
 
 
-class Parts(NamedTuple):
+class ModelAndTokenizer(NamedTuple):
     """A model of transformers or PEFT, and its tokenizer."""
 
     model: Any
@@ -46,11 +46,11 @@ class LiveTransformer(HuggingFace):
     parts  the model and its tokenizer; the model is left as it is, and so is its training
     """
 
-    parts: Parts = field(kw_only=True)
+    parts: ModelAndTokenizer = field(kw_only=True)
 
     @property
     def name(self) -> str:
-        return self.model + options_of(self)
+        return self.model + format_model_options(self)
 
     @functools.cached_property
     def revision(self) -> str:
@@ -81,7 +81,7 @@ class LiveTransformer(HuggingFace):
         return len(self.network.widths) - 1
 
     @functools.cached_property
-    def network(self) -> Network:
+    def network(self) -> LoadedModel:
         """The model, tried once."""
         from lingprobe.encoders.live_models import network_of
 
@@ -92,7 +92,7 @@ class LiveTransformer(HuggingFace):
     def __getstate__(self) -> dict[str, Any]:
         return without_memory(self)
 
-    def load(self) -> Network:
+    def load(self) -> LoadedModel:
         """The model, ready to be run."""
         return self.network
 
@@ -141,17 +141,17 @@ def live_model(thing: Any, name: str | None, options: dict[str, Any]) -> Encoder
     return None
 
 
-def transformer_in(thing: Any) -> Parts | None:
+def transformer_in(thing: Any) -> ModelAndTokenizer | None:
     """The model of transformers and its tokenizer in a thing: a pair of them, a pipeline, or a
     model that was loaded from where its tokenizer is, too. None for anything else.
     """
     if isinstance(thing, tuple) and len(thing) == 2:
         model, other = map(unwrap, thing if is_model(thing[0]) else thing[::-1])
-        return Parts(model, _tokenizer(model, other)) if is_model(model) else None
+        return ModelAndTokenizer(model, _tokenizer(model, other)) if is_model(model) else None
     if is_of(thing, "transformers", "Pipeline"):
-        return Parts(unwrap(thing.model), _tokenizer(thing.model, thing.tokenizer))
+        return ModelAndTokenizer(unwrap(thing.model), _tokenizer(thing.model, thing.tokenizer))
     model = unwrap(thing)
-    return Parts(model, _tokenizer_beside(model)) if is_model(model) else None
+    return ModelAndTokenizer(model, _tokenizer_beside(model)) if is_model(model) else None
 
 
 def unwrap(thing: Any) -> Any:
@@ -188,7 +188,7 @@ def _tokenizer_beside(model: Any) -> Any:
     """The tokenizer that lies where a model was loaded from; DataProblem where none does."""
     place = str(getattr(model.config, "_name_or_path", "") or "")
     try:
-        files = files_of(place, "sentence-transformers", first=False) if place else None
+        files = find_model_files(place, "sentence-transformers", first=False) if place else None
         source = files and source_of(files, place, Trust(), TOKENS)
         if source and any(any(files.folder.glob(pattern)) for pattern in TOKENS if files):
             return tokeniser_of(source)

@@ -21,7 +21,7 @@ from lingprobe.data.digests import RunningDigest, digest_pieces, digest_texts
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.blocks import text_encoder
 from lingprobe.encoders.model_files import in_precision
-from lingprobe.encoders.network import Network, try_network
+from lingprobe.encoders.network import LoadedModel, try_network
 from lingprobe.encoders.origin import is_plain
 
 LIBRARIES = ("torch", "transformers", "accelerate", "peft", "sentence_transformers")
@@ -36,7 +36,7 @@ STATE = ("truncation", "padding")  # of the last call of a tokenizer
 
 def network_of(
     parts: tuple[Any, Any], name: str, device: str, dtype: str, head: bool = False
-) -> Network:
+) -> LoadedModel:
     """A loaded model and its tokenizer as a network, with the head that writes tokens where that is
     asked for and the model has it; EncoderStop where it cannot be run as one.
     """
@@ -46,7 +46,7 @@ def network_of(
     own = text_encoder(whole.base_model if head else whole)
     in_precision(whole if head else own, dtype)
     writer = whole if head and whole.base_model is not whole else None
-    return try_network(Network(own, tokenizer, device, dtype, writer=writer), name)
+    return try_network(LoadedModel(own, tokenizer, device, dtype, writer=writer), name)
 
 
 def _bare(model: Any, name: str) -> Any:

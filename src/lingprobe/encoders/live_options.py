@@ -22,7 +22,7 @@ FIXED = {
 UNNAMED = ("layers",)  # tables have a column for them
 
 
-def names_of(kind: type) -> list[str]:
+def list_option_names(kind: type) -> list[str]:
     """The options of a kind of loaded models."""
     return sorted(f.name for f in fields(kind) if f.kw_only and f.name not in (*FIXED, "parts"))
 
@@ -32,7 +32,7 @@ def check_options(what: str, options: Mapping[str, Any], kind: type) -> None:
     for key in options:
         if key in FIXED:
             raise UsageProblem(f"a loaded {what} has no option {key}: {FIXED[key]}")
-        if key not in (known := names_of(kind)):
+        if key not in (known := list_option_names(kind)):
             raise UsageProblem(f"a loaded {what} has no option {key}; it has {', '.join(known)}")
 
 
@@ -41,11 +41,11 @@ def without_memory(model: Any) -> dict[str, Any]:
     return {f.name: vars(model)[f.name] for f in fields(model)}
 
 
-def options_of(model: Any) -> str:
+def format_model_options(model: Any) -> str:
     """The options of a loaded model that are not as they are by default, as references write
     them.
     """
     chosen = vars(model)
     usual = {f.name: f.default for f in fields(model)}
-    names = [name for name in names_of(type(model)) if name not in UNNAMED]
+    names = [name for name in list_option_names(type(model)) if name not in UNNAMED]
     return "".join(f",{name}={chosen[name]}" for name in names if chosen[name] != usual[name])

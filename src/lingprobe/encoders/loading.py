@@ -10,13 +10,13 @@ from typing import Any
 
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.hub import Source, quiet_loading, unloadable
+from lingprobe.encoders.hub import ModelSource, quiet_loading, unloadable
 
 BEHIND = frozenset({"pooler", "contact_head", "lm_head", "classifier"})
 """Parts of models that stand behind their hidden states."""
 
 
-def load_tokenizer(source: Source) -> Any:
+def load_tokenizer(source: ModelSource) -> Any:
     """A model's tokeniser. EncoderStop where it cannot be loaded, or where its files are not there:
     transformers makes one that knows no word.
     """
@@ -45,7 +45,7 @@ def check_tokenizer(name: str, tokenizer: Any) -> None:
         )
 
 
-def load_model(kind: Any, source: Source, **how: Any) -> tuple[Any, Collection[str]]:
+def load_transformer(kind: Any, source: ModelSource, **how: Any) -> tuple[Any, Collection[str]]:
     """A model of one of transformers' classes, and the names of its parameters that are not in its
     files, which are sampled at random.
     """

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.references import Reference
 from lingprobe.encoders.checkpoints import revisions_of
-from lingprobe.encoders.hub import Files, Trust, check_config, files_of
+from lingprobe.encoders.hub import ModelFiles, Trust, check_config, find_model_files
 from lingprobe.nets.device import installed_version, resolved_device, resolved_dtype
 from lingprobe.nets.precision import spare_torch
 
@@ -33,7 +33,7 @@ def usual_batch(device: str) -> int:
     return 1024 if device == "cpu" else 16_384
 
 
-def versions(*packages: str) -> str:
+def format_package_versions(*packages: str) -> str:
     """Versions of the packages that decide the last bits, as far as they are installed."""
     return " ".join(f"{p}={v}" for p in packages if (v := installed_version(p)))
 
@@ -84,7 +84,7 @@ def _multiplies(module: Any) -> bool:
 FILE = "tokenizer.json"
 
 
-def unknown(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
+def find_unknown_words(folder: Path, words: Sequence[str]) -> NDArray[np.bool_] | None:
     """Of which words [n] some piece is unknown to the tokeniser of a model's folder, each word
     alone; None where it cannot be told.
 
@@ -170,9 +170,9 @@ class SavedModel:
         return revisions_of(reference)
 
     @property
-    def files(self) -> Files:
+    def files(self) -> ModelFiles:
         """Where the model lies."""
-        return files_of(self.model, "sentence-transformers")
+        return find_model_files(self.model, "sentence-transformers")
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -199,7 +199,10 @@ class SavedModel:
     def fingerprint(self) -> str:
         """The model's files or commit, the version of its tokeniser, device class and precision."""
         device, dtype = self.runs
-        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
+        return (
+            f"{self.revision} {format_package_versions('tokenizers')} {device.partition(':')[0]}"
+            f" {dtype}"
+        )
 
     @property
     def revision(self) -> str:
@@ -212,4 +215,4 @@ class SavedModel:
         """Of which words [n] some piece is unknown to the tokeniser; None where it cannot be
         told.
         """
-        return unknown(self.files.folder, words)
+        return find_unknown_words(self.files.folder, words)

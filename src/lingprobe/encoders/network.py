@@ -19,18 +19,18 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.adapters import apply_adapter, tokenizer_source
-from lingprobe.encoders.alone import Batching, alike, batching, tolerance
+from lingprobe.encoders.alone import Batching, are_vectors_close, batching, tolerance
 from lingprobe.encoders.batches import pad_rows
-from lingprobe.encoders.blocks import Layers, layers_of, text_encoder
-from lingprobe.encoders.hub import Source, unloadable, weights_size
+from lingprobe.encoders.blocks import Layers, find_layers, text_encoder
+from lingprobe.encoders.hub import ModelSource, unloadable, weights_size
 from lingprobe.encoders.inside import TOKENS, Inside, look_inside
-from lingprobe.encoders.loading import check_weights, load_model, load_tokenizer
+from lingprobe.encoders.loading import check_weights, load_tokenizer, load_transformer
 from lingprobe.encoders.model_files import computing, in_precision
-from lingprobe.encoders.quantisation import check_room, placement, quantisation
+from lingprobe.encoders.quantisation import check_model_memory, placement, quantisation
 from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
 from lingprobe.encoders.replacement import is_replaced
 from lingprobe.encoders.shared_start import SharedStart, shared_start
-from lingprobe.encoders.sites import Site
+from lingprobe.encoders.sites import ModelSite
 from lingprobe.encoders.stopping import Stopped, stoppable
 from lingprobe.encoders.taps import Raw
 from lingprobe.nets.device import check_device, free_memory, kind
@@ -59,12 +59,12 @@ class Weights:
     kind: str = "trained"
     seed: int = 0
     lexical: bool = True
-    adapter: Source | None = None
+    adapter: ModelSource | None = None
     head: bool = False
 
 
 @dataclass(frozen=True)
-class Network:
+class LoadedModel:
     """A loaded model and its tokeniser.
 
     writer  the model with the head that writes tokens; None where that was not loaded
@@ -94,7 +94,7 @@ class Network:
         """Which of the model's states are its layers, found on some tokens."""
         tokens = torch.arange(min(SOME, self.limit), device=self.device)
         ids = torch.stack([tokens, tokens.flip(0)])
-        return layers_of(self.model, ids, lambda: self._run(ids, torch.ones_like(ids)))
+        return find_layers(self.model, ids, lambda: self._run(ids, torch.ones_like(ids)))
 
     @property
     def widths(self) -> tuple[int, ...]:
@@ -181,7 +181,7 @@ class Network:
         self,
         ids: Sequence[Sequence[int]],
         types: Sequence[Sequence[int]] | None,
-        sites: Sequence[Site],
+        sites: Sequence[ModelSite],
         highest: int,
     ) -> tuple[tuple[Tensor, ...], Raw]:
         """The hidden states of rows of token ids, and of the same pass what parts of its blocks
@@ -190,11 +190,11 @@ class Network:
         shape = len(ids), max(map(len, ids))
         return self.inside.read(shape, sites, lambda: self.hidden_states(ids, types, highest))
 
-    def site_width(self, site: Site) -> int:
+    def site_width(self, site: ModelSite) -> int:
         """How many numbers a site has; DataProblem where the model has no such site."""
         return self.inside.width(site)
 
-    def site(self, site: Site, raw: Raw) -> Tensor:
+    def site(self, site: ModelSite, raw: Raw) -> Tensor:
         """A site's numbers [rows, tokens, width] of what was caught."""
         return self.inside.site(site, raw).to(self.device)
 
@@ -277,7 +277,7 @@ class Network:
             [layer[0, :-1] for layer in self.hidden_states([ids])]
             for ids in (row, [*row[:-1], row[0]])
         )
-        return alike(one, other, tolerance(self.model, self.dtype))
+        return are_vectors_close(one, other, tolerance(self.model, self.dtype))
 
     def lexical(self, ids: Ints) -> Floats:
         """What the first layer would be given for tokens if they stood nowhere, [ids, dim];
@@ -329,7 +329,9 @@ class Network:
 
 
 @functools.lru_cache(maxsize=2)
-def load_network(source: Source, device: str, dtype: str, weights: Weights = Weights()) -> Network:
+def load_network(
+    source: ModelSource, device: str, dtype: str, weights: Weights = Weights()
+) -> LoadedModel:
     """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
     check_device(device)
     tokenizer = load_tokenizer(tokenizer_source(source, weights.adapter))
@@ -345,7 +347,7 @@ def load_network(source: Source, device: str, dtype: str, weights: Weights = Wei
         if kind(device) == "cpu":
             stored = getattr(config, "dtype", None)
             width = stored.itemsize if isinstance(stored, torch.dtype) else 4
-            check_room(source.name, size, width, "auto" if way else dtype, free_memory())
+            check_model_memory(source.name, size, width, "auto" if way else dtype, free_memory())
         precision = "auto" if way else dtype
         writer = _writer(source, config, precision, weights, place) if weights.head else None
         model = text_encoder(writer.base_model) if writer is not None else None
@@ -358,14 +360,14 @@ def load_network(source: Source, device: str, dtype: str, weights: Weights = Wei
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "transformers", error)) from error
     if way:  # never cast
-        network = Network(model, tokenizer, device, "float32", writer=writer)
+        network = LoadedModel(model, tokenizer, device, "float32", writer=writer)
     else:
         in_precision(model if writer is None else writer, dtype)
-        network = Network(model, tokenizer, device, dtype, writer=writer)
+        network = LoadedModel(model, tokenizer, device, dtype, writer=writer)
     return try_network(network, source.name)
 
 
-def try_network(network: Network, name: str) -> Network:
+def try_network(network: LoadedModel, name: str) -> LoadedModel:
     """A model that was tried on a few tokens: it is known what may be in a batch, and which of its
     states are its layers. EncoderStop where it does not run.
     """
@@ -398,14 +400,14 @@ def _free(device: str) -> int | None:
 
 
 def _writer(
-    source: Source, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+    source: ModelSource, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
 ) -> Any:
     """A trained model with the head that writes tokens. EncoderStop where its files have none."""
     from transformers import AutoModelForCausalLM
 
     precision = torch.float32 if dtype == "float32" else "auto"
     try:
-        model, missing = load_model(
+        model, missing = load_transformer(
             AutoModelForCausalLM, source, config=config, dtype=precision, **place
         )
     except ValueError as error:
@@ -424,13 +426,15 @@ def _writer(
 
 
 def _model(
-    source: Source, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+    source: ModelSource, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
 ) -> Any:
     from transformers import AutoModel
 
     def load() -> Any:
         precision = torch.float32 if dtype == "float32" or weights.kind != "trained" else "auto"
-        model, missing = load_model(AutoModel, source, config=config, dtype=precision, **place)
+        model, missing = load_transformer(
+            AutoModel, source, config=config, dtype=precision, **place
+        )
         check_weights(source.name, model, text_encoder(model), missing)
         if weights.adapter is not None:
             model = apply_adapter(model, weights.adapter)

@@ -60,7 +60,7 @@ def shorten_path(path: str) -> str:
     return "/".join(parts[-1:] if len(parts[-1]) >= TELLING else parts[-2:])
 
 
-def state_of(thing: Any) -> str:
+def describe_state(thing: Any) -> str:
     """What tells an object from others of its class that says nothing of itself: the settings of a
     dataclass, if it has no more.
 
@@ -113,10 +113,10 @@ def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]
     calls; and whether it reads others.
     """
     seen.add(id(function))
-    parts, state = [_code(function.__code__)], bool(function.__closure__)
+    parts, state = [_describe_code(function.__code__)], bool(function.__closure__)
     held = {
         name: function.__globals__[name]
-        for name in sorted(_names(function.__code__))
+        for name in sorted(_list_code_names(function.__code__))
         if name in function.__globals__
     }
     for value in (function.__defaults__, function.__kwdefaults__, *held.values()):
@@ -130,10 +130,10 @@ def _made_of(function: types.FunctionType, seen: set[int]) -> tuple[bytes, bool]
     return b"\x1e".join(parts), state
 
 
-def _names(code: types.CodeType) -> set[str]:
+def _list_code_names(code: types.CodeType) -> set[str]:
     """What a function's code reads by name, its inner functions included."""
     return set(code.co_names).union(
-        *(_names(c) for c in code.co_consts if isinstance(c, types.CodeType))
+        *(_list_code_names(c) for c in code.co_consts if isinstance(c, types.CodeType))
     )
 
 
@@ -146,7 +146,7 @@ def is_plain(value: Any) -> bool:
     return isinstance(value, PLAIN)
 
 
-def _code(code: types.CodeType) -> bytes:
+def _describe_code(code: types.CodeType) -> bytes:
     """What a function does, without where it stands and what its docstring says: two functions of
     one file differ in it.
     """
@@ -160,4 +160,4 @@ def _code(code: types.CodeType) -> bytes:
 def _constant(value: Any) -> Any:
     if isinstance(value, frozenset):  # its order is another one in each process
         return sorted(map(repr, value))
-    return _code(value) if isinstance(value, types.CodeType) else repr(value)
+    return _describe_code(value) if isinstance(value, types.CodeType) else repr(value)

@@ -28,7 +28,7 @@ PARQUET = b"PAR1"  # what such a file begins with
 
 
 @dataclass(frozen=True)
-class Stored:
+class VectorFileContent:
     """What a file holds: the row of each sentence, and one array [rows, dim] a layer."""
 
     rows: dict[str, int]
@@ -45,7 +45,7 @@ class Format(NamedTuple):
 
     keys: Callable[[Path], Sequence[str]]
     single: str
-    read: Callable[[Path, dict[str, str]], Stored]
+    read: Callable[[Path, dict[str, str]], VectorFileContent]
 
     def layers(self, path: Path) -> dict[str, str]:
         """Layer name -> key, as a file has them."""
@@ -53,7 +53,7 @@ class Format(NamedTuple):
         return _layer_names(path, keys, _find_usual(path, keys, self.single, _VECTORS))
 
 
-def read_npy(path: Path, sentences: Path) -> Stored:
+def read_npy(path: Path, sentences: Path) -> VectorFileContent:
     """A NumPy array of vectors [n, dim], and its sentences in a text file, one a line."""
     check_sentences(path, sentences)
     texts = [text for _, text in read_text_lines(sentences)]
@@ -87,7 +87,7 @@ def _npz_keys(path: Path) -> list[str]:
     return list(file)
 
 
-def _read_npz(path: Path, layers: dict[str, str]) -> Stored:
+def _read_npz(path: Path, layers: dict[str, str]) -> VectorFileContent:
     file = ArrayFile(path)
     name = _find_usual(path, list(file), "sentences", _SENTENCES)
     if name not in file:
@@ -120,7 +120,7 @@ def _table_keys(path: Path) -> list[str]:
         return _open_table(file)[0]
 
 
-def _read_table(path: Path, layers: dict[str, str]) -> Stored:
+def _read_table(path: Path, layers: dict[str, str]) -> VectorFileContent:
     """The columns of a table that are asked for, beside its sentences."""
     with report_damage(path, TABLE), path.open("rb") as file:
         columns, read = _open_table(file)
@@ -188,7 +188,9 @@ def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]
     return {str(n): f"layer_{n}" for n in numbers}
 
 
-def check_stored(path: Path | str, sentences: list[str], arrays: dict[str, NDArray[Any]]) -> Stored:
+def check_stored(
+    path: Path | str, sentences: list[str], arrays: dict[str, NDArray[Any]]
+) -> VectorFileContent:
     """Vectors of sentences; DataProblem where they are not as many, or differ for one of them."""
     for name, array in arrays.items():
         if (
@@ -211,7 +213,7 @@ def check_stored(path: Path | str, sentences: list[str], arrays: dict[str, NDArr
                 f"{path}: rows {first} and {i} give two different vectors for {sentence[:60]!r};"
                 " keep one"
             )
-    return Stored(rows, arrays)
+    return VectorFileContent(rows, arrays)
 
 
 FORMATS = {

@@ -17,12 +17,17 @@ from lingprobe.data.digests import RunningDigest
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.options import Help
 from lingprobe.data.vectors import Floats, Ints, Vectors, as_single
-from lingprobe.encoders.own_vector_files import FORMATS, Stored, check_sentences, read_npy
+from lingprobe.encoders.own_vector_files import (
+    FORMATS,
+    VectorFileContent,
+    check_sentences,
+    read_npy,
+)
 
 Missing = Literal["error", "skip"]
 
 
-class Matched:
+class MatchedVectors:
     """Vectors that are there already, matched by a sentence's text, else by its words joined with
     spaces.
     """
@@ -36,7 +41,7 @@ class Matched:
         raise NotImplementedError
 
     @property
-    def stored_vectors(self) -> Stored:
+    def stored_vectors(self) -> VectorFileContent:
         """The vectors and their sentences."""
         raise NotImplementedError
 
@@ -61,7 +66,7 @@ class Matched:
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         places = self.find(sentences)
         layers = [self.stored_vectors.layers[name] for name in self.slots]
-        return Vectors(tuple(_rows(layer, places) for layer in layers), self.slots)
+        return Vectors(tuple(_take_layer_rows(layer, places) for layer in layers), self.slots)
 
     @cached_property
     def _squeezed_rows(self) -> dict[str, int]:
@@ -85,7 +90,7 @@ class Matched:
 
 
 @dataclass(frozen=True)
-class Given(Matched):
+class FileVectors(MatchedVectors):
     """Vectors of a file."""
 
     kind: str
@@ -123,7 +128,7 @@ class Given(Matched):
         """One a layer of the file; only its table of contents is read."""
         return self.chosen or tuple(self._layers)
 
-    def asking(self, slots: tuple[str, ...]) -> Given:
+    def asking(self, slots: tuple[str, ...]) -> FileVectors:
         return replace(self, chosen=slots)
 
     @cached_property
@@ -132,7 +137,7 @@ class Given(Matched):
         return {"-": "-"} if self.sentences else FORMATS[self.kind].layers(path)
 
     @cached_property
-    def stored_vectors(self) -> Stored:
+    def stored_vectors(self) -> VectorFileContent:
         """The file, read once."""
         path = _there(self.path)
         if self.sentences:
@@ -141,10 +146,10 @@ class Given(Matched):
 
 
 @dataclass(frozen=True, eq=False)
-class Rows(Matched):
+class SessionVectors(MatchedVectors):
     """Vectors of a session, of sentences that are given with them."""
 
-    stored: Stored
+    stored: VectorFileContent
     name: str
     missing: Missing = "error"
 
@@ -153,7 +158,7 @@ class Rows(Matched):
         return self.name
 
     @property
-    def stored_vectors(self) -> Stored:
+    def stored_vectors(self) -> VectorFileContent:
         """What was given."""
         return self.stored
 
@@ -177,25 +182,25 @@ def lacking_of(where: str, lacking: Sequence[Sentence], of: int, what: str) -> s
     )
 
 
-def npz(path: Path, *, missing: Missing = "error") -> Given:
+def npz(path: Path, *, missing: Missing = "error") -> FileVectors:
     """Vectors that you have: a NumPy file with `sentences` [n] and `vectors` [n, dim] (or layer_0,
     layer_1, ...).
     """
-    return Given("npz", path, missing=missing)
+    return FileVectors("npz", path, missing=missing)
 
 
-def parquet(path: Path, *, missing: Missing = "error") -> Given:
+def parquet(path: Path, *, missing: Missing = "error") -> FileVectors:
     """Vectors that you have: a Parquet table with the columns `sentence` and `vector` (or layer_0,
     layer_1, ...).
     """
-    return Given("parquet", path, missing=missing)
+    return FileVectors("parquet", path, missing=missing)
 
 
-def arrow(path: Path, *, missing: Missing = "error") -> Given:
+def arrow(path: Path, *, missing: Missing = "error") -> FileVectors:
     """Vectors that you have: an Arrow file (Feather too, and the files of `datasets`) with the
     columns `sentence` and `vector` (or layer_0, layer_1, ...).
     """
-    return Given("arrow", path, missing=missing)
+    return FileVectors("arrow", path, missing=missing)
 
 
 def npy(
@@ -206,17 +211,19 @@ def npy(
         Help("the text file, one a line; FILE.txt without, for FILE.npy"),
     ] = None,
     missing: Missing = "error",
-) -> Given:
+) -> FileVectors:
     """Vectors that you have: a NumPy array [n, dim], as np.save(FILE, model.encode(sentences))
     writes it, and a text file with the sentences.
     """
-    return Given("npy", path, missing=missing, sentences=sentences or path.with_suffix(".txt"))
+    return FileVectors(
+        "npy", path, missing=missing, sentences=sentences or path.with_suffix(".txt")
+    )
 
 
 def _make_given(
     kind: str, path: Path, missing: Missing, chosen: tuple[str, ...], sentences: Path | None
-) -> Given:
-    return Given(kind, path, missing=missing, chosen=chosen, sentences=sentences)
+) -> FileVectors:
+    return FileVectors(kind, path, missing=missing, chosen=chosen, sentences=sentences)
 
 
 def _there(path: Path) -> Path:
@@ -225,7 +232,7 @@ def _there(path: Path) -> Path:
     return path.expanduser()
 
 
-def _rows(layer: Floats, rows: NDArray[Any]) -> Floats:
+def _take_layer_rows(layer: Floats, rows: NDArray[Any]) -> Floats:
     """Rows of a layer, NaN where a row is -1: the sentence is then excluded and counted, as one
     that failed.
     """

@@ -14,7 +14,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.bags import Bag, Pool
+from lingprobe.encoders.bags import Pool, PooledWordVectors
 from lingprobe.encoders.surface import WordsOnly
 from lingprobe.encoders.tables import RandomTable
 
@@ -40,7 +40,7 @@ class Overlap(WordsOnly):
 
 
 @dataclass(frozen=True)
-class Hypothesis(Bag):
+class Hypothesis(PooledWordVectors):
     """The second sentence of a pair, as a bag of word vectors."""
 
     own_view: ClassVar[str] = "mean+second"

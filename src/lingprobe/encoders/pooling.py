@@ -133,7 +133,7 @@ def pool_on_device(wish: PoolWish) -> Tensor:
     return POOLS[wish.pool](wish.states, wish.tokens).float()
 
 
-def _mean(values: Tensor, tokens: KeptTokens) -> Tensor:
+def _pool_mean(values: Tensor, tokens: KeptTokens) -> Tensor:
     return _mean_where(values, tokens.mask)
 
 
@@ -156,7 +156,7 @@ def _max(values: Tensor, tokens: KeptTokens) -> Tensor:
     return torch.where(mask.any(1, keepdim=True), lowest, 0)
 
 
-def _first(values: Tensor, tokens: KeptTokens) -> Tensor:
+def _pool_first_token(values: Tensor, tokens: KeptTokens) -> Tensor:
     return values[:, 0]  # the first token whether special or not: that is what [CLS] is for
 
 
@@ -173,10 +173,10 @@ def _units(values: Tensor, tokens: KeptTokens) -> Tensor:
 
 
 POOLS: dict[str, Callable[[Tensor, KeptTokens], Tensor]] = {
-    "mean": _mean,
+    "mean": _pool_mean,
     "rest": _rest,
     "max": _max,
-    "cls": _first,
+    "cls": _pool_first_token,
     "last": _last,
     "end": _last,
     "none": _units,

@@ -69,7 +69,7 @@ def placement(device: str, way: str, size: int, free: int | None) -> dict[str, A
     return {"device_map": "auto" if large else {"": device}}
 
 
-def check_room(name: str, size: int, stored: int, dtype: str, free: int | None) -> None:
+def check_model_memory(name: str, size: int, stored: int, dtype: str, free: int | None) -> None:
     """EncoderStop where a model does not fit in the memory of the machine, of which `free` bytes
     are left (None: not known).
 

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lingprobe.encoders.blocks import layers_of
+from lingprobe.encoders.blocks import find_layers
 
 SOME = 8  # tokens by which layers are found
 
@@ -86,6 +86,6 @@ def below_layers(model: nn.Module) -> frozenset[str]:
         def run() -> Any:
             return model(input_ids=ids, output_hidden_states=True)
 
-        below = layers_of(model, ids, run).of(model, ids, run())[0]
+        below = find_layers(model, ids, run).of(model, ids, run())[0]
         grads = torch.autograd.grad(below.sum(), list(parameters.values()), allow_unused=True)
     return frozenset(name for name, grad in zip(parameters, grads, strict=True) if grad is not None)

@@ -14,7 +14,7 @@ from lingprobe.data.core import DataProblem
 IDS, STATES = "token_ids", "hidden_states"
 
 
-def shape_of(file: Path) -> tuple[int, int, int]:
+def read_state_shape(file: Path) -> tuple[int, int, int]:
     """Tokens, layers and numbers of the hidden states in a file, of which one layer may be
     written without its own dimension.
     """

@@ -21,8 +21,8 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.generation import WrittenTokens
-from lingprobe.encoders.hub import Source
-from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, shape_of
+from lingprobe.encoders.hub import ModelSource
+from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, read_state_shape
 
 NO_LIMIT = 2**20  # tokens
 COMPARED = 200  # files by which layers are checked
@@ -31,7 +31,7 @@ _LETTERS = 60  # of a sentence that is named
 
 
 @dataclass(frozen=True)
-class Recorded:
+class RecordedStates:
     """Files of hidden states, by the token ids that they are of."""
 
     tokenizer: Any
@@ -79,7 +79,7 @@ class RecordedTokens:
     begins with those of the prompt.
     """
 
-    recorded: Recorded
+    recorded: RecordedStates
 
     longest: ClassVar[int] = 0
     nothing: ClassVar[str] = "its file has no token behind the prompt"
@@ -118,15 +118,15 @@ class RecordedTokens:
 
 
 @functools.lru_cache(maxsize=2)
-def load_recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
+def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> RecordedStates:
     """Files of hidden states beside the tokeniser of their model; EncoderStop where they do not go
     together.
     """
     loaded = tokeniser_of(tokenizer)
     index: dict[tuple[int, ...], Path] = {}
-    widths = shape_of(files[0])[1:]
+    widths = read_state_shape(files[0])[1:]
     for file in files:
-        tokens, *rest = shape_of(file)
+        tokens, *rest = read_state_shape(file)
         ids = tuple(_tensor(file, IDS).tolist())
         if tuple(rest) != widths or tokens != len(ids):
             raise EncoderStop(
@@ -139,7 +139,7 @@ def load_recorded(files: tuple[Path, ...], tokenizer: Source) -> Recorded:
                 f"{first.name} and {file.name} give two different states for the same tokens;"
                 " keep one"
             )
-    return Recorded(loaded, index, (widths[1],) * widths[0])
+    return RecordedStates(loaded, index, (widths[1],) * widths[0])
 
 
 @functools.lru_cache(maxsize=2)

@@ -16,8 +16,8 @@ from torch import Tensor
 from lingprobe.data.abilities import Edit, OfSentences
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.blocks import Layers
-from lingprobe.encoders.inside import Inside, part_of
-from lingprobe.encoders.sites import Site, is_site
+from lingprobe.encoders.inside import Inside, get_block_part
+from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.encoders.taps import Place
 
 OWN = "_replacement_of_states"  # of a model that is read by one
@@ -60,10 +60,10 @@ class Replacement:
         for name, edit in edits.items():
             site = self._site(name)
             some = self._inside.numbers(site), edit
-            found.setdefault((part_of(site), site.block), []).append(some)
+            found.setdefault((get_block_part(site), site.block), []).append(some)
         return {place: _join_edits(some) for place, some in found.items()}
 
-    def _site(self, name: str) -> Site:
+    def _site(self, name: str) -> ModelSite:
         """The site of a name; a state is what the block behind it is given."""
         last, kind = self._last, self._inside.kind
         if not is_site(name):
@@ -72,8 +72,8 @@ class Replacement:
                     f"nothing of the model reads state {name}: take one from 0 to {last - 1}, or"
                     f" post:{last}, what its last block gives"
                 )
-            return Site("pre", int(name) + 1)
-        site = Site.parse(name)
+            return ModelSite("pre", int(name) + 1)
+        site = ModelSite.parse(name)
         if not self._inside.width(site) or site.kind == "map":
             raise EncoderStop(
                 f"{name} of a {kind} model cannot be replaced: take a state, as 3, or pre:3,"
@@ -101,20 +101,20 @@ def _join_edits(some: Sequence[Some]) -> Edit:
 
 def replacement_of(model: Any, layers: Layers, inside: Callable[[], Inside]) -> Replacement:
     """What replaces the states of a model; the same for the same model."""
-    if present(model) is None:
+    if find_replacement(model) is None:
         model.__dict__[OWN] = Replacement(layers, inside())
-    made = present(model)
+    made = find_replacement(model)
     assert made is not None
     return made
 
 
 def is_replaced(model: Any) -> bool:
     """Whether something of a model is replaced at present."""
-    made = present(model)
+    made = find_replacement(model)
     return made is not None and bool(made.edits)
 
 
-def present(model: Any) -> Replacement | None:
+def find_replacement(model: Any) -> Replacement | None:
     """What replaces the states of a model, where anything ever did."""
     made = model.__dict__.get(OWN)
     assert made is None or isinstance(made, Replacement)

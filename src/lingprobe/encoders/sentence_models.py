@@ -19,9 +19,9 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.alone import Batching, alike, batching, log_batching, tolerance
+from lingprobe.encoders.alone import Batching, are_vectors_close, batching, log_batching, tolerance
 from lingprobe.encoders.batches import group_rows, run_batches
-from lingprobe.encoders.hub import Source, first_line, quiet_loading, unloadable
+from lingprobe.encoders.hub import ModelSource, first_line, quiet_loading, unloadable
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
 from lingprobe.encoders.model_files import MANY, computing, in_precision
 from lingprobe.encoders.random_weights import redraw_modules
@@ -32,7 +32,7 @@ TRIAL = ["Sonde reads  Sentences, ", "été 2", ""]
 
 
 @dataclass(frozen=True)
-class Tokenised:
+class TokenisedTexts:
     """Texts as token ids, what the model wants beside them, and which texts were cut."""
 
     ids: list[list[int]]
@@ -71,7 +71,7 @@ class Tokenised:
 
 def tokenize_texts(
     model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
-) -> Tokenised | None:
+) -> TokenisedTexts | None:
     """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model
     prepares its input in a way of its own.
 
@@ -86,7 +86,7 @@ def tokenize_texts(
     beside = {k: v for k, v in theirs.items() if k not in tensors}
     types = "token_type_ids" in tensors
 
-    def tokenise(texts: list[str]) -> Tokenised:
+    def tokenise(texts: list[str]) -> TokenisedTexts:
         encodings = (
             tokenizer(texts, truncation=True, max_length=limit, padding=False).encodings
             if texts
@@ -94,7 +94,7 @@ def tokenize_texts(
         )
         cut = np.array([bool(e.overflowing) for e in encodings], bool)
         left = getattr(tokenizer, "padding_side", "right") == "left"
-        return Tokenised(
+        return TokenisedTexts(
             [e.ids for e in encodings], types, left, tokenizer.pad_token_id or 0, beside, cut
         )
 
@@ -148,7 +148,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Ready:
+class LoadedSentenceModel:
     """A model that is loaded and was tried: which of the library's classes it is, how wide its
     vectors are, what may be in a batch.
     """
@@ -170,14 +170,14 @@ class Ready:
 
 
 @functools.lru_cache(maxsize=2)
-def load_model(
-    source: Source,
+def load_sentence_model(
+    source: ModelSource,
     form: str,
     device: str,
     dtype: str,
     way: Way,
     drawn: tuple[int, bool] | None = None,
-) -> Ready:
+) -> LoadedSentenceModel:
     """A model of some class on its device; `drawn` is the seed of random weights, and whether those
     below the first layer stay as they were trained.
     """
@@ -209,10 +209,12 @@ def load_model(
         raise
     except Exception as error:  # of every library that reads a part of a model
         raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
-    return ready(in_precision(model, dtype), form, way, dtype, source.name)
+    return prepare_sentence_model(in_precision(model, dtype), form, way, dtype, source.name)
 
 
-def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
+def prepare_sentence_model(
+    model: Any, form: str, way: Way, dtype: str, name: str
+) -> LoadedSentenceModel:
     """Try a model on a few texts; it multiplies in `dtype`.
 
     EncoderStop where it cannot read them, as one that routes texts by task and is told none.
@@ -242,7 +244,7 @@ def ready(model: Any, form: str, way: Way, dtype: str, name: str) -> Ready:
         raise EncoderStop(
             f"{name}: truncate_dim={way.width}, and its vectors have {width} dimensions"
         )
-    trial = Ready(model, form, dtype, way, width, "padded")
+    trial = LoadedSentenceModel(model, form, dtype, way, width, "padded")
     return replace(trial, batching=_batching(trial, before, name))
 
 
@@ -268,7 +270,7 @@ def sentence_vectors(model: Any, output: dict[str, Any], way: Way) -> Tensor:
     return (values.to_dense() if values.is_sparse else values).float()
 
 
-def _batching(trial: Ready, before: str, name: str) -> Batching:
+def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
     """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole
     texts where the model does.
     """
@@ -285,7 +287,7 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
         trial.model, [before + TRIAL[0] + " " + TRIAL[0]], before, trial.way.arguments
     )
     if tokens is not None:
-        of_rows: Tokenised = tokens
+        of_rows: TokenisedTexts = tokens
         return batching(
             name,
             lambda rows: vectors(
@@ -299,16 +301,20 @@ def _batching(trial: Ready, before: str, name: str) -> Batching:
         vectors(preprocess_texts(trial.model, texts, before, trial.way.arguments))
         for texts in ([short], [long, short])
     )
-    return log_batching(name, "padded" if alike(alone[0], beside[1], limit) else "single")
+    return log_batching(
+        name, "padded" if are_vectors_close(alone[0], beside[1], limit) else "single"
+    )
 
 
-def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, NDArray[np.bool_]]:
+def run_texts(
+    ready: LoadedSentenceModel, texts: Sequence[str], tokens: int
+) -> tuple[Floats, NDArray[np.bool_]]:
     """Vectors [texts, width] as the model's `encode` returns them, and which texts were cut."""
     model, more = ready.model, ready.way.arguments
     before = ready.way.before(model)
     whole = [before + text for text in texts]
     tokenised_texts = tokenize_texts(model, whole, before, more)
-    lengths = tokenised_texts.lengths if tokenised_texts else about(whole)
+    lengths = tokenised_texts.lengths if tokenised_texts else estimate_token_counts(whole)
     vectors = np.zeros((len(texts), ready.width), np.float32)
 
     def work(rows: Ints) -> None:
@@ -323,6 +329,6 @@ def run_texts(ready: Ready, texts: Sequence[str], tokens: int) -> tuple[Floats, 
     return vectors, tokenised_texts.cut if tokenised_texts else np.zeros(len(texts), bool)
 
 
-def about(texts: Sequence[str]) -> Ints:
+def estimate_token_counts(texts: Sequence[str]) -> Ints:
     """About how many tokens each text has, for models that do not show them."""
     return np.array([1 + len(text) // 4 for text in texts], np.int64)

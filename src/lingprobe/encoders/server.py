@@ -33,7 +33,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.options import Help
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.vectors import Vectors
 
 KEYS = {"LINGPROBE_API_KEY": "", "OPENAI_API_KEY": "openai.com"}  # and for whom alone each is
@@ -302,7 +302,7 @@ def _post(address: str, body: bytes, most: int) -> bytes:
                 raise http.client.IncompleteRead(content, answer.length)
     except urllib.error.HTTPError as error:
         with error:
-            said = printable(error.read(SAID).decode("utf-8", "replace").strip())
+            said = strip_unprintable(error.read(SAID).decode("utf-8", "replace").strip())
         later = error.headers.get("Retry-After", "")
         raise _Answered(error.code, str(error.reason), said, later) from None
     if len(content) > most:

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from lingprobe.encoders.alone import alike
+from lingprobe.encoders.alone import are_vectors_close
 
 FEW = 8  # tokens from which on it pays to read them once
 TRIED = 6  # tokens behind them on which a model is tried
@@ -88,7 +88,9 @@ def shared_start(
         start = _read_start(network, ids, highest)
         found, wanted = start.hidden_states(rows), network.hidden_states(rows, None, highest)
         same = len(found) == len(wanted) and all(
-            alike([a[k, : len(row)] for a in found], [b[k, : len(row)] for b in wanted], tolerance)
+            are_vectors_close(
+                [a[k, : len(row)] for a in found], [b[k, : len(row)] for b in wanted], tolerance
+            )
             for k, row in enumerate(rows)
         )
     except Exception:  # whatever models raise that keep something else, or nothing

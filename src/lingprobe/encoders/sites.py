@@ -27,7 +27,7 @@ PATTERN = re.compile(r"(\w+):(\*|\d+)(?:-(\d+))?(?:\.(\*|\d+))?")
 HINT = "mlp:8, attn:8, pre:8, post:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
 
 
-class Site(NamedTuple):
+class ModelSite(NamedTuple):
     """A part of a block, by its number from 1; `head` is 0 where it is not one of several."""
 
     kind: str
@@ -35,7 +35,7 @@ class Site(NamedTuple):
     head: int = 0
 
     @classmethod
-    def parse(cls, name: str) -> Site:
+    def parse(cls, name: str) -> ModelSite:
         """The site of a name, as `head:8.3`."""
         kind, _, where = name.partition(":")
         block, _, head = where.partition(".")
@@ -54,7 +54,7 @@ def is_site(name: str) -> bool:
 
 def highest_block(names: Iterable[str]) -> int | None:
     """The number of the highest block, or numbered layer, among some names; None for none."""
-    return max((Site.parse(n).block if is_site(n) else int(n) for n in names), default=None)
+    return max((ModelSite.parse(n).block if is_site(n) else int(n) for n in names), default=None)
 
 
 def expand(text: str, last: int, heads: Callable[[], int] | None) -> tuple[str, ...]:
@@ -81,9 +81,9 @@ def expand(text: str, last: int, heads: Callable[[], int] | None) -> tuple[str, 
     if heads is None:
         raise DataProblem(f"layers={text}: only hf: models can be looked into for such parts")
     if head is None:
-        return tuple(Site(kind, block).name for block in blocks)
+        return tuple(ModelSite(kind, block).name for block in blocks)
     many = heads()
     chosen = range(1, many + 1) if head == "*" else range(int(head), int(head) + 1)
     if chosen[0] < 1 or chosen[-1] > many:
         raise DataProblem(f"layers={text}: the heads of a block are numbered from 1 to {many}")
-    return tuple(Site(kind, block, each).name for block in blocks for each in chosen)
+    return tuple(ModelSite(kind, block, each).name for block in blocks for each in chosen)

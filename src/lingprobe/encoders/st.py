@@ -15,20 +15,20 @@ from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.hf import DEPTH, said_in
-from lingprobe.encoders.hub import Files, source_of
-from lingprobe.encoders.live_options import options_of, without_memory
+from lingprobe.encoders.hub import ModelFiles, source_of
+from lingprobe.encoders.live_options import format_model_options, without_memory
 from lingprobe.encoders.model_files import (
     MANY,
     Dtype,
     SavedModel,
+    format_package_versions,
     usual_batch,
-    versions,
 )
 from lingprobe.encoders.own_baselines import list_own_baselines
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.sentence_models import Ready
+    from lingprobe.encoders.sentence_models import LoadedSentenceModel
 
 # files, some of which a whole model has
 WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
@@ -130,7 +130,7 @@ class SentenceTransformers(SavedModel):
         """The class of sentence-transformers that the model is of; DataProblem where it gives other
         vectors than are asked for.
         """
-        form = form_of(self.files)
+        form = identify_model_class(self.files)
         if form not in FORMS:
             raise DataProblem(
                 f"{self.model} is a {form}, which gives no vectors of sentences; take a model of"
@@ -157,11 +157,11 @@ class SentenceTransformers(SavedModel):
         return f"{self.form} {super().fingerprint}" + (f" weights={drawn}" if drawn else "")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from lingprobe.encoders.sentence_models import Way, load_model  # imports torch
+        from lingprobe.encoders.sentence_models import Way, load_sentence_model  # imports torch
 
         source = source_of(self.files, self.model, self.trust, WHOLE)
         return _encode_sentences(
-            load_model(
+            load_sentence_model(
                 source,
                 self.form,
                 *self.runs,
@@ -191,7 +191,7 @@ class Live:
 
     @property
     def name(self) -> str:
-        return self.called + options_of(self)
+        return self.called + format_model_options(self)
 
     @functools.cached_property
     def revision(self) -> str:
@@ -210,17 +210,20 @@ class Live:
     def fingerprint(self) -> str:
         """Weights and modules, the version of the tokeniser, device class and precision."""
         device, dtype = self.runs
-        return f"{self.revision} {versions('tokenizers')} {device.partition(':')[0]} {dtype}"
+        return (
+            f"{self.revision} {format_package_versions('tokenizers')} {device.partition(':')[0]}"
+            f" {dtype}"
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         return without_memory(self)
 
     @functools.cached_property
-    def ready(self) -> Ready:
+    def ready(self) -> LoadedSentenceModel:
         """The model, tried once."""
         from lingprobe.encoders.live_models import sharing_weights
         from lingprobe.encoders.model_files import in_precision
-        from lingprobe.encoders.sentence_models import Way, ready
+        from lingprobe.encoders.sentence_models import Way, prepare_sentence_model
 
         form = class_of(self.model)
         if self.truncate_dim is not None:
@@ -228,7 +231,7 @@ class Live:
         dtype = self.runs[1]
         own = in_precision(sharing_weights(self.model, self.name), dtype)
         way = Way(self.prompt, self.task or "", self.truncate_dim)
-        return ready(own, form, way, dtype, self.name)
+        return prepare_sentence_model(own, form, way, dtype, self.name)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return _encode_sentences(self.ready, sentences, self.tokens or usual_batch(self.runs[0]))
@@ -251,7 +254,7 @@ def class_of(thing: Any) -> str:
     return next((name for name in names if name in FORMS), "")
 
 
-def form_of(files: Files) -> str:
+def identify_model_class(files: ModelFiles) -> str:
     """The class of a saved model: what it says of itself, or what older libraries wrote."""
     said = str(files.says("config_sentence_transformers.json").get("model_type") or "")
     # PyLate's, Stanford's
@@ -262,7 +265,9 @@ def form_of(files: Files) -> str:
     return said or FORMS[0]
 
 
-def _encode_sentences(ready: Ready, sentences: Sequence[Sentence], tokens: int) -> Vectors:
+def _encode_sentences(
+    ready: LoadedSentenceModel, sentences: Sequence[Sentence], tokens: int
+) -> Vectors:
     if ready.form == MANY:
         from lingprobe.encoders.token_forward import run_tokens
 

@@ -68,11 +68,11 @@ class FileTable:
         return word_digest(self.path)
 
     def look_up(self, words: Sequence[str]) -> tuple[Floats, NDArray[np.bool_]]:
-        return _rows(self.path, word_digest(self.path), self.most).look_up(words)
+        return _open_vector_cache(self.path, word_digest(self.path), self.most).look_up(words)
 
 
 @dataclass(eq=False)
-class Rows:
+class WordVectorCache:
     """The vectors of those words of a file that were asked for lately, None for words that it
     lacks: `most`, or a few times as many.
     """
@@ -116,9 +116,9 @@ class Rows:
 
 
 @functools.lru_cache(maxsize=4)
-def _rows(path: Path, mark: str, most: int) -> Rows:
+def _open_vector_cache(path: Path, mark: str, most: int) -> WordVectorCache:
     """What was asked for of a file that has the digest `mark`."""
-    return Rows(path, open_words(path), most)
+    return WordVectorCache(path, open_words(path), most)
 
 
 def open_word_table(path: Path | None, dim: int, seed: int, most: int = MOST) -> WordTable:

@@ -144,12 +144,12 @@ class Taps:
     def _find(self, values: Sequence[Any]) -> tuple[Any, Tensor | None]:
         """The first states among some values: as they lie, and as rows of tokens."""
         for value in values:
-            if (laid := laid_out(value, self._current.shape, self.turn)) is not None:
+            if (laid := arrange_states(value, self._current.shape, self.turn)) is not None:
                 return value, laid
         return None, None
 
 
-def laid_out(value: Any, shape: tuple[int, int], turn: Turn) -> Tensor | None:
+def arrange_states(value: Any, shape: tuple[int, int], turn: Turn) -> Tensor | None:
     """States as rows of tokens, [rows, tokens, width]; None where a value is nothing of that kind.
     Some models put all tokens one after the other (OPT).
     """

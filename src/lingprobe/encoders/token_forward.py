@@ -21,12 +21,16 @@ from lingprobe.data.vectors import (
     compute_offsets,
 )
 from lingprobe.encoders.batches import group_rows, run_batches
-from lingprobe.encoders.sentence_models import Ready, about, preprocess_texts
+from lingprobe.encoders.sentence_models import (
+    LoadedSentenceModel,
+    estimate_token_counts,
+    preprocess_texts,
+)
 from lingprobe.encoders.tokens import is_space, locate_words, marks_of, of_words
 
 
 @dataclass(frozen=True)
-class Row:
+class SentenceStates:
     """One sentence: the vectors that the model keeps, the pieces of each word among them, and
     whether it was cut.
     """
@@ -37,7 +41,7 @@ class Row:
 
 
 def run_tokens(
-    ready: Ready, sentences: Sequence[Sentence], tokens: int
+    ready: LoadedSentenceModel, sentences: Sequence[Sentence], tokens: int
 ) -> tuple[Floats, Spans, NDArray[np.bool_]]:
     """The vectors of all tokens that `encode` returns, [tokens, width], where each word's lie among
     them, and which texts were cut.
@@ -50,7 +54,7 @@ def run_tokens(
             " cannot be aligned with words"
         )
     before = ready.way.before(ready.model)
-    by_number: dict[int, Row] = {}
+    by_number: dict[int, SentenceStates] = {}
 
     def work(batch: Ints) -> None:
         rows = batch.tolist()
@@ -58,7 +62,7 @@ def run_tokens(
             zip(rows, _batch(ready, [sentences[r] for r in rows], before), strict=True)
         )
 
-    sizes = about([before + s.text for s in sentences])
+    sizes = estimate_token_counts([before + s.text for s in sentences])
     run_batches(work, group_rows(sizes, tokens, ready.batching), ready.model.device.type == "cpu")
     rows = [by_number[r] for r in range(len(sentences))]
     units = compute_offsets([len(row.vectors) for row in rows])
@@ -74,11 +78,13 @@ def run_tokens(
     )
 
 
-def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator[Row]:
+def _batch(
+    ready: LoadedSentenceModel, sentences: Sequence[Sentence], before: str
+) -> Iterator[SentenceStates]:
     """Sentences that a model reads at once, behind a prompt."""
     texts = [s.text for s in sentences]
     features = preprocess_texts(ready.model, texts, before, ready.way.arguments)
-    read, ids = _read(features), [row.cpu().tolist() for row in features["input_ids"]]
+    read, ids = _mark_text_tokens(features), [row.cpu().tolist() for row in features["input_ids"]]
     output = ready.forward(features)
     kept = output["attention_mask"].bool().cpu().numpy()
     vectors = output["token_embeddings"].float().cpu().numpy()
@@ -91,10 +97,12 @@ def _batch(ready: Ready, sentences: Sequence[Sentence], before: str) -> Iterator
         characters, nowhere, cut = _characters(ready.model.tokenizer, before + sentence.text, own)
         places = locate_words(sentence.words, sentence.text) + len(before)
         words = of_words(characters, nowhere, places, cut)
-        yield Row(vectors[k][kept[k]], _among(words, np.flatnonzero(read[k]), kept[k]), cut)
+        yield SentenceStates(
+            vectors[k][kept[k]], _among(words, np.flatnonzero(read[k]), kept[k]), cut
+        )
 
 
-def _read(features: dict[str, Any]) -> NDArray[np.bool_]:
+def _mark_text_tokens(features: dict[str, Any]) -> NDArray[np.bool_]:
     """Which tokens are the text's, [texts, tokens]: no padding, and none that a query is expanded
     with.
     """

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import report_damage
-from lingprobe.corpora.strict import parse_bytes
+from lingprobe.corpora.strict import parse_json_bytes
 from lingprobe.corpora.tensor_files import locate_tensors, write_header
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Sentence
@@ -312,7 +312,7 @@ def open_token_states(folder: Path, stamp: str) -> TokenStateFolder:
     if place.stat().st_size > _FACTS_BYTES:
         raise DataProblem(f"{place} is too large to be the facts of a folder of states")
     with report_damage(place, "the facts of a folder of states"):
-        facts = parse_bytes(place.read_bytes(), place)
+        facts = parse_json_bytes(place.read_bytes(), place)
         if facts["format"] != _FORMAT:
             raise DataProblem(
                 f"{place} has the format {facts['format']!r:.40}, and this version reads {_FORMAT}"

@@ -165,7 +165,7 @@ def with_spaces(ranges: Ints, space: Flags) -> Ints:
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenisedSentences:
     """Tokenised sentences: ids of each token, which are special, the pieces of each word, which
     sentences were cut, and which tokens are theirs, where there are others and only these count.
     """
@@ -184,7 +184,7 @@ class Tokens:
         cut: NDArray[np.bool_],
         words: list[Ints] | None = None,
         inside: list[Flags] | None = None,
-    ) -> Tokens:
+    ) -> TokenisedSentences:
         """What a tokeniser returned."""
         types, special = encodings.get("token_type_ids"), encodings["special_tokens_mask"]
         return cls(encodings["input_ids"], types, special, words, cut, inside)
@@ -195,9 +195,9 @@ class Tokens:
         return np.array([len(i) for i in self.ids], np.int64)
 
 
-def join_tokens(parts: Sequence[Tokens]) -> Tokens:
+def join_tokenised(parts: Sequence[TokenisedSentences]) -> TokenisedSentences:
     """Sentences that were tokenised in parts."""
-    return Tokens(
+    return TokenisedSentences(
         list(chain.from_iterable(part.ids for part in parts)),
         _join([part.types for part in parts]),
         list(chain.from_iterable(part.special for part in parts)),
@@ -213,10 +213,12 @@ def _join(parts: Sequence[list[T] | None]) -> list[T] | None:
     return list(chain.from_iterable(known)) if len(known) == len(parts) else None
 
 
-def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) -> Tokens:
+def tokenise_texts(
+    tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN
+) -> TokenisedSentences:
     """Raw texts as the model reads them, at most `limit` tokens each."""
     if not raw:
-        return Tokens([], None, [], None, np.zeros(0, bool))
+        return TokenisedSentences([], None, [], None, np.zeros(0, bool))
     read = [frame.around(text) for text in raw]
     options = {
         "return_special_tokens_mask": True,
@@ -228,9 +230,9 @@ def texts(tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN) 
         cut = find_overflowing(encodings)
         encodings = _start_once(encodings, tokenizer) if frame.starts == "once" else encodings
         inside = frame.insides(encodings, [len(text) for text in raw]) if frame.alone else None
-        return Tokens.of(encodings, cut, inside=inside)
+        return TokenisedSentences.of(encodings, cut, inside=inside)
     whole = tokenizer(read, truncation=False, verbose=False)["input_ids"]
-    return Tokens.of(encodings, np.array([len(ids) > limit for ids in whole]))
+    return TokenisedSentences.of(encodings, np.array([len(ids) > limit for ids in whole]))
 
 
 def spell_tokens(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
@@ -280,7 +282,7 @@ def _starts_twice(ids: Sequence[int], added: Sequence[int]) -> bool:
 
 
 @dataclass(frozen=True)
-class Words:
+class WordSpacing:
     """What stands for the words of a sentence in the text that is cut into pieces.
 
     spaces   whether a piece that is nothing but the space before a word belongs to the word
@@ -303,31 +305,31 @@ class Words:
         )
 
 
-JOINED = Words()
+JOINED = WordSpacing()
 
 
 @dataclass(frozen=True)
-class Pieces:
+class SubwordSplitter:
     """How words become pieces: their text, within a frame."""
 
     tokenizer: Any
     limit: int
     frame: Frame = PLAIN
-    words: Words = JOINED
+    words: WordSpacing = JOINED
 
-    def of(self, sentences: Sequence[Sentence]) -> Tokens:
+    def of(self, sentences: Sequence[Sentence]) -> TokenisedSentences:
         """Sentences in pieces, with the pieces first:last of each word; a word that was cut in two
         has none.
         """
         if not sentences:
-            return Tokens([], None, [], [], np.zeros(0, bool))
+            return TokenisedSentences([], None, [], [], np.zeros(0, bool))
         if self.tokenizer.is_fast:
             return self._by_characters(sentences)
         if self.words.raw or self.frame.alone:
             say_where(self.tokenizer, "text=raw" if self.words.raw else "template")
         return self._word_by_word(sentences)
 
-    def _by_characters(self, sentences: Sequence[Sentence]) -> Tokens:
+    def _by_characters(self, sentences: Sequence[Sentence]) -> TokenisedSentences:
         frame, said = self.frame, [self.words.text(s) for s in sentences]
         read = [frame.around(text) for text in said]
         options = {
@@ -350,9 +352,9 @@ class Pieces:
             pieces = of_words(characters, special | space, places, cut[i])
             words.append(with_spaces(pieces, space) if self.words.spaces else pieces)
         inside = frame.insides(encodings, map(len, said)) if frame.alone else None
-        return Tokens.of(encodings, cut, words, inside)
+        return TokenisedSentences.of(encodings, cut, words, inside)
 
-    def _word_by_word(self, sentences: Sequence[Sentence]) -> Tokens:
+    def _word_by_word(self, sentences: Sequence[Sentence]) -> TokenisedSentences:
         """For a tokeniser that does not say where its pieces come from: each word is cut apart with
         the space before it.
         """
@@ -369,7 +371,7 @@ class Pieces:
         for sentence in sentences:
             parts = [cut_apart(text) for text in self._spaced_words(sentence)]
             flat = [*prompt, *chain.from_iterable(parts)]
-            places = _places(parts, len(prompt), space)
+            places = _find_word_pieces(parts, len(prompt), space)
             outside = (places[:, 1] > room) | (places[:, 0] >= places[:, 1])
             words.append(np.where(outside[:, None], 0, places + len(before)))
             cut.append(len(flat) > room)
@@ -377,7 +379,7 @@ class Pieces:
             special.append([1] * len(before) + [0] * len(flat[:room]) + [1] * len(after))
         typed = "token_type_ids" in self.tokenizer.model_input_names
         types = [[0] * len(i) for i in ids] if typed else None
-        return Tokens(ids, types, special, words, np.array(cut, bool))
+        return TokenisedSentences(ids, types, special, words, np.array(cut, bool))
 
     def _spaced_words(self, sentence: Sentence) -> Iterator[str]:
         """Each word with the space before it."""
@@ -385,7 +387,7 @@ class Pieces:
             yield " " + word if i or self.frame.before else word
 
 
-def _places(parts: Sequence[Sequence[int]], start: int, space: Sequence[int]) -> Ints:
+def _find_word_pieces(parts: Sequence[Sequence[int]], start: int, space: Sequence[int]) -> Ints:
     """From which to which piece each word reaches without the space before it, [words, 2]."""
     stops = start + np.cumsum([len(part) for part in parts], dtype=np.int64)
     first = stops - np.array([len(part) - _leading(part, space) for part in parts], np.int64)
@@ -427,7 +429,7 @@ def marks_of(tokenizer: Any) -> Flags:
         sign
         for part in (backend.normalizer, backend.pre_tokenizer)
         if part is not None
-        for sign in _signs(_state(part))
+        for sign in _find_space_signs(_state(part))
     }
     vocabulary = backend.get_vocab(with_added_tokens=True)
     marks = np.zeros(max(vocabulary.values(), default=-1) + 1, bool)
@@ -442,11 +444,11 @@ def _state(part: Any) -> Any:
         return {}
 
 
-def _signs(state: Any) -> Iterator[str]:
+def _find_space_signs(state: Any) -> Iterator[str]:
     """The characters that stand for a space, by the settings of a normaliser or a pre-tokeniser."""
     if isinstance(state, list):
         for part in state:
-            yield from _signs(part)
+            yield from _find_space_signs(part)
     if not isinstance(state, dict):
         return
     kind = state.get("type")
@@ -457,5 +459,8 @@ def _signs(state: Any) -> Iterator[str]:
     elif kind == "Replace" and state["pattern"].get("String") == " ":
         yield state["content"]
     yield from (
-        sign for value in state.values() if isinstance(value, list) for sign in _signs(value)
+        sign
+        for value in state.values()
+        if isinstance(value, list)
+        for sign in _find_space_signs(value)
     )

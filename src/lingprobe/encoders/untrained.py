@@ -111,7 +111,7 @@ class Untrained:
         shape = NetworkShape(self.architecture, vectors.shape[1], self.hidden, self.layers or 0)
         counts = np.array([len(s.words) for s in sentences], np.int64)
         read = WordInput(vectors, numbers, counts)
-        net = _net(shape, self.seed, self.by_word)
+        net = _draw_sentence_network(shape, self.seed, self.by_word)
         return read.encode(net, shape.width, self.by_word, self.tokens)
 
 
@@ -172,5 +172,5 @@ def _run_net(net: Any, words: Any, lengths: Ints, by_word: bool) -> Floats:
 
 
 @functools.lru_cache(maxsize=4)
-def _net(shape: Any, seed: int, by_word: bool) -> Any:
+def _draw_sentence_network(shape: Any, seed: int, by_word: bool) -> Any:
     return shape.network(seed, by_word)

@@ -103,10 +103,10 @@ def _open_word_file(path: Path) -> WordFile:
                 f"{path}:1: the header promises vectors of {dim:,} dimensions; is it a file of word"
                 " vectors?"
             )
-        if not _is_text(second, dim):
+        if not _is_text_vectors(second, dim):
             return _index_file(path, dim, partial(_records, path, dim, count), binary=True)
         _check_points(second, f"{path}:2")
-        return _index_file(path, dim, partial(_lines, path, dim, count), binary=False)
+        return _index_file(path, dim, partial(_scan_vector_lines, path, dim, count), binary=False)
     _check_points(first, f"{path}:1")
     dim = _width(header)
     if not dim:
@@ -114,7 +114,7 @@ def _open_word_file(path: Path) -> WordFile:
             f"{path}:1: not a file of word vectors: a line is a word and its numbers, or 'words"
             " dimensions' at the head"
         )
-    return _index_file(path, dim, partial(_lines, path, dim, None), binary=False)
+    return _index_file(path, dim, partial(_scan_vector_lines, path, dim, None), binary=False)
 
 
 def _width(cells: list[bytes]) -> int:
@@ -122,15 +122,15 @@ def _width(cells: list[bytes]) -> int:
     may have spaces in it.
     """
     dim = len(cells) - 1
-    if dim < 1 or not _number(cells[-1]):
+    if dim < 1 or not _is_float_text(cells[-1]):
         return 0
-    while dim > 1 and not _number(cells[-dim]):
+    while dim > 1 and not _is_float_text(cells[-dim]):
         dim -= 1
     return dim
 
 
 @dataclass(frozen=True)
-class Indexed:
+class WordIndex:
     """Where each word of a file stands, by a hash of the word; vectors are read there when asked
     for.
 
@@ -229,16 +229,16 @@ def _check_fasttext(path: Path) -> None:
         )
 
 
-def _index_file(path: Path, dim: int, places: Places, binary: bool) -> Indexed:
+def _index_file(path: Path, dim: int, places: Places, binary: bool) -> WordIndex:
     """Where words stand in a file: as remembered of a large one, else by reading it through."""
     large = path.stat().st_size >= LARGE
     if large and (table := _recall_table(known_digest(path))) is not None:
-        return Indexed(path, dim, table, binary)
+        return WordIndex(path, dim, table, binary)
     with open_and_hash(path) as (stream, finish):
         table = _build_table(path, places(stream))
         if large:
             _remember(finish(), table)
-    return Indexed(path, dim, table, binary)
+    return WordIndex(path, dim, table, binary)
 
 
 def _build_table(path: Path, places: Iterator[tuple[bytes, int]]) -> NDArray[np.uint64]:
@@ -260,8 +260,8 @@ def _recall_table(mark: str) -> NDArray[np.uint64] | None:
     where it is not what was written.
     """
     with suppress(OSError, ValueError):
-        if mark and recall(cache_dir() / "words", mark) == digest_files([_table(mark)]):
-            table: NDArray[np.uint64] = ArrayFile(_table(mark))[""]
+        if mark and recall(cache_dir() / "words", mark) == digest_files([_get_index_path(mark)]):
+            table: NDArray[np.uint64] = ArrayFile(_get_index_path(mark))[""]
             return table
     return None
 
@@ -269,16 +269,16 @@ def _recall_table(mark: str) -> NDArray[np.uint64] | None:
 def _remember(mark: str, table: NDArray[np.uint64]) -> None:
     """Remember what was found in a file, if the cache can be written."""
     with suppress(OSError, FileProblem):
-        with open_draft(_table(mark)) as place, place.open("wb") as file:
+        with open_draft(_get_index_path(mark)) as place, place.open("wb") as file:
             np.save(file, table)
-        remember(cache_dir() / "words", mark, digest_files([_table(mark)]))
+        remember(cache_dir() / "words", mark, digest_files([_get_index_path(mark)]))
 
 
-def _table(mark: str) -> Path:
+def _get_index_path(mark: str) -> Path:
     return cache_dir() / "words" / f"{mark}.npy"
 
 
-def _lines(
+def _scan_vector_lines(
     path: Path, dim: int, count: int | None, stream: IO[bytes]
 ) -> Iterator[tuple[bytes, int]]:
     """Word and place of each line of a text file, its fields counted; a header's promise of `count`
@@ -339,7 +339,7 @@ def _records(path: Path, dim: int, count: int, stream: IO[bytes]) -> Iterator[tu
         )
 
 
-def _is_text(beginning: bytes, dim: int) -> bool:
+def _is_text_vectors(beginning: bytes, dim: int) -> bool:
     """Whether what follows a header is text: most lines are a word and `dim` numbers, or there is
     nothing that text cannot hold.
 
@@ -348,7 +348,7 @@ def _is_text(beginning: bytes, dim: int) -> bool:
     """
     lines = [line.split() for line in beginning.splitlines()[:100]]
     numbers = [
-        len(fields) > 1 and all(_number(f.replace(b",", b".")) for f in fields[-dim:][:8])
+        len(fields) > 1 and all(_is_float_text(f.replace(b",", b".")) for f in fields[-dim:][:8])
         for fields in lines
         if fields
     ]
@@ -366,7 +366,7 @@ def _is_text(beginning: bytes, dim: int) -> bool:
 def _check_points(line: bytes, where: str) -> None:
     """Refuse decimal commas, which would be no numbers further on."""
     fields = line.split(b"\n", 1)[0].split()[1:]
-    commas = [f for f in fields if b"," in f and _number(f.replace(b",", b".", 1))]
+    commas = [f for f in fields if b"," in f and _is_float_text(f.replace(b",", b".", 1))]
     if commas and 2 * len(commas) >= len(fields):
         raise DataProblem(
             f"{where}: numbers with decimal commas, as {commas[0].decode()}; write points, as with"
@@ -374,7 +374,7 @@ def _check_points(line: bytes, where: str) -> None:
         )
 
 
-def _number(text: bytes) -> bool:
+def _is_float_text(text: bytes) -> bool:
     try:
         float(text)
     except ValueError:
@@ -386,7 +386,7 @@ def _decimal(text: bytes) -> bool:
     """Whether it can only be one number too many: words such as `10 000` have spaces and digits,
     but no decimals.
     """
-    return _number(text) and not text.isdigit()
+    return _is_float_text(text) and not text.isdigit()
 
 
 def _hash(word: bytes) -> int:

@@ -17,8 +17,8 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import LingprobeError
 from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
-from lingprobe.store.blocks import open_block, write
-from lingprobe.store.claims import alone, clear
+from lingprobe.store.blocks import open_block, write_block_file
+from lingprobe.store.claims import clear, hold_claim
 
 SUFFIX = ".agreement"
 NAMED = 16  # characters of a request's name
@@ -34,7 +34,7 @@ class AgreementProblem(LingprobeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Machine:
+class MachineProfile:
     """What a machine computes with where nothing is asked for.
 
     half     the kinds of its devices that compute in bfloat16
@@ -46,7 +46,7 @@ class Machine:
     threads: int
 
     @classmethod
-    def here(cls, jobs: int) -> Machine:
+    def here(cls, jobs: int) -> MachineProfile:
         """The machine that this is, with so many processes beside each other."""
         device = resolved_device("auto")
         half = {"cpu"} if native_bf16() else set()
@@ -54,7 +54,7 @@ class Machine:
             half.add(kind(device))
         return cls(device, tuple(sorted(half)), max(1, usable_threads() // jobs))
 
-    def lacks(self, agreed: Machine) -> str:
+    def lacks(self, agreed: MachineProfile) -> str:
         """What it lacks to do as was agreed; '' where it lacks nothing."""
         if agreed.device not in (self.device, "cpu"):
             return f"it has no device {agreed.device}"
@@ -79,7 +79,7 @@ class Agreement:
     """What is agreed on, in a file that is there once the first machine has written it."""
 
     file: Path
-    machine: Machine
+    machine: MachineProfile
 
     def settle(self, things: Mapping[str, str], refused: Mapping[str, str]) -> None:
         """Write down the identities of what is measured, by name, or compare them with what was
@@ -89,7 +89,7 @@ class Agreement:
         """
         facts = {"machine": asdict(self.machine), "things": dict(things)}
         if (block := open_block(self.file)) is None:
-            write(self.file, "agreement", facts, {}, keep=True)
+            write_block_file(self.file, "agreement", facts, {}, keep=True)
             return
         agreed: Mapping[str, str] = block.facts["things"]
         told = [_difference(n, things.get(n), agreed.get(n)) for n in {**agreed, **things}]
@@ -99,7 +99,7 @@ class Agreement:
 
 
 @contextmanager
-def alike(
+def share_plan(
     file: Path,
     jobs: int,
     planned: Callable[[], T],
@@ -117,7 +117,7 @@ def alike(
         yield plan
 
 
-def request_of(*parts: Any) -> str:
+def name_request(*parts: Any) -> str:
     """A name for what is asked for, the same on every machine: plain values, as they are typed."""
     return digest_texts(json.dumps(parts, ensure_ascii=False, default=str))[:NAMED]
 
@@ -127,12 +127,12 @@ def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
     """What is agreed on, while the plan is made that it is settled with; the first machine makes
     its own, and others wait until it has.
     """
-    here = Machine.here(jobs)
+    here = MachineProfile.here(jobs)
     with ExitStack() as stack:
         if file.exists():
             clear(file)
         else:
-            stack.enter_context(alone(file))
+            stack.enter_context(hold_claim(file))
         block = open_block(file)
         known = here if block is None else _machine(block.facts["machine"])
         if lacking := here.lacks(known):
@@ -141,8 +141,8 @@ def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
             yield Agreement(file, known)
 
 
-def _machine(said: Mapping[str, Any]) -> Machine:
-    return Machine(said["device"], tuple(said["half"]), said["threads"])
+def _machine(said: Mapping[str, Any]) -> MachineProfile:
+    return MachineProfile(said["device"], tuple(said["half"]), said["threads"])
 
 
 def _refusal(why: str, file: Path) -> str:

@@ -15,9 +15,9 @@ from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import LingprobeError, describe_missing
 from lingprobe.data.examples import EncoderStop, PartRefused
-from lingprobe.data.oracles import kind_of
+from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate
-from lingprobe.store.precision import Kept
+from lingprobe.store.precision import StoragePrecision
 
 # sentences that fail one after another before one that is known to work is tried again
 PATIENCE = 32
@@ -52,7 +52,7 @@ class EncoderRun:
 
     encoder: Encoder
     slots: tuple[str, ...]
-    kept: Kept
+    kept: StoragePrecision
     candidates: Callable[[], Sequence[Sentence]]
     widths: dict[str, int] = field(default_factory=dict)
     works_on: Sentence | None = None
@@ -153,7 +153,7 @@ class EncoderRun:
                     f"[{units}, dim] for {len(sentences)} sentences",
                 )
             # `words` has no features by design
-            if len(layer) and not layer.shape[1] and kind_of(self.encoder) != "baseline":
+            if len(layer) and not layer.shape[1] and get_encoder_role(self.encoder) != "baseline":
                 raise self._wrong("vectors without dimensions", "at least one")
             kept = self.kept.width(layer.shape[1])
             width = self.widths.setdefault(slot, kept)
@@ -231,7 +231,7 @@ class EncoderRun:
         return replace(vectors, layers=tuple(layers)), refused
 
 
-def _wider(kept: Kept) -> str:
+def _wider(kept: StoragePrecision) -> str:
     """What to do about values that a type does not hold."""
     half = kept.name.startswith("float16")
     return "; dtype=bfloat16 holds it in as many bytes" if half else "; scale the vectors down"

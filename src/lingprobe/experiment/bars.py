@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.progress import listening, show_progress
-from lingprobe.experiment.groups import Batch
+from lingprobe.experiment.groups import FitBatch
 
 _SECONDS = 1.0  # from one drawing of a bar over trials to the next, at least
 
@@ -42,8 +42,8 @@ def measuring_bar(trials: int, progress: bool) -> Iterator[Any]:
             yield shown
 
 
-def name_batches(batches: Iterable[Batch], shown: Any) -> Iterator[Batch]:
+def name_batches(batches: Iterable[FitBatch], shown: Any) -> Iterator[FitBatch]:
     """The batches; the bar names each as it is handed out."""
     for batch in batches:
-        shown.set_description_str(f"measure {printable(batch.name)}")
+        shown.set_description_str(f"measure {strip_unprintable(batch.name)}")
         yield batch

@@ -24,10 +24,15 @@ from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import Identity
 from lingprobe.data.oracles import Informed
 from lingprobe.data.vectors import Floats
-from lingprobe.encoders.any_encoder import Adapted, Batched, Pair, Unprepared
+from lingprobe.encoders.any_encoder import (
+    BatcherEncoder,
+    FunctionEncoder,
+    PreparingEncoder,
+    SentEvalPair,
+)
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
-from lingprobe.store.blocks import StoreProblem, open_block, write
+from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 
 SENTENCES = tuple(
     Sentence.of(text.split())
@@ -60,12 +65,12 @@ class Canary:
         """Write them; a folder that cannot be written does without."""
         arrays = {str(number): each for number, each in enumerate(self.vectors)}
         try:
-            write(self.path, "canary", {"encoder": self.encoder}, arrays, keep=True)
+            write_block_file(self.path, "canary", {"encoder": self.encoder}, arrays, keep=True)
         except StoreProblem as problem:
             log.info("%s", problem)
 
 
-class Checked(NamedTuple):
+class EncoderCheck(NamedTuple):
     """The identity of an encoder, what there is to say of it ('' for nothing), and the vectors to
     keep; None for those that are kept already.
     """
@@ -75,14 +80,14 @@ class Checked(NamedTuple):
     canary: Canary | None = None
 
 
-def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
+def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> EncoderCheck:
     """The identity of an encoder with what its vectors of a few sentences add to it.
 
     Encoders of lingprobe state all that decides their vectors. One that can encode none of these
     sentences, as it looks up those of its task, is known by its code alone.
     """
-    if not is_own(encoder):
-        return Checked(known)
+    if not has_foreign_code(encoder):
+        return EncoderCheck(known)
     name, remark = encoder.name, ""
     try:
         whole = _vectors(encoder, [SENTENCES])
@@ -90,14 +95,14 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
         try:
             whole = _vectors(encoder, ([each] for each in SENTENCES))
         except Exception:  # whoever encodes says what is wrong
-            return Checked(known)
+            return EncoderCheck(known)
         remark = (
             f"{name} cannot read several sentences at once ({one_line(error)}), so each is read"
             " alone"
         )
     else:
         if not _gives(encoder, [SENTENCES], whole, SAME):
-            return Checked(
+            return EncoderCheck(
                 replace(known, facts=(*known.facts, f"{_RANDOM} {uuid.uuid4().hex}")),
                 f"{name} gives other vectors each time that it reads a sentence, so its scores"
                 " cannot be reproduced, and its vectors are of this run alone",
@@ -113,19 +118,25 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> Checked:
     if not mark:
         mark = digest_pieces(*whole)
         canary = Canary(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
-    return Checked(replace(known, facts=(*known.facts, f"canary {mark}")), remark, canary)
+    return EncoderCheck(replace(known, facts=(*known.facts, f"canary {mark}")), remark, canary)
 
 
 def _prepare(encoder: Encoder) -> Encoder:
     """What a run encodes with: what is fitted to its corpus is fitted once, not to each batch."""
-    return encoder.prepare(SENTENCES) if isinstance(encoder, Unprepared | Pair) else encoder
+    return (
+        encoder.prepare(SENTENCES)
+        if isinstance(encoder, PreparingEncoder | SentEvalPair)
+        else encoder
+    )
 
 
-def is_own(encoder: Encoder) -> bool:
+def has_foreign_code(encoder: Encoder) -> bool:
     """Whether code that is not lingprobe's gives an encoder's vectors."""
     if isinstance(encoder, Informed):  # it wants facts of a task
         return False
-    adapted = isinstance(encoder, Adapted | Unprepared | Batched | Pair)
+    adapted = isinstance(
+        encoder, FunctionEncoder | PreparingEncoder | BatcherEncoder | SentEvalPair
+    )
     return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
 
 
@@ -152,12 +163,12 @@ def _gives(
 ) -> bool:
     """Whether an encoder gives these vectors, batch by batch."""
     try:
-        return _alike(_vectors(encoder, batches), wanted, limit)
+        return _are_vectors_alike(_vectors(encoder, batches), wanted, limit)
     except Exception:
         return False
 
 
-def _alike(some: Sequence[Floats], others: Sequence[Floats], limit: float) -> bool:
+def _are_vectors_alike(some: Sequence[Floats], others: Sequence[Floats], limit: float) -> bool:
     """Whether vectors differ by no more than a share of their length."""
     return measure_gap(some, others) <= limit
 
@@ -183,5 +194,5 @@ def _matching(results: Path, stem: str, vectors: Sequence[Floats]) -> Iterator[s
         if (block := open_block(path)) is None:
             continue
         stored = [block.array(str(number)) for number in range(len(block.arrays))]
-        if _alike(stored, vectors, SAME):
+        if _are_vectors_alike(stored, vectors, SAME):
             yield path.stem.rpartition("-")[2]

@@ -26,12 +26,12 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import Identity
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.experiment.canary import ALONE, SAME, is_own, is_random, measure_gap
+from lingprobe.experiment.canary import ALONE, SAME, has_foreign_code, is_random, measure_gap
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.keys import FULL, vectors_key
 from lingprobe.experiment.paths import Paths
 from lingprobe.nets.precision import threads
-from lingprobe.store.blocks import StoreProblem, open_block, write
+from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 from lingprobe.store.folder import keys_of
 
 HANDFUL = 12  # sentences of a task: a change of a quarter of them is found with 97 %
@@ -64,7 +64,7 @@ class KeptHandful:
         facts = {"encoder": encoder, "mark": self.mark, "sentences": json.dumps(lines)}
         name = f"{stem}-{digest_texts(self.mark, *map(repr, lines))[:16]}{SUFFIX}"
         try:
-            write(folder / name, "checked", facts, arrays, keep=True)
+            write_block_file(folder / name, "checked", facts, arrays, keep=True)
         except StoreProblem as problem:
             log.info("%s", problem)
 
@@ -108,7 +108,7 @@ def settle_identity(
 
     tasks  the sentences of each task that is read with it
     """
-    if not (is_own(encoder) or isinstance(encoder, RemoteEncoder)) or is_random(known):
+    if not (has_foreign_code(encoder) or isinstance(encoder, RemoteEncoder)) or is_random(known):
         return SettledIdentity(known)
     check = VectorCheck(known, encoder, [list(dict.fromkeys(each)) for each in tasks], paths)
     return check.settle(name)
@@ -169,7 +169,7 @@ class VectorCheck:
         found = dict[str, KeptHandful]()
         paths = [path for one in self._folders for path in one.glob(f"{self.stem}-*{SUFFIX}")]
         for path in sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True):
-            if path.name not in found and (handful := _read(path)) is not None:
+            if path.name not in found and (handful := _read_kept_sample(path)) is not None:
                 found[path.name] = handful
         return list(found.values())
 
@@ -316,7 +316,7 @@ class _Unchecked(LingprobeError):
     """Why vectors cannot be made again."""
 
 
-def _read(path: Path) -> KeptHandful | None:
+def _read_kept_sample(path: Path) -> KeptHandful | None:
     """A handful that is kept; None for a damaged one."""
     block = open_block(path)
     if block is None:

@@ -22,7 +22,7 @@ from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.rules import best_word, worth
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import Unit, unit_of
-from lingprobe.tasks.limits import Limited
+from lingprobe.tasks.limits import LimitedTask
 
 log = logging.getLogger("lingprobe.experiment")
 _datasets: dict[str, Dataset] = {}
@@ -58,7 +58,7 @@ def load_dataset(task: Task, known: Identity) -> Dataset:
     return _datasets[key]
 
 
-def sentences_of(task: Task, known: Identity) -> Sequence[Sentence]:
+def load_sentences(task: Task, known: Identity) -> Sequence[Sentence]:
     """The sentences of a task's data set; none where it cannot be read, which is said when it is
     measured.
     """
@@ -81,7 +81,7 @@ def task_identity(reference: str | None, task: Task) -> Identity:
     """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its
     examples say it.
     """
-    whole = task.task if isinstance(task, Limited) else task
+    whole = task.task if isinstance(task, LimitedTask) else task
     with guard_task(task):
         if is_stated(whole):
             return identity(TASKS, reference, task)
@@ -124,7 +124,7 @@ class Facts:
     sets: bool = False
 
 
-def facts(task: Task, known: Identity, cache: Path) -> Facts:
+def load_task_facts(task: Task, known: Identity, cache: Path) -> Facts:
     """The facts of a task, read from the cache or found by loading its data."""
     folder, key = cache / "facts", digest_texts(str(known), digest_code(root_of(_find)))
     if remembered := recall(folder, key):
@@ -137,7 +137,7 @@ def facts(task: Task, known: Identity, cache: Path) -> Facts:
     return fresh
 
 
-def _alike(labels: Column, what: str) -> str:
+def _refuse_equal_labels(labels: Column, what: str) -> str:
     """What is wrong with labels that are all the same; '' if nothing is."""
     if not len(labels) or labels.vary():
         return ""
@@ -155,8 +155,8 @@ def _find(task: Task, known: Identity) -> Facts:
         train = dataset.rows("train")
         return Facts(
             name_folds(dataset),
-            _alike(dataset.labels, "")
-            or _alike(dataset.labels.take(train), "training ")
+            _refuse_equal_labels(dataset.labels, "")
+            or _refuse_equal_labels(dataset.labels.take(train), "training ")
             or dataset.labels.problem(),
             strata=sorted(dataset.strata),
             unit=unit_of(dataset),

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.abilities import Networked
+from lingprobe.data.abilities import CostedEncoder
 from lingprobe.data.core import DataProblem, Dataset, Encoder, Probe, Running, Sentence
-from lingprobe.data.oracles import kind_of
+from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.data.sizes import Counted, FitSize, Work
+from lingprobe.data.sizes import FitSize, Work, WorkEstimator
 from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.provenance import layers_of
+from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.experiment.room import PIECES
 from lingprobe.experiment.settings import keeps_settings
 from lingprobe.experiment.speeds import measure_speeds
@@ -41,7 +41,7 @@ BASELINE = 1e-4
 """Seconds that a baseline takes for a sentence."""
 
 
-def fitting(groups: Sequence[Group], paths: Paths) -> float:
+def fitting(groups: Sequence[TrialGroup], paths: Paths) -> float:
     """Seconds that groups take to fit, by what their probe says of its work; of a probe that does
     not know, as long as it took before on the task, or on any.
     """
@@ -69,7 +69,7 @@ def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
     return {key: statistics.median(took) for key, took in timed.items()}
 
 
-def _work_of(group: Group) -> Work | None:
+def _work_of(group: TrialGroup) -> Work | None:
     """That of all fits of a group; None where its probe does not know it. Where a control keeps the
     probe, the mean over the settings that may be chosen.
     """
@@ -77,7 +77,7 @@ def _work_of(group: Group) -> Work | None:
     fitted: list[Probe] = [probe]
     if keeps_settings(probe, group.control):
         fitted = [probe.with_settings(settings) for settings in probe.settings]
-    counted = [one for one in fitted if isinstance(one, Counted)]
+    counted = [one for one in fitted if isinstance(one, WorkEstimator)]
     if not counted:
         return None
     try:
@@ -87,12 +87,15 @@ def _work_of(group: Group) -> Work | None:
     seeds: dict[str, int] = {}
     for trial in group.trials:
         seeds[trial.read] = seeds.get(trial.read, 0) + 1
-    sizes = [(_size(dataset, _features(group, read)), many) for read, many in seeds.items()]
+    sizes = [
+        (_estimate_input_size(dataset, _count_features(group, read)), many)
+        for read, many in seeds.items()
+    ]
     every = [one.work(size, many) for one in counted for size, many in sizes]
     return Work(*(sum(parts) / len(counted) for parts in zip(*every, strict=True)))
 
 
-def _size(dataset: Dataset, features: int) -> FitSize:
+def _estimate_input_size(dataset: Dataset, features: int) -> FitSize:
     train = dataset.rows("train")
     labels = dataset.labels
     return FitSize(
@@ -106,11 +109,11 @@ def _size(dataset: Dataset, features: int) -> FitSize:
     )
 
 
-def _features(group: Group, read: str) -> int:
+def _count_features(group: TrialGroup, read: str) -> int:
     """Numbers of what a probe reads of an example; of a mix, those of a layer."""
     usual = width(group.encoder) or FEATURES
     try:
-        how, layers = read_of(read, layers_of(group.encoder))
+        how, layers = read_of(read, list_layer_names(group.encoder))
     except ReadingProblem:  # of an encoder that says nothing of its layers
         return usual
     widths = [width_of(group.encoder, layer) or usual for layer in layers]
@@ -122,15 +125,17 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
     two operations for each weight and subword, and what is beside products. None for another
     encoder, but a baseline or one that knows its work.
     """
-    if isinstance(encoder, Networked):
+    if isinstance(encoder, CostedEncoder):
         products = encoder.word_operations * sum(len(s.words) for s in sentences)
         return BASELINE * len(sentences) + products / measure_speeds().products
     if not isinstance(encoder, SavedModel):
-        return BASELINE * len(sentences) if kind_of(encoder) == "baseline" else None
+        return BASELINE * len(sentences) if get_encoder_role(encoder) == "baseline" else None
     said, folder = encoder.configuration, encoder.files.folder
     words = said.get("vocab_size")
     table = words * width(encoder) if isinstance(words, int) else 0  # of which none is multiplied
-    parameters = (_numbers(folder, said) - table) * _share(said_in(said, DEPTH), slots)
+    parameters = (_numbers(folder, said) - table) * _compute_depth_share(
+        said_in(said, DEPTH), slots
+    )
     pieces = sum(len(s.words) * PIECES + MARKS for s in sentences)
     half = isinstance(encoder, Running) and encoder.runs[0] == "bfloat16"
     return 2 * parameters * pieces / measure_speeds().products * beside_products(half)
@@ -143,7 +148,7 @@ def _numbers(folder: Path, said: Mapping[str, Any]) -> float:
     return size / (2 if half else 4)
 
 
-def _share(depth: int | None, slots: Iterable[str]) -> float:
+def _compute_depth_share(depth: int | None, slots: Iterable[str]) -> float:
     """Which share of a network of so many layers is run; all of it where layers have no numbers."""
     names = [slot.partition(".")[0] for slot in slots]
     if not depth or not all(name.isdecimal() for name in names):

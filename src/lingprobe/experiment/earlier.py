@@ -35,12 +35,12 @@ def explain_anew(
         return ""
     places: dict[tuple[str, ...], list[Trial]] = {}
     for trial in wanted:
-        places.setdefault(_place(trial), []).append(trial)
+        places.setdefault(_name_trial(trial), []).append(trial)
     skipped, reasons = set(used), dict[Trial, str]()
     for stored, made_with in store.facts():
         if stored not in skipped:
             said = Provenance.read(made_with)
-            for trial in places.get(_place(stored), ()):
+            for trial in places.get(_name_trial(stored), ()):
                 if _is_same(trial, stored, said.version != version()):
                     reasons[trial] = _reason(said, stored, wanted[trial])
     if not reasons:
@@ -51,12 +51,12 @@ def explain_anew(
     return f"there are earlier results of {many}, which are measured again: {why}"
 
 
-def _place(trial: Trial) -> tuple[str, ...]:
+def _name_trial(trial: Trial) -> tuple[str, ...]:
     """What a trial is called without options and folders."""
-    return (*map(_brief, _parts(trial)), trial.read, str(trial.seed))
+    return (*map(_brief, _list_references(trial)), trial.read, str(trial.seed))
 
 
-def _parts(trial: Trial) -> tuple[str, ...]:
+def _list_references(trial: Trial) -> tuple[str, ...]:
     """The references of a trial, in the order of `_CONTENTS`."""
     return trial.task, trial.encoder, trial.probe, trial.control
 
@@ -70,7 +70,7 @@ def _is_same(trial: Trial, stored: Trial, is_earlier: bool) -> bool:
     """Whether trials differ by no option that both name; of an earlier version none that is not as
     it is by default, as it had other options and defaults.
     """
-    triples = zip(_CONTENTS, _parts(trial), _parts(stored), strict=True)
+    triples = zip(_CONTENTS, _list_references(trial), _list_references(stored), strict=True)
     return all(
         _agree(shorten_reference(contents, one) if is_earlier else one, other)
         for contents, one, other in triples
@@ -81,11 +81,11 @@ def _agree(some: str, other: str) -> bool:
     one, two = try_parse_reference(some), try_parse_reference(other)
     if one is None or two is None:
         return some == other
-    first, second = _options(one), _options(two)
+    first, second = _list_earlier_options(one), _list_earlier_options(two)
     return all(first[key] == second[key] for key in first.keys() & second.keys())
 
 
-def _options(reference: Reference) -> dict[str, list[str]]:
+def _list_earlier_options(reference: Reference) -> dict[str, list[str]]:
     values: dict[str, list[str]] = {}
     for key, value in reference.options:
         values.setdefault(key, []).append(value)
@@ -96,7 +96,9 @@ def _reason(made_with: Provenance, stored: Trial, now: Ingredients) -> str:
     """Why a stored result does not stand for a trial."""
     if made_with.version and made_with.version != version():
         return f"lingprobe {made_with.version} measured them, and this is version {version()}"
-    names = dict(zip(("task", "encoder", "probe", "control"), _parts(stored), strict=True))
+    names = dict(
+        zip(("task", "encoder", "probe", "control"), _list_references(stored), strict=True)
+    )
     for kind, known in now._asdict().items():
         before = made_with.identity(kind, names.get(kind, ""))
         if change := next(_changes(before, json.loads(str(known))), ""):

@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
-from lingprobe.data.progress import tell
+from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.experiment.attempt import PROBES, EncoderProblem, EncoderRun
-from lingprobe.experiment.runners import HERE, Lost, Workers
+from lingprobe.experiment.runners import HERE, LostItem, Workers
 from lingprobe.store import plans
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.claims import Watch, once
-from lingprobe.store.folder import Index, Keys, distinct, keys_of
+from lingprobe.store.claims import ClaimWatch, once
+from lingprobe.store.folder import Index, Keys, find_first_keys, keys_of
 from lingprobe.store.vectors import Entries, VectorStore
 
-__all__ = ["Embedded", "EncoderProblem", "embed", "vectors"]
+__all__ = ["Embedded", "EncoderProblem", "embed_sentences", "load_vectors"]
 
-Job = tuple[plans.Plan, int]
+Job = tuple[plans.EncodingPlan, int]
 """A block of a plan, by number."""
 
 
@@ -63,7 +63,7 @@ class Embedded:
 
 
 @dataclass(frozen=True)
-class Request:
+class EmbeddingRequest:
     """Distinct sentences wanted in some slots of an encoder's folder."""
 
     encoder: Encoder
@@ -74,7 +74,7 @@ class Request:
     base: str
 
 
-def embed(
+def embed_sentences(
     encoder: Encoder,
     sentences: Sequence[Sentence],
     store: VectorStore,
@@ -91,8 +91,8 @@ def embed(
     """
     start = time.perf_counter()
     every = keys_of(sentences)
-    first, inverse = distinct(every)
-    request = Request(
+    first, inverse = find_first_keys(every)
+    request = EmbeddingRequest(
         encoder, [sentences[i] for i in first.tolist()], every[first], slots_of(encoder), store, key
     )
     before = after = store.lacking(key, request.slots, request.keys)
@@ -115,7 +115,7 @@ def embed(
     return Embedded(usable, problems, int(encoded), int(cached), cut, time.perf_counter() - start)
 
 
-def _failed_before(request: Request, lacking: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _failed_before(request: EmbeddingRequest, lacking: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which of the missing sentences could not be encoded by an earlier call, [sentences]."""
     known = request.store.failures(request.base) if lacking.any() else {}
     return np.array(
@@ -124,7 +124,7 @@ def _failed_before(request: Request, lacking: NDArray[np.bool_]) -> NDArray[np.b
     )
 
 
-def _reasons(request: Request, lacking: NDArray[np.bool_]) -> dict[int, str]:
+def _reasons(request: EmbeddingRequest, lacking: NDArray[np.bool_]) -> dict[int, str]:
     """Why sentences cannot be used, by number."""
     absent = np.flatnonzero(lacking.any(0)).tolist()
     reasons = request.store.refusal_reasons(request.base, request.slots, request.keys)
@@ -136,7 +136,7 @@ def _reasons(request: Request, lacking: NDArray[np.bool_]) -> dict[int, str]:
     return reasons
 
 
-def vectors(
+def load_vectors(
     encoder: Encoder,
     sentences: Sequence[Sentence],
     store: VectorStore,
@@ -158,24 +158,24 @@ def slots_of(encoder: Encoder) -> tuple[str, ...]:
     return tuple(encoder.slots) if isinstance(encoder, Layered) else ("-",)
 
 
-def _fill(request: Request, lacking: NDArray[np.bool_], workers: Workers) -> None:
+def _fill(request: EmbeddingRequest, lacking: NDArray[np.bool_], workers: Workers) -> None:
     """Encode every block that is missing, and tell how many of its sentences are done; blocks that
     others are at come last.
     """
     todo = workers.shard.order(_jobs(request, lacking), lambda job: (job[0].name(job[1]),))
     names = [plan.name(block) for plan, block in todo]
     done, total = 0, sum(len(plan.part(block)) for plan, block in todo)
-    tell(done, total)
-    work, watch, held = _Encoding(request, lacking), Watch(), list[Job]()
+    report_progress(done, total)
+    work, watch, held = _Encoding(request, lacking), ClaimWatch(), list[Job]()
     while todo:
         for job, made in zip(todo, workers.encode(work, todo), strict=True):
-            if isinstance(made, Lost):
+            if isinstance(made, LostItem):
                 raise EncoderProblem(f"{request.encoder.name}: {made.why}")
             if not made:
                 held.append(job)
                 continue
             done += len(job[0].part(job[1]))
-            tell(done, total)
+            report_progress(done, total)
         todo, held = watch.wait(held, lambda job: job[0].place(job[1]))
     request.store.expect(request.base, names)
 
@@ -183,7 +183,7 @@ def _fill(request: Request, lacking: NDArray[np.bool_], workers: Workers) -> Non
 class _Encoding:
     """Encodes one block after another; it pickles when the encoder does."""
 
-    def __init__(self, request: Request, lacking: NDArray[np.bool_]) -> None:
+    def __init__(self, request: EmbeddingRequest, lacking: NDArray[np.bool_]) -> None:
         self.request, self.lacking = request, lacking
         self.runs: dict[tuple[str, ...], EncoderRun] = {}
 
@@ -199,7 +199,7 @@ class _Encoding:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "runs": {}}
 
-    def _encode(self, plan: plans.Plan, block: int) -> None:
+    def _encode(self, plan: plans.EncodingPlan, block: int) -> None:
         keys, store, base = plan.part(block), self.request.store, self.request.base
         done = self.runs[plan.slots].encode(plan.sentences(block))
         if done.failed:
@@ -210,7 +210,9 @@ class _Encoding:
             store.write(base, plan.name(block), keys[done.rows], entries)
 
 
-def _run_for(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> EncoderRun:
+def _run_for(
+    request: EmbeddingRequest, plan: plans.EncodingPlan, lacking: NDArray[np.bool_]
+) -> EncoderRun:
     """The encoder, asked for a plan's slots, with sentences to tell whether it works: first those
     that did before.
     """
@@ -233,7 +235,7 @@ def _run_for(request: Request, plan: plans.Plan, lacking: NDArray[np.bool_]) -> 
     )
 
 
-def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
+def _jobs(request: EmbeddingRequest, lacking: NDArray[np.bool_]) -> list[Job]:
     """Blocks that together hold all that is missing: first those of plans that were not finished,
     then of new plans.
 
@@ -265,7 +267,7 @@ def _jobs(request: Request, lacking: NDArray[np.bool_]) -> list[Job]:
 
 
 def _usable(
-    plan: plans.Plan, blocks: Sequence[int], keys: Keys, left: Ints
+    plan: plans.EncodingPlan, blocks: Sequence[int], keys: Keys, left: Ints
 ) -> tuple[list[int], Ints]:
     """The unfinished blocks of which at least half is wanted, and what they leave to be planned
     anew.

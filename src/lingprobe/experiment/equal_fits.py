@@ -17,7 +17,7 @@ ROOM = 2**26  # bytes of weights that are kept for the next cell
 MATCHED = "matched"  # the note of data sets that are cells of a matrix
 
 
-class Fits:
+class FitCache:
     """The latest fits, by all numbers that they were made of; safe among threads."""
 
     def __init__(self) -> None:
@@ -64,4 +64,4 @@ def _size(job: Job) -> int:
     return 4 * len(job.cells) * len(job.train.labels.names) * width
 
 
-FITS = Fits()
+FITS = FitCache()

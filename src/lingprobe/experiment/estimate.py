@@ -10,7 +10,7 @@ from lingprobe.data.abilities import Lookup, RemoteEncoder
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
 from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Plan, together
+from lingprobe.experiment.plan import TrialPlan, group_refusals
 from lingprobe.experiment.portions import portions
 from lingprobe.experiment.provenance import runs_in
 from lingprobe.experiment.room import bytes_of, left_of
@@ -64,11 +64,11 @@ class Estimate:
         without = f", without encoding with {', '.join(self.untimed)}" if self.untimed else ""
         vectors = f"{_bytes(self.bytes)} of vectors, " if self.bytes else ""
         lines.append(f"about {vectors}{_duration(self.seconds)}{without}")
-        lines += [f"refused: {names}: {why}" for names, why in together(self.refused)]
+        lines += [f"refused: {names}: {why}" for names, why in group_refusals(self.refused)]
         return "\n".join(lines)
 
 
-def estimate(plan: Plan, paths: Paths) -> Estimate:
+def estimate_plan(plan: TrialPlan, paths: Paths) -> Estimate:
     """What a run of this plan would do."""
     known, groups = missing(plan, paths)
     store = paths.vector_store()

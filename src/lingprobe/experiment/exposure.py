@@ -17,7 +17,7 @@ from lingprobe.corpora.training_sentences import (
 )
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.cache import recall, remember
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, Taught
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, TrainingAwareEncoder
 from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import Identity
 from lingprobe.experiment.data import load_dataset
@@ -31,7 +31,7 @@ _hashes: dict[str, Hashes] = {}
 
 
 @dataclass(frozen=True)
-class Memory:
+class TrainingHashes:
     """What an encoder was trained on: hashes of sentences, sorted, and a digest of these; or what
     is wrong with them.
     """
@@ -41,7 +41,7 @@ class Memory:
     damage: str = ""
 
     @classmethod
-    def of(cls, encoder: Taught) -> Memory | None:
+    def of(cls, encoder: TrainingAwareEncoder) -> TrainingHashes | None:
         """That of an encoder; None where it is lost."""
         try:
             hashes = encoder.saw()
@@ -68,11 +68,15 @@ class Memory:
         return str(said)
 
 
-def memories(encoders: Mapping[str, Encoder]) -> tuple[dict[str, Memory], dict[str, str]]:
+def memories(encoders: Mapping[str, Encoder]) -> tuple[dict[str, TrainingHashes], dict[str, str]]:
     """The memories of encoders that were taught, by reference, and what there is to say of those
     whose memory is lost.
     """
-    taught = {name: Memory.of(one) for name, one in encoders.items() if isinstance(one, Taught)}
+    taught = {
+        name: TrainingHashes.of(one)
+        for name, one in encoders.items()
+        if isinstance(one, TrainingAwareEncoder)
+    }
     lost = {name: f"{name}: {UNKNOWN}" for name, memory in taught.items() if memory is None}
     return {name: memory for name, memory in taught.items() if memory is not None}, lost
 

@@ -9,14 +9,14 @@ from lingprobe.data.identity import Identity
 from lingprobe.data.latest import Latest
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.experiment.data import task_identity
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.tasks import TASKS
 
 _FIRST_FOLDS: Latest[tuple[str, Task, Identity]] = Latest(64)
 """First folds by the identity of another, with their references and identities."""
 
 
-def first_fold(group: Group) -> Group:
+def first_fold(group: TrialGroup) -> TrialGroup:
     """The same group on the first fold of its task; itself where the task has no folds, or is their
     first.
     """
@@ -34,7 +34,7 @@ def first_fold(group: Group) -> Group:
     return replace(group, task=task, trials=trials, ingredients=ingredients)
 
 
-def _make_first(group: Group, reference: Reference) -> tuple[str, Task, Identity]:
+def _make_first(group: TrialGroup, reference: Reference) -> tuple[str, Task, Identity]:
     """The first fold of a group's task, which is called so."""
     if isinstance(group.task, Settable):
         task: Task = group.task.plus(fold=dict(reference.options)["fold"])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Group:
+class TrialGroup:
     """Trials that share a data set, an encoder and a fit; it pickles when its things do.
 
     part         which unit of work it is of those that share a data set, an encoder and a probe
@@ -57,19 +57,19 @@ class Group:
         probe = self.probe.kin if isinstance(self.probe, Akin) else first.probe
         return str(task.without("fold", "sample")), first.encoder, probe, *part
 
-    def without(self, results: Mapping[str, Result]) -> Group:
+    def without(self, results: Mapping[str, Result]) -> TrialGroup:
         """The same with the trials that have no result yet."""
         left = [(t, i) for t, i in zip(self.trials, self.ids, strict=True) if i not in results]
         return replace(self, trials=tuple(t for t, _ in left), ids=tuple(i for _, i in left))
 
 
 @dataclass(frozen=True)
-class Batch:
+class FitBatch:
     """Groups that are fitted in one pass, such as the folds and controls of a task, read by one
     encoder and one probe; they share their name.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[TrialGroup, ...]
 
     @property
     def name(self) -> str:

@@ -15,9 +15,9 @@ from lingprobe.nets.precision import reproducible
 from lingprobe.store.results import SHARED
 
 FULL = "float32"  # the type in which vectors are what an encoder returned
-EMBEDS = ("lingprobe.experiment.embed:embed", "lingprobe.experiment.embed:vectors")
+EMBEDS = ("lingprobe.experiment.embed:embed_sentences", "lingprobe.experiment.embed:load_vectors")
 """What makes vectors of an encoder."""
-MEASURES = ("lingprobe.experiment.measure:ready", "lingprobe.experiment.measure:fit_groups")
+MEASURES = ("lingprobe.experiment.measure:prepare_group", "lingprobe.experiment.measure:fit_groups")
 """What makes results of data sets and vectors."""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.abilities import Comparing, Framed
+from lingprobe.data.abilities import Comparing, PromptEncoder
 from lingprobe.data.core import (
     SPLITS,
     Cell,
@@ -42,28 +42,28 @@ from lingprobe.data.oracles import (
     about_words,
     facts_of,
     find_opposed,
-    kind_of,
+    get_encoder_role,
 )
-from lingprobe.data.reading import Readings, Viewed
+from lingprobe.data.reading import EncoderWithView, Readings
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.datasets.controls import Unchanged
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.embed import embed, vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.experiment.folds import first_fold
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.provenance import (
     checkpoint,
+    collect_constant_tokens,
     computation_facts,
-    constant_tokens,
     git_commit,
     knowledge,
     revision,
     versions,
 )
-from lingprobe.experiment.readable import may_probe, readable
-from lingprobe.experiment.settings import Wanted, fit_wanted, keeps_settings
+from lingprobe.experiment.readable import find_readable, may_probe
+from lingprobe.experiment.settings import SettingsRequest, fit_wanted, keeps_settings
 from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import METRICS, constants, floor, interval_of
 from lingprobe.metrics.constant import find_metric
@@ -73,7 +73,7 @@ from lingprobe.store.vectors import VectorStore
 MAX_KEPT_PROBES = 256
 
 
-class Encoded(NamedTuple):
+class EncodedDataset(NamedTuple):
     """What an encoder makes of the sentences of a data set.
 
     usable    which of them have vectors, [sentences]
@@ -89,15 +89,15 @@ class Encoded(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ready:
+class PreparedGroup:
     """A group with all that it is fitted and scored on.
 
     rows  which examples of the task's data set they are
     own   of a control that keeps the probe, the job of the task itself
     """
 
-    group: Group
-    encoded: Encoded
+    group: TrialGroup
+    encoded: EncodedDataset
     readings: Readings
     counts: Counts
     notes: Notes
@@ -106,30 +106,30 @@ class Ready:
     own: Job | None = None
 
     @property
-    def to_fit(self) -> Wanted:
+    def to_fit(self) -> SettingsRequest:
         """What is to be fitted."""
         first, known = self.group.trials[0], self.group.ingredients
         subject = first.task, first.encoder, first.probe, known.task, known.encoder, known.probe
-        return Wanted(self.job, subject, self.own)
+        return SettingsRequest(self.job, subject, self.own)
 
     @property
     def size(self) -> int:
         """Bytes of its vectors."""
         return sum(layer.nbytes for layer in self.readings.vectors.layers)
 
-    def informs(self, group: Group, dataset: Dataset) -> bool:
+    def informs(self, group: TrialGroup, dataset: Dataset) -> bool:
         """Whether what is encoded is that of another group as well, whose data set this is."""
         same = self.group.encoder is group.encoder and self.group.task is group.task
         return same and self.readings.dataset.sentences is dataset.sentences
 
 
-def ready(
-    group: Group,
+def prepare_group(
+    group: TrialGroup,
     whole: Dataset,
     store: VectorStore,
     scores: bool = False,
-    before: Ready | None = None,
-) -> Ready:
+    before: PreparedGroup | None = None,
+) -> PreparedGroup:
     """The examples of a group beside their vectors, which the store is given where it lacks them.
 
     With `scores`, each fit is asked for the state that is best on dev by loss, too. `before` is
@@ -152,7 +152,7 @@ def ready(
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
     job = Job(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
-    made = Ready(group, encoded, readings, counts, notes, rows, job)
+    made = PreparedGroup(group, encoded, readings, counts, notes, rows, job)
     made = replace(made, job=job._replace(probe=_probe_with_choice(made, store)))
     if not keeps_settings(group.probe, group.control):
         return made
@@ -161,7 +161,7 @@ def ready(
         known = before.job if isinstance(before.group.control, Unchanged) else before.own
         if known is not None:
             return replace(made, own=known)
-    own = ready(replace(group, control=Unchanged()), whole, store, scores, made)
+    own = prepare_group(replace(group, control=Unchanged()), whole, store, scores, made)
     return replace(made, own=own.job)
 
 
@@ -169,7 +169,7 @@ PROBES_WITH_CHOICE: Latest[Probe] = Latest(MAX_KEPT_PROBES)
 """Probes that chose lately, by what they chose for."""
 
 
-def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
+def _probe_with_choice(part: PreparedGroup, store: VectorStore) -> Probe:
     """The probe of a group; where it chooses once for a task and an encoder, with what it chooses
     by the first fold of the task itself.
     """
@@ -183,13 +183,13 @@ def _probe_with_choice(part: Ready, store: VectorStore) -> Probe:
         probe = group.probe.with_choice(part.job.train, part.job.dev, _reads(group))
     elif (probe := PROBES_WITH_CHOICE.find(_name_choice(first))) is None:
         dataset = load_dataset(first.task, first.ingredients.task)
-        probe = ready(first, dataset, store, before=part).job.probe
+        probe = prepare_group(first, dataset, store, before=part).job.probe
     assert probe is not None
     PROBES_WITH_CHOICE.keep(_name_choice(group), probe)
     return probe
 
 
-def _name_choice(group: Group) -> tuple[str, ...]:
+def _name_choice(group: TrialGroup) -> tuple[str, ...]:
     """What a probe's choice depends on."""
     known = group.ingredients
     made_of = str(known.task), str(known.encoder), str(known.probe), group.vectors
@@ -203,12 +203,12 @@ def _width_of(read: str, widths: Mapping[str, int], widest: int) -> int:
     return widths.get(read, widest)
 
 
-def _reads(group: Group) -> list[str]:
+def _reads(group: TrialGroup) -> list[str]:
     """What trials of a group read."""
     return list(dict.fromkeys(trial.read for trial in group.trials))
 
 
-def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
+def fit_groups(parts: Sequence[PreparedGroup]) -> list[list[Result]]:
     """Fit and score groups that share a probe, in one pass where it takes several."""
     start = time.perf_counter()
     predictors = fit_wanted(parts[0].group.probe, [part.to_fit for part in parts])
@@ -226,7 +226,9 @@ def fit_groups(parts: Sequence[Ready]) -> list[list[Result]]:
     return found
 
 
-def _results(part: Ready, predictors: Sequence[Predictor], made_with: Provenance) -> list[Result]:
+def _results(
+    part: PreparedGroup, predictors: Sequence[Predictor], made_with: Provenance
+) -> list[Result]:
     """The results of a group's trials, with what their states of the lowest loss say of test where
     these were asked for.
     """
@@ -291,7 +293,7 @@ def _result(
     if scores is not None and find_metric(metric).reads_scores:
         predicted = ScoredLabels.of(decoded, test.labels.names, scores)
     score = METRICS.make(metric)(test.labels, predicted)
-    clusters = together(test.dataset)
+    clusters = code_shared_groups(test.dataset)
     low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared.constants or {}, test.labels, predicted, metric)
     choice = Choice(choice_of(predictor))
@@ -317,14 +319,16 @@ def _result(
     )
 
 
-def _readings(group: Group, dataset: Dataset, encoded: Encoded) -> tuple[Readings, Counts, Ints]:
+def _readings(
+    group: TrialGroup, dataset: Dataset, encoded: EncodedDataset
+) -> tuple[Readings, Counts, Ints]:
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
     """
     vectors = encoded.vectors
     may = may_probe(group.encoder, dataset.sentences)[dataset.sites[:, :, 0]].all(1)
     usable = np.flatnonzero(encoded.usable[dataset.sites[:, :, 0]].all(1) & may)
-    part = readable(dataset.sites[usable], vectors)
+    part = find_readable(dataset.sites[usable], vectors)
     rows = usable[part.whole]
     left = dataset.take(rows) if len(rows) < len(dataset) else dataset
     gone = int(part.lost.sum())
@@ -345,11 +349,11 @@ def _readings(group: Group, dataset: Dataset, encoded: Encoded) -> tuple[Reading
             if flags.any()
         },
     )
-    view = group.encoder.own_view if isinstance(group.encoder, Viewed) else group.task.view
+    view = group.encoder.own_view if isinstance(group.encoder, EncoderWithView) else group.task.view
     return Readings(left, vectors, view), counts, rows
 
 
-def _encode(group: Group, dataset: Dataset, store: VectorStore) -> Encoded:
+def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> EncodedDataset:
     """What the encoder makes of a data set's sentences.
 
     Vectors of an oracle are made anew: it is quicker than to keep them, and they hold for this data
@@ -360,12 +364,14 @@ def _encode(group: Group, dataset: Dataset, store: VectorStore) -> Encoded:
         oracle = group.encoder.with_facts(
             facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
         )
-        return Encoded(oracle.encode(sentences), np.ones(len(sentences), bool), [], words)
+        return EncodedDataset(oracle.encode(sentences), np.ones(len(sentences), bool), [], words)
     encoder, key = _prepare_encoder(group, sentences)
     # the run tried the rest
-    done = embed(encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared))
-    known = vectors(encoder, sentences, store, key, done.usable)
-    return Encoded(known, done.usable, [why for _, why in done.problems], words)
+    done = embed_sentences(
+        encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared)
+    )
+    known = load_vectors(encoder, sentences, store, key, done.usable)
+    return EncodedDataset(known, done.usable, [why for _, why in done.problems], words)
 
 
 def _count_words(encoder: Encoder, dataset: Dataset) -> dict[str, int]:
@@ -401,7 +407,7 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     return {split: counts for split, counts in by_split.items() if counts}
 
 
-def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
+def _prepare_encoder(group: TrialGroup, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
     if isinstance(group.encoder, Prepared):
         return group.encoder.prepare(sentences), digest_texts(
@@ -410,17 +416,17 @@ def _prepare_encoder(group: Group, sentences: Sequence[Sentence]) -> tuple[Encod
     return group.encoder, group.vectors
 
 
-def provenance(group: Group, counts: Counts, notes: Notes) -> Provenance:
+def provenance(group: TrialGroup, counts: Counts, notes: Notes) -> Provenance:
     """Everything that the group's numbers were made with, but for the encoder's revision."""
     return Provenance(
-        kind=kind_of(group.encoder),
+        kind=get_encoder_role(group.encoder),
         oracle=knowledge(group.encoder, group.task),
         opposes=find_opposed(group.encoder, group.task),
         own_baselines=group.own_baselines,
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         computed=computation_facts(group.encoder, group.probe),
-        read_as=group.encoder.reads if isinstance(group.encoder, Framed) else "",
-        constant_tokens=constant_tokens(group.encoder, {t.read for t in group.trials}),
+        read_as=group.encoder.reads if isinstance(group.encoder, PromptEncoder) else "",
+        constant_tokens=collect_constant_tokens(group.encoder, {t.read for t in group.trials}),
         versions=versions(),
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),

@@ -18,7 +18,7 @@ from lingprobe.nets.memory import memory_bound
 MANY = 2000  # labels that may be an id
 
 
-def size_of(data: Facts, encoder: Encoder) -> FitSize:
+def estimate_fit_size(data: Facts, encoder: Encoder) -> FitSize:
     """How much a fit on a task is given, as far as a plan knows; no more than that."""
     return FitSize(data.train, data.rest, width(encoder), data.outputs, data.sets)
 
@@ -53,7 +53,7 @@ def without_heavy(
     for trial in trials:
         fit = trial.task, trial.encoder, trial.probe
         if fit not in why:
-            given = size_of(data[trial.task], encoders[trial.encoder])
+            given = estimate_fit_size(data[trial.task], encoders[trial.encoder])
             why[fit] = too_large(probes[trial.probe], given, bound)
     refused = {
         "{2} on {0} by {1}".format(*(name.partition(",")[0] for name in fit)): said

@@ -22,15 +22,15 @@ def newest(results: Iterable[Result]) -> list[Result]:
     state: dict[tuple[str, ...], str] = {}
     for result in sorted(results, key=lambda r: r.provenance.date):
         latest[result.trial] = result
-        state[_row_key(result)] = _state(result)
+        state[_row_key(result)] = _get_result_origin(result)
     return [
         latest[trial]
         for trial in sorted(latest)
-        if _state(latest[trial]) == state[_row_key(latest[trial])]
+        if _get_result_origin(latest[trial]) == state[_row_key(latest[trial])]
     ]
 
 
-def _state(result: Result) -> str:
+def _get_result_origin(result: Result) -> str:
     """What a result's data, encoder, probe and control were made of, whatever they are called;
     folds of a data set agree on it.
     """
@@ -59,7 +59,7 @@ def _made_of(identity: str) -> list[Any]:
         return [identity]
 
 
-def groups_of(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
+def group_repeats(results: Iterable[Result]) -> dict[tuple[str, ...], list[Result]]:
     """All seeds, folds and samples of each thing, in the order in which things first come."""
     groups: dict[tuple[str, ...], list[Result]] = {}
     for result in results:

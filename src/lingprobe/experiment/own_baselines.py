@@ -14,7 +14,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.own_baselines import INPUTS, count_block_weights, is_copy, reads_prompt
-from lingprobe.experiment.provenance import layers_of
+from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.experiment.units import width
 from lingprobe.nets.device import free_memory
 
@@ -47,7 +47,7 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     chosen: list[str] = []
     for _, same in groupby(copies, key=_without_seed):
         chosen += list(same)[: None if is_cheap else 1] if is_able else []
-    if is_able and not {*INPUTS} & {*layers_of(encoder)}:
+    if is_able and not {*INPUTS} & {*list_layer_names(encoder)}:
         chosen += [name for name in own if name not in copies and not reads_prompt(name)]
     chosen += filter(reads_prompt, own)
     return dict(_make_able(chosen))
@@ -70,7 +70,7 @@ def _make_able(references: Iterable[str]) -> Iterable[tuple[str, Encoder]]:
     for reference in references:
         encoder = ENCODERS.make(Reference.parse(reference))
         try:
-            layers_of(encoder)
+            list_layer_names(encoder)
         except DataProblem:
             continue
         yield reference, encoder

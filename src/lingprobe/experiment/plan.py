@@ -16,8 +16,8 @@ from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Tas
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import DataProblem
 from lingprobe.data.identity import Identity, Ingredients, identity
-from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, kind_of
-from lingprobe.data.reading import ReadingProblem, Viewed, reads_of, view
+from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, get_encoder_role
+from lingprobe.data.reading import EncoderWithView, ReadingProblem, reads_of, view
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -29,14 +29,19 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
 from lingprobe.experiment.canary import Canary
 from lingprobe.experiment.consistency import SettledIdentity, settle_identity
-from lingprobe.experiment.data import Facts, facts, sentences_of, task_identity
-from lingprobe.experiment.exposure import Memory, memories
+from lingprobe.experiment.data import Facts, load_sentences, load_task_facts, task_identity
+from lingprobe.experiment.exposure import TrainingHashes, memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.own_baselines import choose_own_baselines
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.provenance import NAMELESS, layers_of
-from lingprobe.experiment.readers import Reader, Reading, names_of, readers
+from lingprobe.experiment.provenance import NAMELESS, list_layer_names
+from lingprobe.experiment.readers import (
+    EncoderReading,
+    ReadingSettings,
+    collect_encoder_names,
+    readers,
+)
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.probes.estimators import as_probe
@@ -54,7 +59,7 @@ class PlanProblem(LingprobeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Plan:
+class TrialPlan:
     """Trials, and the things that their references name.
 
     ids         what each trial's result is stored under
@@ -99,7 +104,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Design:
+class TrialDesign:
     """What a user asks for, as typed; every combination becomes a trial.
 
     Without probes each task brings its own; `layers` says which layers of an encoder are read (each
@@ -125,18 +130,18 @@ class Design:
     strong: bool = False
 
 
-def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
+def plan(designs: TrialDesign | Sequence[TrialDesign], paths: Paths) -> TrialPlan:
     """Make and check everything that a run needs; no sentence of a task is encoded, and nothing is
     fitted. Several designs make one plan of all their trials.
     """
-    several = [designs] if isinstance(designs, Design) else designs
+    several = [designs] if isinstance(designs, TrialDesign) else designs
     made = [_plan_design(each, paths) for each in several]
-    whole = Plan(
+    whole = TrialPlan(
         tuple(dict.fromkeys(trial for each in made for trial in each.trials)),
         *({name: thing for each in made for name, thing in part(each).items()} for part in _PARTS),
     )
     if not whole.trials:
-        reasons = [f"{names}: {why}" for names, why in together(whole.refused)]
+        reasons = [f"{names}: {why}" for names, why in group_refusals(whole.refused)]
         more = (
             [f"and {len(reasons) - TOLD} more tasks like these"]
             if len(reasons) > TOLD + 1
@@ -148,7 +153,7 @@ def plan(designs: Design | Sequence[Design], paths: Paths) -> Plan:
     return _settle_encoders(whole, paths)
 
 
-def _settle_encoders(whole: Plan, paths: Paths) -> Plan:
+def _settle_encoders(whole: TrialPlan, paths: Paths) -> TrialPlan:
     """The same plan once cached vectors were checked again, on the sentences of its tasks."""
     folds: dict[str, dict[str, str]] = {}
     for trial in whole.trials:
@@ -160,7 +165,7 @@ def _settle_encoders(whole: Plan, paths: Paths) -> Plan:
             name,
             whole.identities["encoder", name],
             whole.encoders[name],
-            (sentences_of(whole.tasks[t], whole.identities["task", t]) for t in tasks.values()),
+            (load_sentences(whole.tasks[t], whole.identities["task", t]) for t in tasks.values()),
             paths,
         )
         for name, tasks in folds.items()
@@ -175,7 +180,7 @@ def _settle_encoders(whole: Plan, paths: Paths) -> Plan:
     )
 
 
-def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
+def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str]]:
     """Names with the reason that they share, in order, so that what is wrong with a source is said
     once.
     """
@@ -185,21 +190,21 @@ def together(refused: Mapping[str, str]) -> list[tuple[str, str]]:
     return [("; ".join(those), why) for why, those in names.items()]
 
 
-_PARTS: tuple[Callable[[Plan], Mapping[Any, Any]], ...] = tuple(
-    attrgetter(each.name) for each in fields(Plan) if each.name != "trials"
+_PARTS: tuple[Callable[[TrialPlan], Mapping[Any, Any]], ...] = tuple(
+    attrgetter(each.name) for each in fields(TrialPlan) if each.name != "trials"
 )
 
 
-def _plan_design(design: Design, paths: Paths) -> Plan:
+def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     """The plan of one design; it may be empty."""
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
     allow_code(*design.tasks, *design.encoders, *design.probes, *design.controls)
-    named = names_of(design.encoders, paths.revisions, paths.results)
+    named = collect_encoder_names(design.encoders, paths.revisions, paths.results)
     # what is wrong with an encoder is told before tasks are read
     asked, broken = named.identities(paths)
     encoders = {ref: each for ref, each in named.encoders.items() if ref in asked}
-    tasks, refused = tasks_of(design.tasks, paths.cache)
+    tasks, refused = resolve_tasks(design.tasks, paths.cache)
     probes, own = _find_probes(design.probes)
     probes = probes or _things(PROBES, sorted({t.probe for t in tasks.values()}))
     further = _things(PROBES, [STRONG_PROBE]) if design.strong else {}
@@ -212,9 +217,9 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     posed = _probes_by_task(tasks, probes, own=not design.probes)
-    data = {ref: facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
+    data = {ref: load_task_facts(task, known[ref], paths.cache) for ref, task in tasks.items()}
     lacking = _lacking(posed, probes, data)
-    refused |= broken | unread | _unfit(probes, design.layers or design.usual, lacking)
+    refused |= broken | unread | _find_unfit_tasks(probes, design.layers or design.usual, lacking)
     probes |= further
     lacking |= _lacking({ref: list(further) for ref in tasks}, further, data)
     trials = tuple(
@@ -237,10 +242,10 @@ def _plan_design(design: Design, paths: Paths) -> Plan:
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
     }
     told = refused | heavy, named.remarks | remarks, named.canaries
-    return Plan(trials, tasks, encoders, probes, controls, identities, *told)
+    return TrialPlan(trials, tasks, encoders, probes, controls, identities, *told)
 
 
-def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Identity]:
+def _task_identities(design: TrialDesign, tasks: Mapping[str, Task]) -> dict[str, Identity]:
     """The identity of each task, by canonical reference."""
     given = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
     return {
@@ -249,7 +254,7 @@ def _task_identities(design: Design, tasks: Mapping[str, Task]) -> dict[str, Ide
     }
 
 
-def _unfit(
+def _find_unfit_tasks(
     probes: Mapping[str, Probe], chosen: Sequence[str], lacking: Mapping[tuple[str, str], str]
 ) -> dict[str, str]:
     """The tasks and the reads that probes cannot take, with the reason."""
@@ -283,7 +288,7 @@ def _things(contents: Contents, references: Iterable[str]) -> dict[str, Any]:
 
 
 def _trials(
-    task: str, reader: Reader, named: tuple[str, Probe], drawn: Sequence[str]
+    task: str, reader: EncoderReading, named: tuple[str, Probe], drawn: Sequence[str]
 ) -> Iterator[Trial]:
     """A trial for each read and seed, and of a control, each seed with a draw of its own."""
     reference, probe = named
@@ -297,23 +302,27 @@ def _trials(
 def _read_by(
     tasks: Mapping[str, Task],
     encoders: Mapping[str, Encoder],
-    design: Design,
+    design: TrialDesign,
     known: Mapping[str, Identity],
     paths: Paths,
-    taught: Mapping[str, Memory],
-) -> tuple[dict[str, list[Reader]], dict[str, str]]:
+    taught: Mapping[str, TrainingHashes],
+) -> tuple[dict[str, list[EncoderReading]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, or must not, with the
     reason.
     """
     own: dict[str, dict[str, Encoder]] = {}
     if design.copies and "baseline" in design.baselines:
-        sizes = (facts(task, known[ref], paths.cache) for ref, task in tasks.items())
+        sizes = (load_task_facts(task, known[ref], paths.cache) for ref, task in tasks.items())
         examples = sum(size.train + size.rest for size in sizes)
         own = {name: choose_own_baselines(each, examples) for name, each in encoders.items()}
-    how = Reading(design.layers, design.seeds, design.baselines, design.usual, own)
-    read_by, refused = dict[str, list[Reader]](), dict[str, str]()
+    how = ReadingSettings(design.layers, design.seeds, design.baselines, design.usual, own)
+    read_by, refused = dict[str, list[EncoderReading]](), dict[str, str]()
     for reference, task in tasks.items():
-        about = facts(task, known[reference], paths.cache).unit if design.baselines else "sentence"
+        about = (
+            load_task_facts(task, known[reference], paths.cache).unit
+            if design.baselines
+            else "sentence"
+        )
         able, unread = readers(task, about, encoders, how)
         unread |= {
             name: why
@@ -337,7 +346,7 @@ def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     layers by name.
     """
     try:
-        return reads_of(chosen, layers_of(encoder))
+        return reads_of(chosen, list_layer_names(encoder))
     except ReadingProblem as problem:
         raise PlanProblem(f"{encoder.name}: {problem}") from None
 
@@ -357,7 +366,10 @@ def _probes_by_task(
 
 
 def _probes_for(
-    reader: Reader, posed: Iterable[str], probes: Mapping[str, Probe], further: Iterable[str]
+    reader: EncoderReading,
+    posed: Iterable[str],
+    probes: Mapping[str, Probe],
+    further: Iterable[str],
 ) -> list[str]:
     """Probes that read words go with the encoder `words` and with no other; the rest go with all
     others, and further ones with baselines of the surface.
@@ -367,10 +379,10 @@ def _probes_for(
     return list(dict.fromkeys([*mine, *(further if mine and _is_of_surface(reader) else ())]))
 
 
-def _is_of_surface(reader: Reader) -> bool:
+def _is_of_surface(reader: EncoderReading) -> bool:
     """Whether a reader is a baseline that opposes all encoders in the question of the surface."""
     is_own = not reader.has_controls
-    is_baseline = kind_of(reader.encoder) == "baseline"
+    is_baseline = get_encoder_role(reader.encoder) == "baseline"
     return is_baseline and not is_own and BEYOND_SURFACE in find_opposed(reader.encoder)
 
 
@@ -398,14 +410,14 @@ def _sees(probe: Probe, encoder: Encoder) -> bool:
     """Whether a probe sees what an encoder is: one that learns nothing compares vectors as they
     are, whatever view they bring.
     """
-    return needs_of(probe).train or not isinstance(encoder, Viewed)
+    return needs_of(probe).train or not isinstance(encoder, EncoderWithView)
 
 
 def _reads_words(probe: Probe) -> bool:
     return needs_of(probe).words
 
 
-def tasks_of(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
+def resolve_tasks(items: Sequence[Any], cache: Path) -> tuple[dict[str, Task], dict[str, str]]:
     """Canonical reference or name -> task, patterns expanded and small data spread over folds; and
     what was refused.
     """
@@ -454,7 +466,7 @@ def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, F
     """A task with its facts; DataProblem where its data cannot answer it."""
     if fault := fault_of(task, Task):
         raise DataProblem(fault)
-    data = facts(task, task_identity(reference, task), cache)
+    data = load_task_facts(task, task_identity(reference, task), cache)
     if data.refused:
         raise DataProblem(data.refused)
     return task, data

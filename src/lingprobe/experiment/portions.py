@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
 from lingprobe.data.oracles import Informed
-from lingprobe.experiment.data import sentences_of
+from lingprobe.experiment.data import load_sentences
 from lingprobe.experiment.embed import slots_of
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.paths import Paths, close_stores
 from lingprobe.experiment.room import Pass
-from lingprobe.store.claims import alone
+from lingprobe.store.claims import hold_claim
 
 FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
 
@@ -24,26 +24,28 @@ FEW = 10  # tasks of which less than one sentence in so many is shared do not go
 class Portion(NamedTuple):
     """Groups, and what is encoded for them."""
 
-    groups: Sequence[Group]
+    groups: Sequence[TrialGroup]
     passes: Sequence[Pass]
 
 
-def portions(groups: Sequence[Group], paths: Paths) -> list[Portion]:
+def portions(groups: Sequence[TrialGroup], paths: Paths) -> list[Portion]:
     """The groups of a run in portions whose vectors are there at one time."""
     if not paths.passing:
         return [Portion(groups, passes(groups))]
-    by_encoder: dict[str, list[Group]] = {}
+    by_encoder: dict[str, list[TrialGroup]] = {}
     for group in groups:
         by_encoder.setdefault(group.vectors, []).append(group)
     return [
         Portion(part, passes(part))
         for sharing in by_encoder.values()
-        for tasks in together({g.trials[0].task: set(_sentences([g])) for g in sharing})
+        for tasks in group_by_shared_sentences(
+            {g.trials[0].task: set(_sentences([g])) for g in sharing}
+        )
         for part in [[g for g in sharing if g.trials[0].task in tasks]]
     ]
 
 
-def together(tasks: Mapping[str, set[Sentence]]) -> list[set[str]]:
+def group_by_shared_sentences(tasks: Mapping[str, set[Sentence]]) -> list[set[str]]:
     """Tasks that share sentences, together."""
     found: list[tuple[set[str], set[Sentence]]] = []
     for task, sentences in tasks.items():
@@ -65,17 +67,17 @@ def passing_vectors(paths: Paths) -> Iterator[None]:
     if not paths.passing:
         yield
         return
-    with alone(paths.vectors):
+    with hold_claim(paths.vectors):
         yield
         close_stores()
         shutil.rmtree(paths.vectors, ignore_errors=True)
 
 
-def passes(groups: Iterable[Group]) -> list[Pass]:
+def passes(groups: Iterable[TrialGroup]) -> list[Pass]:
     """What is encoded for groups, by encoder; most read the same tasks, and share their
     sentences.
     """
-    by_base: dict[str, list[Group]] = {}
+    by_base: dict[str, list[TrialGroup]] = {}
     for group in groups:
         # those look at one data set, so they encode while measuring
         if not isinstance(group.encoder, Prepared | Informed):
@@ -91,7 +93,7 @@ def passes(groups: Iterable[Group]) -> list[Pass]:
     return made
 
 
-def union_of(groups: Sequence[Group]) -> Encoder:
+def union_of(groups: Sequence[TrialGroup]) -> Encoder:
     """One encoder that yields every slot that the groups' encoders yield, so that one pass fills
     them all.
     """
@@ -104,9 +106,9 @@ def union_of(groups: Sequence[Group]) -> Encoder:
     return encoder.asking(tuple(slots))
 
 
-def _sentences(groups: Sequence[Group]) -> list[Sentence]:
+def _sentences(groups: Sequence[TrialGroup]) -> list[Sentence]:
     """The distinct sentences of the groups' data sets."""
     sentences: dict[Sentence, None] = {}
     for group in {g.trials[0].task: g for g in groups}.values():
-        sentences |= dict.fromkeys(sentences_of(group.task, group.ingredients.task))
+        sentences |= dict.fromkeys(load_sentences(group.task, group.ingredients.task))
     return list(sentences)

@@ -10,8 +10,8 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.data.abilities import Averaging, Checkpointed
-from lingprobe.data.core import Encoder, Layered, Probe, Revised, Rounding, Running, Task
+from lingprobe.data.abilities import Averaging, CheckpointedEncoder
+from lingprobe.data.core import Encoder, Layered, Probe, RevisedEncoder, Rounding, Running, Task
 from lingprobe.data.identity import is_stated
 from lingprobe.data.notes import Checkpoint
 from lingprobe.data.oracles import Informed, oracles_of
@@ -69,29 +69,29 @@ def revision(encoder: Encoder) -> str:
     """What tells an encoder from others of its name: the commit or a digest of a model's files, of
     weights, or of source.
     """
-    if isinstance(encoder, Revised):
+    if isinstance(encoder, RevisedEncoder):
         return encoder.revision
     return encoder.fingerprint if is_stated(encoder) else ""
 
 
 def checkpoint(encoder: Encoder) -> Checkpoint | None:
     """Where in its training an encoder is; None where it does not say."""
-    return encoder.point_of_training if isinstance(encoder, Checkpointed) else None
+    return encoder.point_of_training if isinstance(encoder, CheckpointedEncoder) else None
 
 
-def layers_of(encoder: Encoder) -> tuple[str, ...]:
+def list_layer_names(encoder: Encoder) -> tuple[str, ...]:
     """The names of an encoder's layers; '-' for one that has but one."""
     if not isinstance(encoder, Layered):
         return (NAMELESS,)
     return tuple(slot.rpartition(".")[0] or slot for slot in encoder.slots)
 
 
-def constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
+def collect_constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
     """By read which token that every sentence has holds most of the norm of what is averaged."""
     known = encoder.constant_tokens if isinstance(encoder, Averaging) else {}
     if not known:
         return {}
-    layers = {read: read_of(read, layers_of(encoder)).whole_layers for read in reads}
+    layers = {read: read_of(read, list_layer_names(encoder)).whole_layers for read in reads}
     return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 

@@ -49,7 +49,7 @@ class Readable:
         return {name: int(flags.sum()) for name, flags in counted.items()}
 
 
-def readable(sites: Ints, vectors: Vectors) -> Readable:
+def find_readable(sites: Ints, vectors: Vectors) -> Readable:
     """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
     whole sentences.
     """
@@ -60,7 +60,7 @@ def readable(sites: Ints, vectors: Vectors) -> Readable:
     have = compute_offsets(spans.words[:, 1] > spans.words[:, 0])
     ends = np.diff(spans.first_word)
     if vectors.cut is not None:
-        ends = np.where(vectors.cut, _read(spans), ends)
+        ends = np.where(vectors.cut, _count_read_words(spans), ends)
     sentence, start, stop = np.moveaxis(sites, 2, 0)
     is_span = start >= 0
     first = spans.first_word[sentence] + np.where(is_span, start, 0)
@@ -84,7 +84,7 @@ def _no_numbers(sites: Ints, lost: Flags | None, spans: Spans) -> Flags:
     return np.asarray((gaps[stops] > gaps[starts]).reshape(sites.shape[:2]).any(1))
 
 
-def _read(spans: Spans) -> Ints:
+def _count_read_words(spans: Spans) -> Ints:
     """How many words of each sentence there are up to the last one that has a unit, [sentences]."""
     counts = np.diff(spans.first_word)
     owner = np.repeat(np.arange(len(counts)), counts)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.identity import Identity, is_stated
-from lingprobe.data.oracles import Informed, Kind, kind_of, oracles_of
+from lingprobe.data.oracles import Informed, Kind, get_encoder_role, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import (
     Reference,
@@ -23,12 +23,12 @@ from lingprobe.data.references import (
 )
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders import make as make_encoder
-from lingprobe.encoders.origin import state_of
+from lingprobe.encoders.origin import describe_state
 from lingprobe.experiment.at_work import at_work
 from lingprobe.experiment.canary import Canary, check_identity
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.provenance import layers_of, revision
+from lingprobe.experiment.provenance import list_layer_names, revision
 from lingprobe.experiment.units import width
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import USUAL_WIDTH, Unit, baselines_of
@@ -39,17 +39,19 @@ Known = Callable[[], Mapping[str, set[str]]]
 """Names that have results already, with the revisions of what was called so."""
 
 
-def encoders_of(encoders: Given, known: Known = dict) -> dict[str, Encoder]:
+def map_encoders_by_name(encoders: Given, known: Known = dict) -> dict[str, Encoder]:
     """Encoders by the name that their trials have: a canonical reference, or what a live thing is
     called.
 
     Of two live things of one name the second is called 'NAME #2', and so is one whose name results
     are kept under that another thing has. DataProblem where nothing tells two of them apart.
     """
-    return names_of(encoders, known).encoders
+    return collect_encoder_names(encoders, known).encoders
 
 
-def names_of(encoders: Given, known: Known = dict, results: Path | None = None) -> Names:
+def collect_encoder_names(
+    encoders: Given, known: Known = dict, results: Path | None = None
+) -> Names:
     """The names of encoders, and which of them are those of live things; what is loaded is noted
     in the folder of results.
     """
@@ -101,7 +103,7 @@ class Names:
             )
         if before := next((name for name, other in self.things.items() if other is thing), ""):
             raise DataProblem(f"{before!r} is given twice; once is enough for its row")
-        state = "" if is_stated(encoder) else state_of(encoder)
+        state = "" if is_stated(encoder) else describe_state(encoder)
         name = label or self._free(encoder, state, derived=encoder is not thing)
         self.encoders[name], self.things[name], self.states[name] = encoder, thing, state
 
@@ -133,7 +135,7 @@ class Names:
         for name, encoder in self.encoders.items():
             try:
                 with at_work(f"loading {name}", paths.results):
-                    layers_of(encoder)
+                    list_layer_names(encoder)
                     known[name] = self.identity(name, encoder, paths)
             except DataProblem as problem:
                 broken[name] = problem
@@ -200,7 +202,7 @@ class OracleProblem(LingprobeError, ValueError):
     """A task without the oracle that was asked for; the message says which it has."""
 
 
-class Reader(NamedTuple):
+class EncoderReading(NamedTuple):
     """An encoder that a task is read with, what is read of it ('' for each layer), how often a
     probe is fitted on it, and whether controls are: what a copy memorises opposes nothing.
     """
@@ -213,7 +215,7 @@ class Reader(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadingSettings:
     """How encoders are read: what of their layers, and how often; and the kinds of bounds that are
     read beside them.
 
@@ -232,20 +234,20 @@ class Reading:
         if self.reads or not self.usual:
             return self.reads
         try:
-            return reads_of(self.usual, layers_of(encoder))
+            return reads_of(self.usual, list_layer_names(encoder))
         except ReadingProblem:
             return ()
 
 
 def readers(
-    task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: Reading
-) -> tuple[list[Reader], dict[str, str]]:
+    task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: ReadingSettings
+) -> tuple[list[EncoderReading], dict[str, str]]:
     """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
 
     unit  what the task is about
     """
     by_reference = {
-        reference: Reader(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
+        reference: EncoderReading(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
         for reference, encoder in _bounds(task, unit, how.bounds, _find_widths(encoders.values()))
     }
     refused: dict[str, str] = {}
@@ -257,10 +259,10 @@ def readers(
                 else (reference, encoder)
             )
             for name, each in how.own.get(reference, {}).items():
-                read = how.of(each) if layers_of(each) == layers_of(encoder) else ()
+                read = how.of(each) if list_layer_names(each) == list_layer_names(encoder) else ()
                 seeds = min(how.seeds, BOUND_SEEDS)
-                by_reference.setdefault(name, Reader(name, each, read, seeds, False))
-            by_reference[own[0]] = Reader(
+                by_reference.setdefault(name, EncoderReading(name, each, read, seeds, False))
+            by_reference[own[0]] = EncoderReading(
                 *own, how.of(encoder) if own[1] is encoder else (), how.seeds
             )
         except OracleProblem as problem:
@@ -272,7 +274,7 @@ def _find_widths(encoders: Iterable[Encoder]) -> list[int]:
     """How wide the encoders are that baselines stand beside, each width once; of an encoder that
     does not say it, the usual width of baselines.
     """
-    judged = [encoder for encoder in encoders if kind_of(encoder) == "trained"]
+    judged = [encoder for encoder in encoders if get_encoder_role(encoder) == "trained"]
     return sorted({width(encoder) or USUAL_WIDTH for encoder in judged})
 
 

@@ -13,7 +13,7 @@ from lingprobe.data.abilities import Wide
 from lingprobe.data.cache import size
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.encoders.sites import is_site
-from lingprobe.experiment.groups import Group
+from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.units import width_of
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.folder import keys_of
@@ -31,7 +31,7 @@ class Pass(NamedTuple):
     encoder: Encoder
     slots: tuple[str, ...]
     sentences: list[Sentence]
-    groups: Sequence[Group]
+    groups: Sequence[TrialGroup]
 
 
 def left_of(one: Pass, store: VectorStore) -> list[Sentence]:
@@ -65,7 +65,7 @@ def _numbers(
     return int(units * sum(map(wide, slots)))
 
 
-def check_room(passes: Sequence[Pass], store: VectorStore) -> None:
+def check_disk_space(passes: Sequence[Pass], store: VectorStore) -> None:
     """Refuse vectors for which the disk has no room. StoreProblem."""
     left = sum(bytes_of(one, left_of(one, store), store) for one in passes)
     there = next(folder for folder in (store.root, *store.root.parents) if folder.is_dir())

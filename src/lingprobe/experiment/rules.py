@@ -104,7 +104,7 @@ def best_word(dataset: Dataset) -> OneWord | None:
     ids = np.array([names.index(name) for name in labels.names])[labels.classes]
     every = np.bincount(ids[train], minlength=len(names))
     common = _commonest(words, codes[mine], max(1, CELLS // len(names)))
-    best, present, absent = _best(words, common, codes[mine], ids[of[mine]], every)
+    best, present, absent = _find_best_word(words, common, codes[mine], ids[of[mine]], every)
     has = np.zeros(len(dataset), bool)
     has[of[codes == best]] = True
     right = np.where(has, present, absent) == ids
@@ -112,7 +112,7 @@ def best_word(dataset: Dataset) -> OneWord | None:
     return OneWord(words[best], names[present], names[absent], *shares, has)
 
 
-def _best(
+def _find_best_word(
     words: Sequence[str], common: Ints, codes: Ints, classes: Ints, every: Ints
 ) -> tuple[int, int, int]:
     """The code of the word whose rule is right most often, the most frequent and then the first by
@@ -121,7 +121,7 @@ def _best(
     """
     place = np.full(len(words), -1)
     place[common] = np.arange(len(common))
-    counts = _counts(place[codes], classes, (len(common), len(every)))
+    counts = _count_cooccurrences(place[codes], classes, (len(common), len(every)))
     right = counts.max(1) + (every - counts).max(1)
     ties = np.flatnonzero(right == right.max()).tolist()
     best = min(ties, key=lambda k: (-int(counts[k].sum()), words[int(common[k])]))
@@ -139,7 +139,7 @@ def _commonest(words: Sequence[str], codes: Ints, most: int) -> Ints:
     return np.array(order[:most])
 
 
-def _counts(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
+def _count_cooccurrences(rows: Ints, columns: Ints, shape: tuple[int, int]) -> Ints:
     """How often each row stands beside each column; row -1 is none."""
     cells = (rows * shape[1] + columns)[rows >= 0]
     return np.bincount(cells, minlength=shape[0] * shape[1]).reshape(shape)

@@ -22,26 +22,26 @@ from lingprobe.encoders import ENCODERS, make
 from lingprobe.experiment.at_work import at_work, tell_ended_work
 from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
 from lingprobe.experiment.consistency import settle_identity
-from lingprobe.experiment.data import facts
+from lingprobe.experiment.data import load_task_facts
 from lingprobe.experiment.earlier import explain_anew
-from lingprobe.experiment.embed import Embedded, EncoderProblem, embed, vectors
-from lingprobe.experiment.groups import Batch, Group
+from lingprobe.experiment.embed import Embedded, EncoderProblem, embed_sentences, load_vectors
+from lingprobe.experiment.groups import FitBatch, TrialGroup
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.own_baselines import name_own_baselines
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Plan
+from lingprobe.experiment.plan import TrialPlan
 from lingprobe.experiment.portions import passing_vectors, portions, union_of
-from lingprobe.experiment.readers import names_of
-from lingprobe.experiment.room import Pass, check_room
-from lingprobe.experiment.runners import HERE, Lost, Workers
-from lingprobe.experiment.shards import WHOLE, Shard
-from lingprobe.experiment.units import Size, cut
-from lingprobe.experiment.work import Measured, measured_in
+from lingprobe.experiment.readers import collect_encoder_names
+from lingprobe.experiment.room import Pass, check_disk_space
+from lingprobe.experiment.runners import HERE, LostItem, Workers
+from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.units import TaskDimensions, split_into_units
+from lingprobe.experiment.work import MeasuredBatch, measured_in
 from lingprobe.nets.precision import threads
 from lingprobe.store import failures as failed
-from lingprobe.store.claims import Watch
+from lingprobe.store.claims import ClaimWatch
 from lingprobe.store.experiments import Unit, record
-from lingprobe.store.kept_vectors import note
+from lingprobe.store.kept_vectors import note_vectors
 
 log = logging.getLogger("lingprobe.experiment")
 
@@ -62,8 +62,8 @@ class Outcome:
     remarks: tuple[str, ...] = ()
 
 
-def run(
-    plan: Plan,
+def run_plan(
+    plan: TrialPlan,
     paths: Paths,
     workers: Workers = HERE,
     progress: bool = True,
@@ -85,7 +85,7 @@ def run(
     failures, fresh = dict(plan.refused), 0
     parts = portions(groups, paths)
     for part in parts:
-        check_room(part.passes, paths.vector_store())
+        check_disk_space(part.passes, paths.vector_store())
     before = _failures(groups, paths)
     for part in parts:
         with passing_vectors(paths):
@@ -103,29 +103,29 @@ def run(
     return Outcome(results, failures, fresh, (why,) if why else ())
 
 
-def _keep_settled(plan: Plan) -> None:
+def _keep_settled(plan: TrialPlan) -> None:
     """Keep vectors for later checks, of encoders that files do not describe in full."""
     for settled in plan.settled.values():
         settled.keep()
 
 
-def missing(plan: Plan, paths: Paths) -> tuple[dict[str, Result], list[Group]]:
+def missing(plan: TrialPlan, paths: Paths) -> tuple[dict[str, Result], list[TrialGroup]]:
     """The results that the store holds of a plan, by what they are stored under, and the groups of
     trials that it does not.
     """
     ids = plan.ids
     known = paths.known_results(ids.values())
-    groups = (group.without(known) for group in groups_of(plan, ids, paths.cache))
+    groups = (group.without(known) for group in group_trials(plan, ids, paths.cache))
     return known, [group for group in groups if group.trials]
 
 
 def _fit_encoded_groups(
-    groups: Sequence[Group],
+    groups: Sequence[TrialGroup],
     paths: Paths,
     workers: Workers,
     before: Mapping[str, str],
     progress: bool,
-) -> Iterator[Measured]:
+) -> Iterator[MeasuredBatch]:
     """What became of groups that were encoded, as they are fitted."""
     todo, work = _batches(groups, workers.shard), measured_in(paths, before)
     with measuring_bar(sum(batch.trials for batch in todo), progress) as bar:
@@ -138,18 +138,18 @@ def _fit_encoded_groups(
 
 
 def _map_batches(
-    batches: Sequence[Batch],
-    mapped: Callable[[Sequence[Batch]], Iterable[Measured | Lost]],
+    batches: Sequence[FitBatch],
+    mapped: Callable[[Sequence[FitBatch]], Iterable[MeasuredBatch | LostItem]],
     paths: Paths,
-) -> Iterator[tuple[Measured, int]]:
+) -> Iterator[tuple[MeasuredBatch, int]]:
     """What became of every batch, and of how many trials; what another run was at comes last."""
-    store, watch, todo = paths.result_store(), Watch(), list(batches)
-    held: list[Group] = []
+    store, watch, todo = paths.result_store(), ClaimWatch(), list(batches)
+    held: list[TrialGroup] = []
     while todo:
         for batch, answer in zip(todo, mapped(todo), strict=True):
             measured = answer
-            if isinstance(measured, Lost):
-                measured = Measured(batch.name, failure=measured.why)
+            if isinstance(measured, LostItem):
+                measured = MeasuredBatch(batch.name, failure=measured.why)
             held += measured.held
             _note_failures(batch, measured, paths)
             yield measured, batch.trials - sum(len(group.trials) for group in measured.held)
@@ -157,7 +157,7 @@ def _map_batches(
         todo = _batches(ready)
 
 
-def _failures(groups: Iterable[Group], paths: Paths) -> dict[str, str]:
+def _failures(groups: Iterable[TrialGroup], paths: Paths) -> dict[str, str]:
     """When units of work failed before, by the name of their place."""
     store, dates = paths.result_store(), dict[str, str]()
     for place in {store.place(group.ids, group.part) for group in groups}:
@@ -166,7 +166,7 @@ def _failures(groups: Iterable[Group], paths: Paths) -> dict[str, str]:
     return dates
 
 
-def _note_failures(batch: Batch, measured: Measured, paths: Paths) -> None:
+def _note_failures(batch: FitBatch, measured: MeasuredBatch, paths: Paths) -> None:
     """Say beside the results of a batch's groups which have none and why, for others and later."""
     store, spared = paths.result_store(), {g.ids for g in (*measured.held, *measured.untried)}
     for group in batch.groups:
@@ -174,20 +174,20 @@ def _note_failures(batch: Batch, measured: Measured, paths: Paths) -> None:
         if group.ids[0] in measured.results:
             failed.forget(place)
         elif measured.failure and group.ids not in spared:
-            failed.note(place, measured.failure)
+            failed.note_failure(place, measured.failure)
 
 
-def _batches(groups: Iterable[Group], shard: Shard = WHOLE) -> list[Batch]:
+def _batches(groups: Iterable[TrialGroup], shard: WorkShare = WHOLE) -> list[FitBatch]:
     """Groups that can be fitted in one pass, together: the folds and controls of a task; those of
     a shard first.
     """
-    batches: dict[tuple[str, ...], list[Group]] = {}
+    batches: dict[tuple[str, ...], list[TrialGroup]] = {}
     for group in groups:
         batches.setdefault(group.joint, []).append(group)
-    return [Batch(tuple(batches[joint])) for joint in shard.order(batches, lambda joint: joint)]
+    return [FitBatch(tuple(batches[joint])) for joint in shard.order(batches, lambda joint: joint)]
 
 
-def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
+def _units(plan: TrialPlan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
     """The units of work of a plan."""
     folder = paths.vector_store().folder
     return [
@@ -200,12 +200,12 @@ def _units(plan: Plan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
             group.ids,
             group.part,
         )
-        for group in groups_of(plan, ids, paths.cache)
+        for group in group_trials(plan, ids, paths.cache)
         for first in group.trials[:1]
     ]
 
 
-def groups_of(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]:
+def group_trials(plan: TrialPlan, ids: dict[Trial, str], cache: Path) -> Iterator[TrialGroup]:
     """Trials that share a fit, together, as far as that is no more than a unit of work; draws of a
     control are like seeds, but for their labels.
     """
@@ -221,14 +221,16 @@ def groups_of(plan: Plan, ids: dict[Trial, str], cache: Path) -> Iterator[Group]
         own = name_own_baselines(things[1])
         ingredients = plan.ingredients(listed[0])
         key = vectors_key(things[1], ingredients.encoder)
-        train = facts(things[0], ingredients.task, cache).train if len(listed) > 1 else 0
-        for part, unit in enumerate(cut(listed, Size.of(things[1], train))):
+        train = load_task_facts(things[0], ingredients.task, cache).train if len(listed) > 1 else 0
+        for part, unit in enumerate(split_into_units(listed, TaskDimensions.of(things[1], train))):
             by_draw = sorted(unit, key=attrgetter("control"))
             for control, drawn in groupby(by_draw, attrgetter("control")):
                 some = tuple(drawn)
                 made_of = plan.ingredients(some[0])
                 mine = tuple(ids[trial] for trial in some)
-                yield Group(*things, plan.controls[control], some, mine, made_of, key, part, own)
+                yield TrialGroup(
+                    *things, plan.controls[control], some, mine, made_of, key, part, own
+                )
 
 
 def fill(
@@ -249,13 +251,13 @@ def fill(
             encoder = union_of(one.groups)
             working = at_work(f"encoding with {one.groups[0].trials[0].encoder}", paths.results)
             with working, encoding_bar(encoder.name, progress), threads():
-                done = embed(encoder, one.sentences, store, one.key, workers=workers)
+                done = embed_sentences(encoder, one.sentences, store, one.key, workers=workers)
             _check_usable(encoder, done)
-            _note(one.groups, store.folder(one.key), paths)
+            _note_shared_vectors(one.groups, store.folder(one.key), paths)
             failed.forget(place)
         except EncoderProblem as problem:
             log.debug("%s", problem, exc_info=problem)
-            failed.note(place, str(problem))
+            failed.note_failure(place, str(problem))
             broken |= {g.trials[0].encoder: str(problem) for g in one.groups}
     return broken
 
@@ -274,12 +276,12 @@ def encoder_place(results: Path, vectors: str) -> Path:
     return results / f"encoder-{vectors}"
 
 
-def _note(groups: Sequence[Group], vectors: Path, paths: Paths) -> None:
+def _note_shared_vectors(groups: Sequence[TrialGroup], vectors: Path, paths: Paths) -> None:
     """Say beside the vectors that groups share whose they are, and where results of them lie."""
     name = shorten_reference(ENCODERS, groups[0].trials[0].encoder)
     identities = {str(group.ingredients.encoder) for group in groups}
     own = paths.results == paths.cache / "results"
-    note(vectors, name, identities, None if own else paths.results)
+    note_vectors(vectors, name, identities, None if own else paths.results)
 
 
 def ahead(
@@ -293,7 +295,10 @@ def ahead(
     references = [] if named else [each for each in encoders if isinstance(each, str)]
     allow_code(*references)
     live = encoders if named else [each for each in encoders if not isinstance(each, str)]
-    names, known = names_of(live, paths.revisions), dict[str, tuple[Encoder, Identity]]()
+    names, known = (
+        collect_encoder_names(live, paths.revisions),
+        dict[str, tuple[Encoder, Identity]](),
+    )
     for name, encoder in names.encoders.items():
         known[name] = encoder, names.identity(name, encoder, paths)
     for name in [str(one) for text in references for one in ENCODERS.expand(text)]:
@@ -327,8 +332,8 @@ def embed_ahead(
         working = at_work(f"encoding with {reference}", paths.results)
         with working, encoding_bar(encoder.name, progress), threads():
             key = vectors_key(encoder, known)
-            made = embed(encoder, sentences, store, key, workers=workers)
-        reader = partial(vectors, encoder, sentences, store, key, made.usable)
+            made = embed_sentences(encoder, sentences, store, key, workers=workers)
+        reader = partial(load_vectors, encoder, sentences, store, key, made.usable)
         done[reference] = replace(made, reader=reader)
-        note(store.folder(key), reference, {str(known)}, None)
+        note_vectors(store.folder(key), reference, {str(known)}, None)
     return done

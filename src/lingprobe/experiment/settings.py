@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from lingprobe.data.abilities import Comparing, Tuned
+from lingprobe.data.abilities import Comparing, TunedProbe
 from lingprobe.data.core import Akin, Cell, Control, Job, Joining, Predictor, Probe, choice_of
 from lingprobe.data.latest import Latest
 from lingprobe.datasets.controls import SameProbe
@@ -19,7 +19,7 @@ Chosen = dict[tuple[Hashable, Cell], Settings]
 """What was chosen for the cells of a subject."""
 
 
-class Wanted(NamedTuple):
+class SettingsRequest(NamedTuple):
     """A job, and what its settings are chosen for.
 
     subject  stands for the task itself as the encoder and the probe read it
@@ -40,24 +40,26 @@ CHOICES: Latest[Settings] = Latest(MOST)
 """What was chosen lately, by subject and cell: controls may be fitted later than the task."""
 
 
-def keeps_settings(probe: Probe, control: Control) -> TypeGuard[Tuned]:
+def keeps_settings(probe: Probe, control: Control) -> TypeGuard[TunedProbe]:
     """Whether fits of a control have the settings that the probe chose for the task itself."""
     keeps = isinstance(control, SameProbe) and control.same_probe
-    return keeps and isinstance(probe, Tuned) and len(probe.settings) > 1
+    return keeps and isinstance(probe, TunedProbe) and len(probe.settings) > 1
 
 
-def fit_wanted(probe: Probe, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
+def fit_wanted(probe: Probe, wanted: Sequence[SettingsRequest]) -> list[list[Predictor]]:
     """One predictor for each cell of each job, in order; jobs in one pass where the probe takes
     several.
     """
-    if not isinstance(probe, Tuned):
+    if not isinstance(probe, TunedProbe):
         return _fit_jobs(probe, [one.job for one in wanted])
     if isinstance(probe, Comparing):
         return _fit_read_by_read(probe, wanted)
     return _fit_with_controls(probe, wanted)
 
 
-def _fit_read_by_read(probe: Tuned, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
+def _fit_read_by_read(
+    probe: TunedProbe, wanted: Sequence[SettingsRequest]
+) -> list[list[Predictor]]:
     """One read of one subject after the other, with its controls, which share what is made of the
     features.
     """
@@ -76,7 +78,9 @@ def _fit_read_by_read(probe: Tuned, wanted: Sequence[Wanted]) -> list[list[Predi
     return [[fitted[k, cell] for cell in one.job.cells] for k, one in enumerate(wanted)]
 
 
-def _fit_with_controls(probe: Tuned, wanted: Sequence[Wanted]) -> list[list[Predictor]]:
+def _fit_with_controls(
+    probe: TunedProbe, wanted: Sequence[SettingsRequest]
+) -> list[list[Predictor]]:
     """One predictor for each cell of each job, in order; controls with the settings that the tasks
     chose.
     """
@@ -101,7 +105,7 @@ def _fit_jobs(probe: Probe, jobs: Sequence[Job]) -> list[list[Predictor]]:
 
 
 def _fit_tuned(
-    probe: Tuned, jobs: Sequence[tuple[Wanted, Job]]
+    probe: TunedProbe, jobs: Sequence[tuple[SettingsRequest, Job]]
 ) -> tuple[list[list[Predictor]], Chosen]:
     """Predictors of jobs that choose their settings, and what they chose."""
     fitted = _fit_jobs(probe, [job for _, job in jobs])
@@ -114,9 +118,11 @@ def _fit_tuned(
     return fitted, chosen
 
 
-def _own_jobs(controls: Sequence[Wanted], chosen: Chosen) -> list[tuple[Wanted, Job]]:
+def _own_jobs(
+    controls: Sequence[SettingsRequest], chosen: Chosen
+) -> list[tuple[SettingsRequest, Job]]:
     """The jobs of the tasks themselves whose settings have yet to be chosen, each subject once."""
-    jobs: dict[Hashable, tuple[Wanted, Job]] = {}
+    jobs: dict[Hashable, tuple[SettingsRequest, Job]] = {}
     for one in controls:
         missing = tuple(cell for subject, cell in one.cells if (subject, cell) not in chosen)
         if missing and one.own is not None:
@@ -126,11 +132,13 @@ def _own_jobs(controls: Sequence[Wanted], chosen: Chosen) -> list[tuple[Wanted, 
     return list(jobs.values())
 
 
-def _fit_with(probe: Tuned, controls: Sequence[Wanted], chosen: Chosen) -> list[list[Predictor]]:
+def _fit_with(
+    probe: TunedProbe, controls: Sequence[SettingsRequest], chosen: Chosen
+) -> list[list[Predictor]]:
     """Predictors of controls under the settings of their tasks."""
     passes: dict[str, list[tuple[int, Job]]] = {}
     for k, one in enumerate(controls):
-        mine = one.job.probe if isinstance(one.job.probe, Tuned) else probe
+        mine = one.job.probe if isinstance(one.job.probe, TunedProbe) else probe
         by_settings: dict[str, tuple[Settings, list[Cell]]] = {}
         for cell, key in zip(one.job.cells, one.cells, strict=True):
             by_settings.setdefault(repr(chosen[key]), (chosen[key], []))[1].append(cell)

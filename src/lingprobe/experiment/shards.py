@@ -20,7 +20,7 @@ KEY = b"sonde shards 1"  # another key deals in another way
 
 
 @dataclass(frozen=True)
-class Shard:
+class WorkShare:
     """The number-th share of so many, numbers from 1. It comes first; what other shares have left
     undone comes after it, that of the next share first.
     """
@@ -29,7 +29,7 @@ class Shard:
     of: int = 1
 
     @classmethod
-    def parse(cls, text: str, environ: Mapping[str, str] | None = None) -> Shard:
+    def parse(cls, text: str, environ: Mapping[str, str] | None = None) -> WorkShare:
         """The share that a text names: '3/16', or 'slurm' for that of a task of a SLURM array, or
         of a step of several tasks, as their variables say. UsageProblem for anything else.
         """
@@ -56,10 +56,10 @@ class Shard:
         return sorted(units, key=lambda unit: self.turn(*request(unit)))
 
 
-WHOLE = Shard()
+WHOLE = WorkShare()
 
 
-def _of_slurm(environ: Mapping[str, str]) -> Shard:
+def _of_slurm(environ: Mapping[str, str]) -> WorkShare:
     """The share of a task of an array, times that of a task of its step. Where an array has gaps,
     as one of two tasks that were lost, two may begin with the same share: it is an order of work
     only.
@@ -80,7 +80,7 @@ def _of_slurm(environ: Mapping[str, str]) -> Shard:
     count = max(values["SLURM_ARRAY_TASK_COUNT"], 1)
     index = (values["SLURM_ARRAY_TASK_ID"] - values["SLURM_ARRAY_TASK_MIN"]) // step % count
     tasks = max(values["SLURM_NTASKS"], 1)
-    return Shard.parse(f"{index * tasks + values['SLURM_PROCID'] + 1}/{count * tasks}")
+    return WorkShare.parse(f"{index * tasks + values['SLURM_PROCID'] + 1}/{count * tasks}")
 
 
 SLURM = {

@@ -17,7 +17,7 @@ from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import encoder_place
 from lingprobe.store import plans
 from lingprobe.store.claims import holder
-from lingprobe.store.experiments import Experiment, Unit
+from lingprobe.store.experiments import ExperimentRecord, Unit
 from lingprobe.store.failures import failure_of
 from lingprobe.store.folder import BlockFolder, Index, Keys
 from lingprobe.store.vectors import failures_in
@@ -68,7 +68,7 @@ class EncodingStatus:
     why: str = ""
 
 
-def units_of(experiment: Experiment, paths: Paths) -> list[UnitStatus]:
+def list_unit_status(experiment: ExperimentRecord, paths: Paths) -> list[UnitStatus]:
     """How far each unit of work of an experiment is."""
     known = paths.result_store().ids(experiment.ids)
     return [_unit(unit, known, paths) for unit in experiment.units]
@@ -92,7 +92,7 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     return UnitStatus(*things, "waiting")
 
 
-def encodings_of(experiment: Experiment, paths: Paths) -> list[EncodingStatus]:
+def encodings_of(experiment: ExperimentRecord, paths: Paths) -> list[EncodingStatus]:
     """How far the vectors of each encoder of an experiment are, as far as some were planned."""
     names = {unit.vectors: unit.encoder for unit in experiment.units if unit.vectors}
     every = (_encoding(folder, encoder, paths) for folder, encoder in names.items())
@@ -104,7 +104,7 @@ def _encoding(name: str, encoder: str, paths: Paths) -> EncodingStatus:
     failure, failures = failure_of(encoder_place(paths.results, name)), failures_in(folder)
     sentences: dict[State, set[bytes]] = {"done": set(), "running": set(), "waiting": set()}
     machines = set[str]()
-    for keys, state, machine in _blocks(folder):
+    for keys, state, machine in _list_planned_blocks(folder):
         machines |= {machine} - {""}
         sentences[state] |= set(map(bytes, keys))
     running = sentences["running"] - sentences["done"]
@@ -123,11 +123,11 @@ def _encoding(name: str, encoder: str, paths: Paths) -> EncodingStatus:
     )
 
 
-def _blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
+def _list_planned_blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
     """The sentences of each planned block, how far they are, and the machine that is at them."""
     committed = BlockFolder(folder).refresh().blocks
     for path in sorted(folder.glob("*.plan")):
-        if (plan := plans.read(path)) is None:
+        if (plan := plans.read_encoding_plan(path)) is None:
             continue
         held = [
             block.array("keys") for block in committed if set(plan.slots) <= {*block.facts["slots"]}

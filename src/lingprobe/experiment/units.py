@@ -19,8 +19,8 @@ from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.encoders.hf import HEADS, said_in
 from lingprobe.encoders.model_files import SavedModel
-from lingprobe.encoders.sites import Site, is_site
-from lingprobe.experiment.provenance import layers_of
+from lingprobe.encoders.sites import ModelSite, is_site
+from lingprobe.experiment.provenance import list_layer_names
 
 LARGEST = 2**31
 """Numbers that the fits of a unit are given: training examples x features x fits. On one
@@ -32,7 +32,7 @@ WIDTHS = ("hidden_size", "d_model", "n_embd", "dim")
 
 
 @dataclass(frozen=True)
-class Size:
+class TaskDimensions:
     """How much the fits of an encoder on a task are given; `narrow` layers are not as wide."""
 
     examples: int
@@ -41,9 +41,9 @@ class Size:
     narrow: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, encoder: Encoder, examples: int) -> Size:
+    def of(cls, encoder: Encoder, examples: int) -> TaskDimensions:
         """That of an encoder on so many training examples."""
-        layers = layers_of(encoder)
+        layers = list_layer_names(encoder)
         narrow = {layer: width_of(encoder, layer) for layer in layers if is_site(layer)}
         return cls(examples, width(encoder) or USUAL, layers, narrow)
 
@@ -61,7 +61,7 @@ class Size:
         return self.narrow.get(layer, self.width)
 
 
-def cut(trials: Sequence[Trial], size: Size) -> Iterator[tuple[Trial, ...]]:
+def split_into_units(trials: Sequence[Trial], size: TaskDimensions) -> Iterator[tuple[Trial, ...]]:
     """The trials in their order, in units of at most LARGEST numbers. Seeds of one read stay
     together while they can, since their fits share the choice of settings.
     """
@@ -100,7 +100,7 @@ def width_of(encoder: Encoder, layer: str) -> int:
     whole = width(encoder)
     if not is_site(layer) or not isinstance(encoder, SavedModel):
         return whole
-    kind = Site.parse(layer).kind
+    kind = ModelSite.parse(layer).kind
     if kind in ("head", "slice"):
         return (whole or USUAL) // (said_in(encoder.configuration, HEADS) or 1)
     return 1 if kind == "map" else whole

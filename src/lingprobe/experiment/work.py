@@ -14,8 +14,8 @@ from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.reading import ReadingProblem
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.groups import Batch, Group
-from lingprobe.experiment.measure import Ready, fit_groups, ready
+from lingprobe.experiment.groups import FitBatch, TrialGroup
+from lingprobe.experiment.measure import PreparedGroup, fit_groups, prepare_group
 from lingprobe.experiment.memory import check_memory
 from lingprobe.experiment.paths import Paths
 from lingprobe.metrics.constant import find_metric
@@ -31,7 +31,7 @@ ROOM = 2**28
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredBatch:
     """What became of a batch.
 
     results  of its trials, by what they are stored under
@@ -45,11 +45,13 @@ class Measured:
     results: Mapping[str, Result] = field(default_factory=dict)
     failure: str = ""
     fresh: int = 0
-    held: tuple[Group, ...] = ()
-    untried: tuple[Group, ...] = ()
+    held: tuple[TrialGroup, ...] = ()
+    untried: tuple[TrialGroup, ...] = ()
 
 
-def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None) -> Measured:
+def measure(
+    batch: FitBatch, paths: Paths, before: Mapping[str, str] | None = None
+) -> MeasuredBatch:
     """Fit and score the trials of some groups and keep the results; a failure is told, never
     raised, so others go on.
 
@@ -57,8 +59,8 @@ def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None)
             again, and what failed since in another run is not
     """
     store, work = paths.result_store(), _Work(batch.name, paths)
-    mine: list[Group] = []
-    held: list[Group] = []
+    mine: list[TrialGroup] = []
+    held: list[TrialGroup] = []
     first = batch.groups[0].trials[0]
     doing = f"fitting {first.probe} on {first.encoder} for {first.task}"
     with ExitStack() as claims:
@@ -71,7 +73,7 @@ def measure(batch: Batch, paths: Paths, before: Mapping[str, str] | None = None)
         spared = {group.ids for group in untried}
         for parts in work.parts([group for group in todo if group.ids not in spared]):
             work.fit(parts)
-    return Measured(
+    return MeasuredBatch(
         batch.name,
         known | work.results,
         next(iter(work.failures), ""),
@@ -89,7 +91,7 @@ class _Work:
         self.results: dict[str, Result] = {}
         self.failures: list[str] = []
 
-    def failed_since(self, group: Group, before: Mapping[str, str]) -> bool:
+    def failed_since(self, group: TrialGroup, before: Mapping[str, str]) -> bool:
         """Whether a group failed in another run meanwhile."""
         place = self.paths.result_store().place(group.ids, group.part)
         failure = failure_of(place)
@@ -98,9 +100,9 @@ class _Work:
         self.failures.append(f"{failure.why} (on {failure.machine})")
         return True
 
-    def parts(self, groups: Sequence[Group]) -> Iterator[list[Ready]]:
+    def parts(self, groups: Sequence[TrialGroup]) -> Iterator[list[PreparedGroup]]:
         """The groups with their data and vectors, as many at once as there is room for."""
-        parts: list[Ready] = []
+        parts: list[PreparedGroup] = []
         for group in groups:
             if (part := self._ready(group, parts[-1] if parts else None)) is None:
                 continue
@@ -116,12 +118,12 @@ class _Work:
         if parts:
             yield parts
 
-    def _ready(self, group: Group, before: Ready | None) -> Ready | None:
+    def _ready(self, group: TrialGroup, before: PreparedGroup | None) -> PreparedGroup | None:
         try:
             with foreign_code(group.name), threads():
                 whole = load_dataset(group.task, group.ingredients.task)
                 scores = self.paths.scores or find_metric(group.task.metric).reads_scores
-                part = ready(group, whole, self.paths.vector_store(), scores, before)
+                part = prepare_group(group, whole, self.paths.vector_store(), scores, before)
                 check_memory(group.probe, part.job)
                 return part
         except Exception as error:
@@ -132,7 +134,7 @@ class _Work:
         log.debug("%s", self.name, exc_info=error)
         self.failures.append(_describe_error(error))
 
-    def fit(self, parts: Sequence[Ready]) -> None:
+    def fit(self, parts: Sequence[PreparedGroup]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
         try:
             with foreign_code(self.name), threads():
@@ -163,6 +165,6 @@ def _describe_error(error: Exception) -> str:
 
 def measured_in(
     paths: Paths, before: Mapping[str, str] | None = None
-) -> functools.partial[Measured]:
+) -> functools.partial[MeasuredBatch]:
     """`measure` with all but the batch filled in: the function that a mapper maps."""
     return functools.partial(measure, paths=paths, before=before)

@@ -81,7 +81,7 @@ class Probing:
         called = self.name if step < 0 else f"{self.name} step {step}"
         settings: Any = {**QUICK, **usual, **self._settings}
         evaluation = run(self.tasks, {called: encoder}, **settings)
-        scores = _scores(evaluation, called, settings["limit"])
+        scores = _list_step_scores(evaluation, called, settings["limit"])
         if not scores:
             raise DataProblem(f"{called}: nothing could be measured: {evaluation.problems[0]}")
         for problem in evaluation.problems:
@@ -91,7 +91,7 @@ class Probing:
         return {**scores, MEAN: mean, SECONDS: time.perf_counter() - began}
 
 
-def _scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str, float]:
+def _list_step_scores(evaluation: Evaluation, encoder: str, limit: int | None) -> dict[str, float]:
     """The scores of an encoder from 0 to 1, by task, and layer and probe where it has several; the
     limit of all tasks is not part of their names.
     """

@@ -11,7 +11,7 @@ from transformers import TrainerCallback
 
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
-from lingprobe.data.core import Revised
+from lingprobe.data.core import RevisedEncoder
 from lingprobe.data.errors import UsageProblem
 from lingprobe.encoders import adapt
 from lingprobe.integrations.steps import Probing, keep_state, log, takes_settings
@@ -139,7 +139,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             )
         model, name, step = given["model"], self._probing.name, self._step_of(state)
         encoder = adapt((model, tokenizer), name, **self._reads)
-        weights = encoder.revision if isinstance(encoder, Revised) else ""
+        weights = encoder.revision if isinstance(encoder, RevisedEncoder) else ""
         if (self._step, self._weights) == (step, weights):
             return self._scores
         with keep_state(model):

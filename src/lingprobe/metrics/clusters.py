@@ -45,7 +45,7 @@ that share nothing.
 """
 
 
-class Spread(NamedTuple):
+class ScoreVariance(NamedTuple):
     """The variance of a score, its degrees of freedom, and how many draws the examples are worth if
     all that share something agree. The variance is infinite where there are fewer than six
     clusters of examples: nothing is known of it then.
@@ -56,7 +56,7 @@ class Spread(NamedTuple):
     worth: float
 
 
-class Fits(NamedTuple):
+class ScoreInfluences(NamedTuple):
     """Scores [seeds] of several fits of one thing, and how fast each grows with the weight of each
     example, [seeds, n].
     """
@@ -65,16 +65,16 @@ class Fits(NamedTuple):
     influences: Doubles
 
     @classmethod
-    def of_means(cls, outcomes: ArrayLike) -> Fits:
+    def of_means(cls, outcomes: ArrayLike) -> ScoreInfluences:
         """Those of scores that are means of outcomes, [seeds, n]."""
         table = np.atleast_2d(np.asarray(outcomes, np.float64))
         scores = table.mean(1)
         return cls(scores, (table - scores[:, None]) / table.shape[1])
 
 
-class Estimate(NamedTuple):
+class CovarianceEstimate(NamedTuple):
     """The covariance of some scores over examples [k, k], the degrees of freedom of each variance
-    [k]; worth is as of `Spread`.
+    [k]; worth is as of `ScoreVariance`.
     """
 
     covariance: Doubles
@@ -82,7 +82,9 @@ class Estimate(NamedTuple):
     worth: float
 
 
-def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata: Ints) -> Spread:
+def estimate_variance(
+    influence: Doubles, fits: Sequence[ScoreInfluences], clusters: Clusters, strata: Ints
+) -> ScoreVariance:
     """Of a mean over seeds, or of a difference of such means, from how fast it grows with the
     weight of each example, [n].
 
@@ -91,7 +93,7 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
     strata  codes [n] of classes whose numbers of examples were fixed; all equal where none were
     """
     if has_few_clusters(clusters, len(strata)):
-        return Spread(np.inf, 1.0, 1.0)
+        return ScoreVariance(np.inf, 1.0, 1.0)
     seeds = [each for each in fits if len(each.scores) >= LEAST_SEEDS]
     apart = [each.influences - each.influences.mean(0) for each in seeds]
     estimate = over_examples(np.concatenate([influence[None], *apart]), clusters, strata)
@@ -106,9 +108,9 @@ def spread(influence: Doubles, fits: Sequence[Fits], clusters: Clusters, strata:
         largest = max(largest, between)
         doubt += ((DOUBT * between) ** 2 + noise**2 / df) / (many - 1)
     if not seeds or not doubt:
-        return Spread(variance, df, estimate.worth)
+        return ScoreVariance(variance, df, estimate.worth)
     least = THIRD * largest
-    return Spread(max(total, least), max(max(sure, least) ** 2 / doubt, 1.0), estimate.worth)
+    return ScoreVariance(max(total, least), max(max(sure, least) ** 2 / doubt, 1.0), estimate.worth)
 
 
 def has_few_clusters(clusters: Clusters, n: int) -> bool:
@@ -124,7 +126,7 @@ def quantile(df: float) -> float:
     return t_quantile(float(df), (1 + LEVEL) / 2)
 
 
-def _no_wider(estimate: Estimate, square: float) -> tuple[float, float]:
+def _no_wider(estimate: CovarianceEstimate, square: float) -> tuple[float, float]:
     """The variance of the first score with its degrees of freedom; or, where that is surer, as if
     all that share something agreed.
 
@@ -136,7 +138,7 @@ def _no_wider(estimate: Estimate, square: float) -> tuple[float, float]:
     return min(estimated, worst, key=lambda each: each[0] * quantile(each[1]) ** 2)
 
 
-def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Estimate:
+def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> CovarianceEstimate:
     """Of scores that grow so fast with the weights of examples, [k, n]: inclusion and exclusion
     over all ways of sharing.
     """
@@ -159,10 +161,12 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Esti
         least = HALF * np.max([np.diag(each.covariance) for each in single], 0)
         covariance += np.diag(np.maximum(least - np.diag(covariance), 0))
     shared = 1 + sum(len(strata) / each.worth - 1 for each in single)
-    return Estimate(covariance, np.min([each.df for each in single], 0), len(strata) / shared)
+    return CovarianceEstimate(
+        covariance, np.min([each.df for each in single], 0), len(strata) / shared
+    )
 
 
-def between_seeds(fits: Fits, clusters: Clusters, strata: Ints) -> float:
+def between_seeds(fits: ScoreInfluences, clusters: Clusters, strata: Ints) -> float:
     """The variance of a mean over seeds that comes from the seeds alone, 0 where it is not told."""
     many = len(fits.scores)
     if many < LEAST_SEEDS:
@@ -202,7 +206,7 @@ def _renumber_codes(codes: Ints) -> Ints:
     return np.unique(codes, return_inverse=True)[1].astype(np.int64)
 
 
-def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Estimate:
+def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> CovarianceEstimate:
     """The jackknife: how scores move where one cluster after the other is excluded and the rest of
     each class takes its place.
     """
@@ -214,7 +218,7 @@ def _left_out(rest: Doubles, codes: Ints, strata: Ints) -> Estimate:
     if many < len(codes):
         df = np.clip(_df(moves**2), 1, df)
     worth = len(codes) ** 2 / float((np.bincount(codes).astype(np.float64) ** 2).sum())
-    return Estimate(moves @ moves.T * (many - 1) / many, df, worth)
+    return CovarianceEstimate(moves @ moves.T * (many - 1) / many, df, worth)
 
 
 def _df(squares: Doubles) -> Doubles:

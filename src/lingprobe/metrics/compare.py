@@ -29,7 +29,7 @@ def accuracy() -> Metric:
     """Share of examples whose class is right; of label sets, those right in every label that was
     annotated.
     """
-    return Metric("accuracy", _right_sums, _share, influence=_right_influence)
+    return Metric("accuracy", _right_sums, _divide_sums, influence=_right_influence)
 
 
 def macro_f1(
@@ -168,7 +168,7 @@ class Counting(NamedTuple):
 def _right(gold: Column, predicted: Column) -> Doubles:
     """1.0 where an example is right, [n]."""
     if _sets(gold, predicted):
-        truth, answer, _ = _cells(gold, predicted)
+        truth, answer, _ = _align_label_sets(gold, predicted)
         return np.asarray(((truth < 0) | (truth == answer)).all(1), np.float64)
     ids, answers, _ = _classes(gold, predicted, "accuracy")
     return np.asarray(ids == answers, np.float64)
@@ -183,14 +183,16 @@ def _right_influence(gold: Column, predicted: Column) -> Doubles:
     return _right(gold, predicted) / len(gold)
 
 
-def _share(sums: Doubles) -> Doubles:
+def _divide_sums(sums: Doubles) -> Doubles:
     return ratio(sums[..., 0], sums[..., 1])
 
 
-def _pairs(gold: Column, predicted: Column, metric: str) -> tuple[list[Pairs], tuple[str, ...]]:
+def _count_right_pairs(
+    gold: Column, predicted: Column, metric: str
+) -> tuple[list[Pairs], tuple[str, ...]]:
     """Pairs that are right, gold and predicted, and the labels' names."""
     if _sets(gold, predicted):
-        truth, answer, names = _cells(gold, predicted)
+        truth, answer, names = _align_label_sets(gold, predicted)
         holds, said = truth > 0, (answer > 0) & (truth >= 0)
         pairs = [np.nonzero(cells) for cells in (holds & said, holds, said)]
         return [(rows.astype(np.int64), labels.astype(np.int64)) for rows, labels in pairs], names
@@ -243,7 +245,7 @@ def _scored_pairs(
     gold: Column, predicted: Column, counting: Counting
 ) -> tuple[list[Pairs], tuple[str, ...]]:
     """Pairs that are right, gold and predicted, of the labels that count, and all labels' names."""
-    pairs, names = _pairs(gold, predicted, counting.metric)
+    pairs, names = _count_right_pairs(gold, predicted, counting.metric)
     counts = counting(names)
     return [(rows[counts[labels]], labels[counts[labels]]) for rows, labels in pairs], names
 
@@ -331,7 +333,7 @@ def _sets(gold: Column, predicted: Column) -> bool:
     return gold.classes is None or (predicted.classes is None and predicted.numbers is None)
 
 
-def _cells(
+def _align_label_sets(
     gold: Column, predicted: Column
 ) -> tuple[NDArray[np.int8], NDArray[np.int8], tuple[str, ...]]:
     """Gold and predicted [n, labels]: 1 holds, 0 does not, -1 was not annotated; and the labels'
@@ -364,7 +366,8 @@ def _moments(
     precision.
     """
     x, y = (
-        _ranks(values) if ranked else values - values.mean() for values in _values(gold, predicted)
+        _centre_ranks(values) if ranked else values - values.mean()
+        for values in _align_scores(gold, predicted)
     )
     return sum_blocks(np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y], 1), blocks, many)
 
@@ -379,7 +382,7 @@ def _correlation(sums: Doubles) -> Doubles:
     return np.clip(ratio(xy / n - x * y / n**2, spread), -1, 1)
 
 
-def _values(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
+def _align_scores(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
     if gold.numbers is None or predicted.numbers is None:
         raise MetricProblem(
             "a correlation compares scores, not classes or label sets: use accuracy or micro-f1"
@@ -388,15 +391,15 @@ def _values(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
 
 
 def _pearson_influence(gold: Column, predicted: Column) -> Doubles:
-    return _correlation_slopes(*_values(gold, predicted))[0]
+    return _correlation_slopes(*_align_scores(gold, predicted))[0]
 
 
 def _spearman_influence(gold: Column, predicted: Column) -> Doubles:
     """That of the correlation of fixed ranks, and by how much an example moves the ranks of those
     above it, and of its ties by half.
     """
-    both = _values(gold, predicted)
-    influences, *slopes = _correlation_slopes(*map(_ranks, both))
+    both = _align_scores(gold, predicted)
+    influences, *slopes = _correlation_slopes(*map(_centre_ranks, both))
     for values, slope in zip(both, slopes, strict=True):
         _, places = np.unique(values, return_inverse=True)
         tied = np.bincount(places, slope)
@@ -420,7 +423,7 @@ def _correlation_slopes(x: Doubles, y: Doubles) -> tuple[Doubles, Doubles, Doubl
 
 def _squares(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
     """How far gold scores are from their mean, and predicted ones from gold, [n] each."""
-    x, y = _values(gold, predicted)
+    x, y = _align_scores(gold, predicted)
     return x - x.mean(), y - x
 
 
@@ -447,7 +450,7 @@ def _explained_influence(gold: Column, predicted: Column) -> Doubles:
     return np.asarray(moved / variance / len(x), np.float64)
 
 
-def _ranks(values: Doubles) -> Doubles:
+def _centre_ranks(values: Doubles) -> Doubles:
     """Ranks, ties sharing their mean, moved to a mean of 0."""
     _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)

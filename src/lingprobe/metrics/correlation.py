@@ -41,7 +41,7 @@ class Coefficient(NamedTuple):
     n: int
 
 
-class Tested(NamedTuple):
+class CorrelationTest(NamedTuple):
     """The p value of a correlation (two sides), NaN for none, and how it was found: exact,
     permutation or approximation.
     """
@@ -51,7 +51,7 @@ class Tested(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ColumnPairs:
     """Pairs of columns that are over the same observations.
 
     features  [columns, features], whose products are the coefficients
@@ -75,9 +75,9 @@ def coefficients(
     """The correlation of each pair of columns; Kendall's is tau-b, and ties share their mean rank.
     NaN for fewer than three observations, and where one of the columns does not vary.
     """
-    form_of(method)  # there is such a method
+    get_column_transform(method)  # there is such a method
     found = {}
-    for group in groups(values, pairs):
+    for group in group_column_pairs(values, pairs):
         known = products(group.values, method) if group.n >= LEAST else None
         for i, j in group.pairs:
             value = math.nan if known is None else known[group.of[i], group.of[j]]
@@ -87,12 +87,12 @@ def coefficients(
 
 def products(values: Doubles, method: str) -> Doubles:
     """The correlations of all columns [n, columns] with each other."""
-    return _products(form_of(method)(values))
+    return _products(get_column_transform(method)(values))
 
 
 def p_values(
     values: Doubles, pairs: Sequence[Pair], method: str = "spearman", seed: int = 0
-) -> dict[Pair, Tested]:
+) -> dict[Pair, CorrelationTest]:
     """How likely each pair's correlation is, or a stronger one, where the two columns have nothing
     to do with each other.
 
@@ -100,12 +100,12 @@ def p_values(
     what the best of the pairs needs (Phipson & Smyth 2010), from there on Student's t, of Kendall's
     tau a normal approximation.
     """
-    form_of(method)  # there is such a method
+    get_column_transform(method)  # there is such a method
     draws = max(9999, math.ceil(10 * len(pairs) / ALPHA))
-    tested: dict[Pair, Tested] = {}
-    for group in groups(values, pairs):
+    tested: dict[Pair, CorrelationTest] = {}
+    for group in group_column_pairs(values, pairs):
         if group.n < LEAST:
-            tested |= dict.fromkeys(group.pairs, Tested(math.nan))
+            tested |= dict.fromkeys(group.pairs, CorrelationTest(math.nan))
         elif group.n < MANY:
             tested |= permutation_p_values(group, method, draws, seed)
         else:
@@ -120,7 +120,7 @@ def least_p(n: int) -> float:
     return min(1.0, 2 / math.factorial(n))
 
 
-def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[Group]:
+def group_column_pairs(values: Doubles, pairs: Sequence[Pair]) -> Iterator[ColumnPairs]:
     """Pairs of columns by the observations that have both."""
     known = ~np.isnan(values)
     same: dict[bytes, list[Pair]] = {}
@@ -130,19 +130,19 @@ def groups(values: Doubles, pairs: Sequence[Pair]) -> Iterator[Group]:
         rows = np.frombuffer(key, np.bool_)
         columns = sorted({column for pair in mine for column in pair})
         of = {column: place for place, column in enumerate(columns)}
-        yield Group(rows, mine, of, values[rows][:, columns])
+        yield ColumnPairs(rows, mine, of, values[rows][:, columns])
 
 
 def permutation_p_values(
-    group: Group, method: str, draws: int, seed: int = 0
-) -> dict[Pair, Tested]:
+    group: ColumnPairs, method: str, draws: int, seed: int = 0
+) -> dict[Pair, CorrelationTest]:
     """P values of a group of pairs by permutation of the observations of one column of each."""
-    form = form_of(method)
+    form = get_column_transform(method)
     features = form(group.values)
     observed = np.abs(_products(features)) - ROUNDING
     count, total = np.zeros_like(observed), 0
     room = max(1, ROOM // max(features.size, 1))
-    for some in orders(group.n, draws, room, seed):
+    for some in draw_permutations(group.n, draws, room, seed):
         shuffled = _permute(features, some)
         products = features.reshape(len(features), -1) @ shuffled.transpose(0, 2, 1)
         count += (np.abs(products) >= observed).sum(0)
@@ -151,10 +151,12 @@ def permutation_p_values(
     p = count / total if exact else (count + 1) / (total + 1)
     p[np.isnan(observed)] = math.nan
     how = "exact" if exact else "permutation"
-    return {(i, j): Tested(float(p[group.of[i], group.of[j]]), how) for i, j in group.pairs}
+    return {
+        (i, j): CorrelationTest(float(p[group.of[i], group.of[j]]), how) for i, j in group.pairs
+    }
 
 
-def orders(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
+def draw_permutations(n: int, draws: int, room: int, seed: int) -> Iterator[Ints]:
     """Permutations of n, up to [room, n] at a time: all of few, else so many at random."""
     if n <= EXACT:
         every = _permutations(n)
@@ -183,7 +185,7 @@ def _products(features: Doubles) -> Doubles:
     return flat @ flat.T
 
 
-def _approximate_p_values(group: Group, method: str) -> dict[Pair, Tested]:
+def _approximate_p_values(group: ColumnPairs, method: str) -> dict[Pair, CorrelationTest]:
     from scipy.stats import kendalltau
 
     r, n = products(group.values, method), group.n
@@ -199,7 +201,7 @@ def _approximate_p_values(group: Group, method: str) -> dict[Pair, Tested]:
             p = 0.0
         else:
             p = 2 * t_tail(n - 2, abs(value) * math.sqrt((n - 2) / (1 - value * value)))
-        tested[i, j] = Tested(p, "approximation")
+        tested[i, j] = CorrelationTest(p, "approximation")
     return tested
 
 
@@ -228,7 +230,7 @@ def _standardize_ranks(values: Doubles) -> Doubles:
     return _standardize(ranks(values))
 
 
-def _signs(values: Doubles) -> Doubles:
+def _compare_observations(values: Doubles) -> Doubles:
     """Which of each two observations is higher, [columns, n, n], of length one."""
     columns = values.T
     signs = np.sign(columns[:, :, None] - columns[:, None, :])
@@ -241,12 +243,12 @@ def _signs(values: Doubles) -> Doubles:
 METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
     "spearman": _standardize_ranks,
     "pearson": _standardize,
-    "kendall": _signs,
+    "kendall": _compare_observations,
 }
 SYMBOLS = {"spearman": "ρ", "pearson": "r", "kendall": "τ"}
 
 
-def form_of(method: str) -> Callable[[Doubles], Doubles]:
+def get_column_transform(method: str) -> Callable[[Doubles], Doubles]:
     """What makes features of columns whose products are the coefficients of a method; UsageProblem
     for one that there is not.
     """

@@ -13,7 +13,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lingprobe.metrics.correlation import Coefficient, Group, Pair, coefficients, groups, products
+from lingprobe.metrics.correlation import (
+    Coefficient,
+    ColumnPairs,
+    Pair,
+    coefficients,
+    group_column_pairs,
+    products,
+)
 from lingprobe.metrics.metric import Doubles
 
 FEWEST = 10  # observations of which one is left out
@@ -34,7 +41,7 @@ def intervals(
     found = {pair: fisher(one, method) for pair, one in observed.items()}
     if method == "kendall":
         return found
-    for group in groups(values, pairs):
+    for group in group_column_pairs(values, pairs):
         if group.n >= FEWEST:
             variances = _jackknife(group, method)
             for i, j in group.pairs:
@@ -69,7 +76,7 @@ def _around(one: Coefficient, spread: float) -> Interval:
     return math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half)
 
 
-def _jackknife(group: Group, method: str) -> Doubles:
+def _jackknife(group: ColumnPairs, method: str) -> Doubles:
     """The variance of Fisher's z of each two columns, by what it is without each observation."""
     without = [products(np.delete(group.values, one, axis=0), method) for one in range(group.n)]
     moved = np.arctanh(np.clip(np.array(without), -EDGE, EDGE))

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from lingprobe.data._logits import Logits
 from lingprobe.data.labels import Column
-from lingprobe.metrics.clusters import Clusters, Fits, quantile, spread
+from lingprobe.metrics.clusters import Clusters, ScoreInfluences, estimate_variance, quantile
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.probabilistic import CALIBRATION_BINS, calibration_gaps
 
 
-class Mean(NamedTuple):
+class MeanEstimate(NamedTuple):
     """A mean and its 95 % interval."""
 
     value: float
@@ -31,18 +31,18 @@ def pointwise(gold: Column, scores: Logits) -> Doubles:
     return scores.null_bits(gold) - scores.bits(gold)
 
 
-def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> Mean:
+def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> MeanEstimate:
     """The mean of numbers [fits, n], every fit over the same examples, with its interval over both;
     `clusters` as of `interval_of`.
     """
-    fits = Fits.of_means(table)
+    fits = ScoreInfluences.of_means(table)
     influence = fits.influences.mean(0)
     value, doubt = (
         float(fits.scores.mean()),
-        spread(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64)),
+        estimate_variance(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64)),
     )
     half = float(quantile(doubt.df) * np.sqrt(doubt.variance))
-    return Mean(value, value - half, value + half)
+    return MeanEstimate(value, value - half, value + half)
 
 
 def calibration_error(gold: Column, scores: Logits) -> float:

@@ -27,11 +27,11 @@ from lingprobe.metrics.clusters import (
     LEAST_SEEDS,
     LEVEL,
     Clusters,
-    Fits,
-    Spread,
+    ScoreInfluences,
+    ScoreVariance,
     balanced_classes,
+    estimate_variance,
     quantile,
-    spread,
 )
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
@@ -74,7 +74,7 @@ def interval(
     """The 95 % interval of the mean of outcomes [seeds, examples] in [least, 1]; folds are pooled
     as more examples.
     """
-    fits = Fits.of_means(outcomes)
+    fits = ScoreInfluences.of_means(outcomes)
     return _interval(
         fits, clusters or {}, np.zeros(fits.influences.shape[1], np.int64), (least, 1.0)
     )
@@ -134,24 +134,28 @@ def _design_effect(missed: Doubles, draws: Sequence[Hashable]) -> float:
 
 
 def _interval(
-    fits: Fits, clusters: Clusters, strata: Ints, ends: tuple[float, float], more: float = 0.0
+    fits: ScoreInfluences,
+    clusters: Clusters,
+    strata: Ints,
+    ends: tuple[float, float],
+    more: float = 0.0,
 ) -> tuple[float, float]:
-    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    found = estimate_variance(fits.influences.mean(0), [fits], clusters, strata)
     found = found._replace(variance=found.variance + more)
     return _around(float(fits.scores.mean()), found, *ends)
 
 
 def _interval_of_ranks(
-    fits: Fits, clusters: Clusters, strata: Ints, worth: float, more: float
+    fits: ScoreInfluences, clusters: Clusters, strata: Ints, worth: float, more: float
 ) -> tuple[float, float]:
     """Wilson's interval of a share of pairs, which is worth no more than so many examples."""
     mean = float(fits.scores.mean())
-    found = spread(fits.influences.mean(0), [fits], clusters, strata)
+    found = estimate_variance(fits.influences.mean(0), [fits], clusters, strata)
     variance = max(found.variance, mean * (1 - mean) / worth) + more
     return _around(mean, found._replace(variance=variance, worth=min(found.worth, worth)), 0.0, 1.0)
 
 
-def _around(mean: float, spread: Spread, least: float, most: float) -> tuple[float, float]:
+def _around(mean: float, spread: ScoreVariance, least: float, most: float) -> tuple[float, float]:
     """Wilson's interval with as many examples as the variance is worth; Fisher's transformation for
     correlations, Student's interval for what has no lower end.
     """
@@ -172,7 +176,7 @@ def _around(mean: float, spread: Spread, least: float, most: float) -> tuple[flo
     return float(np.tanh(centre - half)), float(np.tanh(centre + half))
 
 
-def _wilson(share: float, spread: Spread, t: float) -> tuple[float, float]:
+def _wilson(share: float, spread: ScoreVariance, t: float) -> tuple[float, float]:
     """Wilson's interval. Where nothing varies (all are right, all tie, a class is always answered)
     it is that of the share of others, of which there were none.
     """
@@ -213,9 +217,9 @@ class Answers:
         """The score of each fit."""
         return list(map(find_metric(metric), self.golds, self.predicted))
 
-    def fits(self, metric: Metric) -> Fits:
+    def fits(self, metric: Metric) -> ScoreInfluences:
         """The score of each fit, and how fast it grows with the weight of each example."""
-        return _fits(self, metric)
+        return _compute_influences(self, metric)
 
     def interval(self, metric: str | Metric) -> tuple[float, float]:
         """The 95 % interval of their mean."""
@@ -272,9 +276,9 @@ class Answers:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _fits(answers: Answers, metric: Metric) -> Fits:
+def _compute_influences(answers: Answers, metric: Metric) -> ScoreInfluences:
     pairs = list(zip(answers.golds, answers.predicted, strict=True))
-    return Fits(
+    return ScoreInfluences(
         np.array([metric(*pair) for pair in pairs]),
         np.stack([metric.influences(*pair) for pair in pairs]),
     )
@@ -381,13 +385,13 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     measure = find_metric(metric)
     fitted = [each.fits(measure) for _, each in terms]
     weighted = [
-        Fits(weight * each.scores, weight * each.influences)
+        ScoreInfluences(weight * each.scores, weight * each.influences)
         for (weight, _), each in zip(terms, fitted, strict=True)
     ]
     value = float(sum(each.scores.mean() for each in weighted))
     influence = np.sum([each.influences.mean(0) for each in weighted], 0)
     clusters = {name: codes for _, each in terms for name, codes in each.clusters.items()}
-    variation = spread(
+    variation = estimate_variance(
         influence,
         _varying(weighted),
         clusters,
@@ -486,25 +490,27 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     room = scores[2] - scores[1]
     value = (scores[0] - scores[1]) / room
     weights = (1 / room, (value - 1) / room, -value / room)
-    apart = [Fits(w * f.scores, w * f.influences) for w, f in zip(weights, three, strict=True)]
+    apart = [
+        ScoreInfluences(w * f.scores, w * f.influences) for w, f in zip(weights, three, strict=True)
+    ]
     influence = np.sum([each.influences.mean(0) for each in apart], 0)
     clusters = {**part.clusters, **least.clusters, **whole.clusters}
     fixed = _fixed_classes([part.gold, whole.gold])
-    variation = spread(influence, _varying(apart), clusters, fixed)
+    variation = estimate_variance(influence, _varying(apart), clusters, fixed)
     step = float(np.mean([each.step(measure) for each in (part, least, whole)]))
     error = np.sqrt(variation.variance + 2 * step / room**2)
     half = float(quantile(variation.df) * error)
     return Share(value, value - half, value + half)
 
 
-def _varying(weighted: Sequence[Fits]) -> list[Fits]:
+def _varying(weighted: Sequence[ScoreInfluences]) -> list[ScoreInfluences]:
     """What varies with seeds: the sums under each, or each score on its own where they have not as
     many.
     """
     if len({len(each.scores) for each in weighted}) > 1:
         return list(weighted)
     scores = np.sum([each.scores for each in weighted], 0)
-    return [Fits(scores, np.sum([each.influences for each in weighted], 0))]
+    return [ScoreInfluences(scores, np.sum([each.influences for each in weighted], 0))]
 
 
 def _fixed_classes(golds: Sequence[Column]) -> Ints:

@@ -33,7 +33,7 @@ DRAWS = 2000
 WAVES = 6.0  # the variance of second differences of independent errors, in variances of one
 
 
-class Expected(NamedTuple):
+class ExpectedLayer(NamedTuple):
     """The layer at which what context adds is added, on average, with its 95 % interval (NaN where
     nothing was drawn).
 
@@ -80,7 +80,7 @@ def gain_divergence(cumulative: ArrayLike) -> float:
     return from_uniform(added) if added.sum() > 0 else float("nan")
 
 
-def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expected:
+def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> ExpectedLayer:
     """The mean layer under differentials (section 3.2) of scores over growing mixes [L + 1], and
     how sure it is.
 
@@ -99,7 +99,7 @@ def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expec
     )
     nothing = float("nan")
     if not gain > GUARD * error:
-        return Expected(
+        return ExpectedLayer(
             nothing, nothing, nothing, gain, error, "the gains of the layers are not significant"
         )
     low, high = (
@@ -107,7 +107,7 @@ def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expec
         if draws is None
         else np.quantile(_mean_layer(draws), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     )
-    return Expected(float(_mean_layer(scores)), float(low), float(high), gain, error)
+    return ExpectedLayer(float(_mean_layer(scores)), float(low), float(high), gain, error)
 
 
 def drawn_scores(

@@ -20,7 +20,7 @@ def display(names: Sequence[str], told: Sequence[tuple[str, str]]) -> dict[str, 
         groups = _maximal_groups([*whole, *split])
     place = {name: i for i, name in enumerate(names)}
     groups.sort(key=lambda group: sorted(place[name] for name in group))
-    signs = dict(zip(groups, _signs(len(groups)), strict=True))
+    signs = dict(zip(groups, _list_letters(len(groups)), strict=True))
     return {name: "".join(s for g, s in signs.items() if name in g) for name in names}
 
 
@@ -30,7 +30,7 @@ def _maximal_groups(groups: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     return [one for one in distinct if not any(one < other for other in distinct)]
 
 
-def _signs(many: int) -> list[str]:
+def _list_letters(many: int) -> list[str]:
     """So many letters: a to z, then a1 to z1, and so on."""
     every = (letter + (str(k) if k else "") for k in count() for letter in ascii_lowercase)
     return [next(every) for _ in range(many)]

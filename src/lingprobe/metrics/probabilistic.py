@@ -34,7 +34,7 @@ def log_loss() -> Metric:
         nats = code_length(gold, found.logits.astype(np.float32)) * np.log(2)
         return sum_blocks(np.stack([-nats, np.ones(len(nats))], 1), blocks, many)
 
-    return Metric("neg-log-loss", sums, _mean, least=-np.inf, most=0.0, reads_scores=True)
+    return Metric("neg-log-loss", sums, _average_sums, least=-np.inf, most=0.0, reads_scores=True)
 
 
 def brier_score() -> Metric:
@@ -49,7 +49,7 @@ def brier_score() -> Metric:
         losses = _squared_distances(gold, _read_scores(gold, predicted, "neg-brier").logits)
         return sum_blocks(np.stack([-losses, np.ones(len(losses))], 1), blocks, many)
 
-    return Metric("neg-brier", sums, _mean, least=-np.inf, most=0.0, reads_scores=True)
+    return Metric("neg-brier", sums, _average_sums, least=-np.inf, most=0.0, reads_scores=True)
 
 
 def expected_calibration_error() -> Metric:
@@ -137,7 +137,7 @@ def _squared_distances(gold: Column, logits: NDArray[np.floating]) -> Doubles:
     return np.asarray(total / (2 if z.shape[1] == 2 else 1), np.float64)
 
 
-def _mean(sums: Doubles) -> Doubles:
+def _average_sums(sums: Doubles) -> Doubles:
     # of no example, as of a block that has none, it is 0
     count = sums[..., 1]
     return np.divide(sums[..., 0], count, out=np.zeros_like(count), where=count > 0)

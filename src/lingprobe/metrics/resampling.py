@@ -67,12 +67,15 @@ def permutation(metric: str | Metric, one: Answers, other: Answers, draws: int =
     (approximate randomisation; Yeh 2000). Fits are paired by their order, as many as both have.
     MetricProblem where there are not as many examples.
     """
-    sums = _sums(find_metric(metric), one, other)
+    sums = _sum_clusters(find_metric(metric), one, other)
     swap = sums.other - sums.one
     differing = np.flatnonzero(np.abs(swap).sum((0, 2)) > 0)
     if not len(differing):
         return 1.0
-    if sums.metric.name == "accuracy" and (signs := _signs(swap[:, differing])) is not None:
+    if (
+        sums.metric.name == "accuracy"
+        and (signs := _find_swap_signs(swap[:, differing])) is not None
+    ):
         from scipy.stats import binomtest
 
         return float(binomtest(int((signs > 0).sum()), len(signs)).pvalue)
@@ -121,7 +124,7 @@ def bootstrap(metric: str | Metric, one: Answers, other: Answers, draws: int = D
     p is twice the smaller share of draws on either side of no difference. Ranks of a rank
     correlation stay those of all examples. MetricProblem where there are not as many examples.
     """
-    sums = _sums(find_metric(metric), one, other)
+    sums = _sum_clusters(find_metric(metric), one, other)
     many = sums.one.shape[1]
     found = np.concatenate(
         [
@@ -170,7 +173,7 @@ def _percentiles(draws: Doubles, level: float) -> tuple[float, float]:
     return float(draws[beyond - 1]), float(draws[-beyond])
 
 
-def _sums(metric: Metric, one: Answers, other: Answers) -> _Sums:
+def _sum_clusters(metric: Metric, one: Answers, other: Answers) -> _Sums:
     sizes = len(one.gold), len(other.gold)
     if sizes[0] != sizes[1]:
         raise MetricProblem(
@@ -197,7 +200,7 @@ def _way(metric: Metric, one: Answers, other: Answers) -> Ints:
     return max(ways, key=lambda codes: float((np.bincount(codes, influence) ** 2).sum()))
 
 
-def _signs(swap: Doubles) -> Doubles | None:
+def _find_swap_signs(swap: Doubles) -> Doubles | None:
     """Which way each cluster of one example differs; None where some differ by more or less, or
     several seeds answer.
     """

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 
-class Kept(NamedTuple):
+class AdamMoments(NamedTuple):
     """What Adam keeps of each tensor: both moments, and how many steps there were.
 
     most  the greatest second moments, which AMSGrad (Reddi et al. 2018) divides by
@@ -22,7 +22,11 @@ class Kept(NamedTuple):
 
 
 def take_step(
-    tensors: list[Tensor], gradients: list[Tensor], kept: Kept, rate: float, decay: float = 0.0
+    tensors: list[Tensor],
+    gradients: list[Tensor],
+    kept: AdamMoments,
+    rate: float,
+    decay: float = 0.0,
 ) -> None:
     """Change tensors, and what is kept of them, in place.
 

@@ -48,7 +48,7 @@ class GatedConvNet(nn.Module):
         lengths = lengths.to(words.device)
         steps = torch.arange(words.shape[1], device=words.device)
         there = (steps < lengths[:, None]).unsqueeze(1)
-        states = self.enter(words * positions(words, lengths)).transpose(1, 2)
+        states = self.enter(words * compute_position_weights(words, lengths)).transpose(1, 2)
         for convolution in self.convolutions:
             states = torch.where(there, states, 0)
             states = (functional.glu(convolution(states), 1) + states) * HALF
@@ -56,7 +56,7 @@ class GatedConvNet(nn.Module):
         return maximum(states, lengths), states
 
 
-def positions(words: Tensor, lengths: Tensor) -> Tensor:
+def compute_position_weights(words: Tensor, lengths: Tensor) -> Tensor:
     """What word j of J is weighted with in dimension k of d: (1 - j/J) - (k/d)(1 - 2j/J)
     (Sukhbaatar et al. 2015, 4.1).
     """

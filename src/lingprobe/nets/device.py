@@ -34,7 +34,7 @@ NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip"
 FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
 
 
-def check_name(asked: str, option: str = "device") -> None:
+def check_device_name(asked: str, option: str = "device") -> None:
     """Refuse what is no device of torch, before any work."""
     if kind(asked) in NAMES:
         return
@@ -47,7 +47,7 @@ def resolved_device(asked: str) -> str:
     """The device that `auto` stands for: cuda where this torch can use one that is there, else mps
     on Apple silicon, else cpu.
     """
-    check_name(asked)
+    check_device_name(asked)
     if asked != "auto":
         if kind(asked) == "cuda" and not _cuda_is_possible():
             raise DataProblem(
@@ -84,7 +84,7 @@ def fitting_on(asked: str) -> AbstractContextManager[None]:
     """Probes are fitted on this device inside, in worker processes, too; UsageProblem where it is
     none that they can be fitted on.
     """
-    check_name(asked, "probe_device")
+    check_device_name(asked, "probe_device")
     if asked not in ("auto", "cpu") and not re.fullmatch("cuda(:[0-9]+)?", asked):
         raise UsageProblem(
             f"probe_device={asked!r}: probes are fitted on cpu, cuda, cuda:N or auto; other devices"

@@ -18,7 +18,7 @@ SHARE = 0.75  # of what is free, where nothing was asked for
 SIZES = ("", "K", "M", "G", "T")
 
 
-def parse_bytes(text: str) -> int:
+def parse_byte_size(text: str) -> int:
     """The bytes that a size means, as '8GB', '500 MB' or '8e9'. UsageProblem for anything else."""
     found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([kmgt]?)i?b?\s*", text, re.I)
     count = int(float(found[1]) * UNIT ** SIZES.index(found[2].upper())) if found else 0
@@ -33,14 +33,14 @@ def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManage
     """
     if asked is None and os.environ.get(MEMORY):
         return set_environment(MEMORY, None)
-    bound = _share_of_free() if asked is None else parse_bytes(asked)
+    bound = _share_of_free() if asked is None else parse_byte_size(asked)
     return set_environment(MEMORY, None if bound is None else str(bound // processes))
 
 
 def memory_bound() -> int | None:
     """Bytes that the fits of this process may take; None where nobody knows."""
     said = os.environ.get(MEMORY)
-    return parse_bytes(said) if said else _share_of_free()
+    return parse_byte_size(said) if said else _share_of_free()
 
 
 def at_most(usual: int, share: float) -> int:
@@ -48,7 +48,7 @@ def at_most(usual: int, share: float) -> int:
     is free from moment to moment, as what is done at once decides last bits.
     """
     said = os.environ.get(MEMORY)
-    return min(usual, int(parse_bytes(said) * share)) if said else usual
+    return min(usual, int(parse_byte_size(said) * share)) if said else usual
 
 
 def in_parts(items: Sequence[T], cost: Callable[[T], int], room: int) -> Iterator[list[T]]:

@@ -86,7 +86,7 @@ class NetworkShape:
     def _body(self, pool: str) -> Any:
         layers, kind = self.layers, self.architecture
         if kind == "mean":
-            return lambda: Mean(pool), lambda net, generator: None
+            return lambda: MeanPooling(pool), lambda net, generator: None
         if kind == "gated-convnet":
             return (
                 lambda: GatedConvNet(self.dim, self.hidden, layers or 8, pool=pool or "max"),
@@ -103,7 +103,7 @@ class NetworkShape:
         return build, draw_recurrent
 
 
-class Mean(nn.Module):
+class MeanPooling(nn.Module):
     """Words [batch, words, dim] -> their mean [batch, dim], or the words themselves."""
 
     def __init__(self, pool: str = "") -> None:

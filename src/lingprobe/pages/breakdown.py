@@ -25,7 +25,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.metrics import METRICS, Answers, floor
 from lingprobe.metrics.subsets import average_over_subsets
 from lingprobe.pages.captions import heading
-from lingprobe.pages.scores import about, rows_without_control, signs_of, test_notes
+from lingprobe.pages.scores import get_row_question, rows_without_control, signs_of, test_notes
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -67,7 +67,7 @@ def compute_stratum_rows(frame: ResultFrame, stratum: str) -> list[FrameRow]:
     parts: list[_Part] = []
     for (task,), numbers in tagged.groups(("task",)).items():
         folds = whole.folds(whole.column("task").index(task))[0]
-        for each in bins(_counts(folds, stratum)):
+        for each in bins(_count_stratum_examples(folds, stratum)):
             restricted = [(k, restrict_run(tagged.run(k), stratum, each)) for k in numbers]
             mine = [(k, run) for k, run in restricted if run is not None]
             is_counted = any(has_counted_labels(run) for _, run in mine)
@@ -79,7 +79,9 @@ def compute_stratum_rows(frame: ResultFrame, stratum: str) -> list[FrameRow]:
     for row in rows:
         part = about[_key(row), row.stratum]
         number = places[_key(row)]
-        found.append(_beside(row, whole, number, stratum, part) if part.is_counted else _hide(row))
+        found.append(
+            _set_beside_whole(row, whole, number, stratum, part) if part.is_counted else _hide(row)
+        )
     return found
 
 
@@ -117,7 +119,9 @@ _key = attrgetter(*SCORE_KEYS[:-1])
 """What a row is of, over whichever examples."""
 
 
-def _beside(row: FrameRow, whole: ResultFrame, number: int, stratum: str, part: _Part) -> FrameRow:
+def _set_beside_whole(
+    row: FrameRow, whole: ResultFrame, number: int, stratum: str, part: _Part
+) -> FrameRow:
     """A row of a stratum with what its labels let expect, and how much more it is."""
     answers, metric = whole.answers(number), METRICS.make(row.metric)
     chosen = np.flatnonzero(
@@ -262,10 +266,11 @@ def strata_table(rows: Sequence[FrameRow], stratum: str) -> Table:
     for task in dict.fromkeys(row.task for row in plain):
         mine = [row for row in plain if row.task == task]
         body = tuple(
-            _cells(row, signs.get(id(row), ""), layers, expected) for row in _sort_rows(mine)
+            _format_stratum_cells(row, signs.get(id(row), ""), layers, expected)
+            for row in _sort_rows(mine)
         )
-        sections.append(TableSection(heading(mine), body, about(mine)))
-    notes = (*_notes(plain, stratum, expected), *test_notes(plain))
+        sections.append(TableSection(heading(mine), body, get_row_question(mine)))
+    notes = (*_explain_breakdown(plain, stratum, expected), *test_notes(plain))
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
 
 
@@ -275,7 +280,7 @@ def _sort_rows(rows: Sequence[FrameRow]) -> list[FrameRow]:
     return sorted(rows, key=lambda row: (places[row.stratum], place_among(row)))
 
 
-def _notes(plain: Sequence[FrameRow], stratum: str, expected: bool) -> Iterator[str]:
+def _explain_breakdown(plain: Sequence[FrameRow], stratum: str, expected: bool) -> Iterator[str]:
     yield (
         f"Each row is over the test examples with one value of {stratum}; neighbouring numbers are"
         f" grouped until there are {LEAST} examples and half a percent of all."
@@ -296,7 +301,9 @@ def _notes(plain: Sequence[FrameRow], stratum: str, expected: bool) -> Iterator[
         yield "–: the metric does not count any label of these examples."
 
 
-def _cells(row: FrameRow, sign: str, layers: bool, expected: bool) -> tuple[str, ...]:
+def _format_stratum_cells(
+    row: FrameRow, sign: str, layers: bool, expected: bool
+) -> tuple[str, ...]:
     layer = (row.layer,) if layers else ()
     beside: tuple[str, ...] = ("–", "–", "–") if expected else ()
     if expected and not math.isnan(row.expected):
@@ -323,7 +330,7 @@ def _span(low: float, high: float) -> str:
     return "–" if math.isnan(low) else f"{format_number(low)} – {format_number(high)}"
 
 
-def _counts(folds: Folds, stratum: str) -> dict[str, int]:
+def _count_stratum_examples(folds: Folds, stratum: str) -> dict[str, int]:
     """How many test examples have each value, in all folds of one thing that was measured."""
     counts: dict[str, int] = {}
     for r in folds:

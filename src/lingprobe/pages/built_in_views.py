@@ -10,26 +10,26 @@ from lingprobe.pages.charts import chart
 from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.score_pages import SCORE_EXTRAS, scores_page, strata_page
 from lingprobe.pages.view_page import PageView, compute_rows, show_rows
-from lingprobe.pages.views import Asked, read_argument
+from lingprobe.pages.views import ViewArguments, read_argument
 from lingprobe.tables.page import Page
 
 
-def _show_scores(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+def _show_scores(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     """Scores: a row for each encoder and a column for each task."""
     return scores_page(frame, beside=asked.beside._replace(figure=asked.figure))
 
 
-def _show_tasks(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+def _show_tasks(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     """One table per task, with full intervals and controls next to the scores."""
     return scores_page(frame, each=True, beside=asked.beside._replace(figure=asked.figure))
 
 
-def _show_subgroups(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+def _show_subgroups(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     """Scores by subgroup of the test examples, as `by:distance`."""
     return strata_page(frame, read_argument("by:STRATUM", asked))
 
 
-def _show_layers(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+def _show_layers(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     """Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,
     weights.
     """

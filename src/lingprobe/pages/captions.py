@@ -172,7 +172,7 @@ ALIKE = {
 """What makes sources alike that differ in something."""
 
 
-def source_notes(rows: Sequence[FrameRow], named: Callable[[str], str]) -> list[str]:
+def describe_sources(rows: Sequence[FrameRow], named: Callable[[str], str]) -> list[str]:
     """What there is to say of the sources; `named` shortens the name of a task."""
     return [*_remarks(rows, named), *_unknown(rows, named), *_source_differences(rows)]
 

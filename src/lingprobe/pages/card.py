@@ -107,7 +107,9 @@ def card_page(
 
     def write(to: Path) -> None:
         parts = [shown.take(numbers) for numbers in shown.groups(("encoder",)).values()]
-        _write(list(map(ModelCard, parts, page.tables, [date] * len(parts))), to, benchmark)
+        _write_model_folders(
+            list(map(ModelCard, parts, page.tables, [date] * len(parts))), to, benchmark
+        )
 
     # what is published is complete
     return replace(page, files={"hub": write}, all_notes=True)
@@ -127,7 +129,7 @@ def _list_verdicts(stated: Statement, encoder: str) -> tuple[str, ...]:
     return (*mine, stated.basis) if mine else ()
 
 
-def _write(cards: Sequence[ModelCard], to: Path, benchmark: str | None) -> None:
+def _write_model_folders(cards: Sequence[ModelCard], to: Path, benchmark: str | None) -> None:
     """A folder for each model, whose files are copied into its repository."""
     names = make_file_names(card.table.title for card in cards)
     for card in cards:

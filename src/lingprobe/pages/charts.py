@@ -15,7 +15,7 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.grid import Grid, Line, grid, lines_of, merge_layers
+from lingprobe.pages.grid import EncoderLine, Grid, grid, lines_of, merge_layers
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.scores import signs_of
 from lingprobe.pages.wide import firsts, label_of
@@ -28,9 +28,9 @@ from lingprobe.tables.panels import (
     dot,
     fold_names,
     key,
+    make_legend_mark,
+    measure_names,
     point,
-    room,
-    sign,
     stroke,
 )
 from lingprobe.tables.printing import printed_width
@@ -54,10 +54,12 @@ NAME = 40  # letters of an encoder; a longer name loses its middle
 def chart(scored: ResultFrame, kind: str) -> Figure:
     """A chart of one of the kinds of `FIGURES`."""
     made = grid(scored)
-    return draw(kind, replace(made, names=label_encoders(line.encoder for line in made.lines)))
+    return draw_scores(
+        kind, replace(made, names=label_encoders(line.encoder for line in made.lines))
+    )
 
 
-def draw(kind: str, made: Grid) -> Figure:
+def draw_scores(kind: str, made: Grid) -> Figure:
     """Scores drawn as a kind of figure; UsageProblem for what returns no Figure."""
     drawn = figure_of(kind)(made)
     from matplotlib.figure import Figure  # behind what says that it is missing
@@ -88,7 +90,7 @@ def dots(made: Grid) -> Figure:
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):
             if row := line.cells.get(column.task):
-                _score(made, row, label_of(made, line), axes, place)
+                _draw_score_dot(made, row, label_of(made, line), axes, place)
     drawn.label_rows([line.kind != "trained" for line in made.lines])
     figure = drawn.figure
     key(figure, list(_key(made)), max(1, int(figure.get_figwidth() / 1.7)))
@@ -118,7 +120,7 @@ def _about(made: Grid) -> str:
     return f"Scores of {len(made.lines)} rows on {names}"
 
 
-def _rules(axes: Axes, lines: Sequence[Line]) -> None:
+def _rules(axes: Axes, lines: Sequence[EncoderLine]) -> None:
     """Thin rules between kinds."""
     axes.yaxis.grid(visible=False)
     for i in range(1, len(lines)):
@@ -126,7 +128,7 @@ def _rules(axes: Axes, lines: Sequence[Line]) -> None:
             axes.axhline(i - 0.5, color=GREY, lw=0.5)
 
 
-def _score(made: Grid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
+def _draw_score_dot(made: Grid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
     """A dot on its interval."""
     mark = made.signs.get(id(row), "")
     told = f"{name}: {row.score:.1f}{mark} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}"
@@ -145,7 +147,7 @@ def _sign(kind: str, name: str = "", is_best: bool = False) -> Line2D:
     """How a score of a kind of encoder is marked."""
     colour = BEST if is_best else BLUE if kind == "trained" else GREY
     shape = "D" if kind == "oracle" else "s" if is_best else "o"
-    return sign(shape, colour, name, kind == "baseline")
+    return make_legend_mark(shape, colour, name, kind == "baseline")
 
 
 def _key(made: Grid) -> Iterator[Any]:
@@ -168,7 +170,7 @@ def heat(made: Grid) -> Figure:
     """
     constants = firsts(made)
     cells = [
-        _cell(made, line, column, constants[column.task].majority)
+        _build_heat_cell(made, line, column, constants[column.task].majority)
         for line in made.lines
         for column in made.columns
     ]
@@ -182,7 +184,9 @@ def heat(made: Grid) -> Figure:
     )
 
 
-def _cell(made: Grid, line: Line, column: TaskColumn, constant: float) -> HeatCell:
+def _build_heat_cell(
+    made: Grid, line: EncoderLine, column: TaskColumn, constant: float
+) -> HeatCell:
     row, place = line.cells.get(column.task), (label_of(made, line), made.full_name(column))
     if row is None:
         return HeatCell(*place, "", math.nan)
@@ -213,7 +217,7 @@ def radar(made: Grid) -> Figure:
             f" there are {len(whole)}: choose some by name, or draw a heat map"
         )
     names = fold_names([made.full_name(column) for column in made.columns], 1000, AROUND)
-    size = 3.2 + 2 * room(names), circle(names) + 0.7 + ROW * (len(whole) + 1)
+    size = 3.2 + 2 * measure_names(names), circle(names) + 0.7 + ROW * (len(whole) + 1)
     if printed_width() is not None:
         size = size[0], circle(names)  # the key makes room for itself
     figure = blank(size, f"{_about(made)}, around a circle.")
@@ -233,13 +237,13 @@ AROUND = 0.29  # of the width of paper, for names at each side of a circle
 def circle(names: Sequence[str]) -> float:
     """Inches of a circle with names above and below."""
     wide = printed_width()
-    return 3.2 if wide is None else min(3.2, wide - 2 * room(names)) + 0.4
+    return 3.2 if wide is None else min(3.2, wide - 2 * measure_names(names)) + 0.4
 
 
 FLOORS = "best baseline of each task, or constant answer"
 
 
-def _is_whole(line: Line, tasks: Sequence[str]) -> bool:
+def _is_whole(line: EncoderLine, tasks: Sequence[str]) -> bool:
     return all(task in line.cells and line.cells[task].score >= 0 for task in tasks)
 
 
@@ -282,4 +286,4 @@ def polygon(
     shape = MARKERS[place]
     axes.plot([*turns, turns[0]], [*scores, scores[0]], f"-{shape}", color=colour, label=name)
     for turn, score, task in zip(turns, scores, tasks, strict=True):
-        point(axes, (turn, score), sign(shape, colour), f"{name}, {task}: {score:.1f}")
+        point(axes, (turn, score), make_legend_mark(shape, colour), f"{name}, {task}: {score:.1f}")

@@ -251,7 +251,7 @@ def comparisons(comparison: Comparison) -> Table:
         many = "" if sizes else f"n = {mine[0].n:,}. "
         clusters = f"Test examples are clustered by {mine[0].clusters}." if mine[0].clusters else ""
         rows = zip(mine, mark_test_sets(mine), strict=True)
-        body = (_cells(one, called, mark, against, columns) for one, mark in rows)
+        body = (_format_comparison(one, called, mark, against, columns) for one, mark in rows)
         sections.append(
             TableSection(shorten_task(task), tuple(body), f"{metric}{many}{clusters}".strip())
         )
@@ -267,7 +267,7 @@ def comparisons(comparison: Comparison) -> Table:
     read = f" with the probe {probe}" if probe else ""
     title = f"Differences{f' from {against}' if against else ''}{read}"
     orders = order_notes(comparison.orders)
-    notes = (*_notes(comparison), *orders, *tests, *_beside(comparison))
+    notes = (*_explain_comparison(comparison), *orders, *tests, *_note_uncompared(comparison))
     return Table(
         head,
         tuple(sections),
@@ -291,7 +291,7 @@ BEST = (
 )
 
 
-def _notes(comparison: Comparison) -> Iterator[str]:
+def _explain_comparison(comparison: Comparison) -> Iterator[str]:
     """What the columns of a comparison mean."""
     yield (
         "difference: the first score minus the second, in percentage points, over the same test"
@@ -331,7 +331,7 @@ def _format_width(one: Compared) -> str:
     return f"{one.width_difference:+.1f} [{low}, {high}] at {one.width:,}"
 
 
-def _beside(comparison: Comparison) -> Iterator[str]:
+def _note_uncompared(comparison: Comparison) -> Iterator[str]:
     """What else there is to say, and what was not compared."""
     yield from computing.notes(computing.differing(comparison.found))
     yield from (f"not compared: {why}" for why in comparison.left_out)
@@ -381,7 +381,7 @@ def _name_rows(comparison: Comparison) -> tuple[dict[str, str], str]:
     return {name: told.removesuffix(f", {probe}") for name, told in called.items()}, probe
 
 
-def _cells(
+def _format_comparison(
     one: Compared, called: Mapping[str, str], mark: str, against: str, columns: _Columns
 ) -> tuple[str, ...]:
     return (

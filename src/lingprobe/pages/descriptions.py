@@ -5,7 +5,7 @@ from __future__ import annotations
 from lingprobe.data.references import (
     Contents,
     ReferenceProblem,
-    summary,
+    summarise_docstring,
     try_parse_reference,
 )
 from lingprobe.tasks import TASKS
@@ -27,6 +27,6 @@ def describe_reference(contents: Contents, reference: str) -> str:
     if parsed is None or "@" in parsed.name or parsed.name not in contents.places(own=True):
         return ""
     try:
-        return summary(contents.find(parsed.name)).replace("`", "")
+        return summarise_docstring(contents.find(parsed.name)).replace("`", "")
     except (ReferenceProblem, ImportError):
         return ""

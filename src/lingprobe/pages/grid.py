@@ -19,7 +19,7 @@ ORACLE = "oracle"
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EncoderLine:
     """One row of the table: an encoder, what was read of it and by what probe, and its scores by
     task.
     """
@@ -43,9 +43,9 @@ class Grid:
     """
 
     rows: tuple[FrameRow, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[EncoderLine, ...]
     columns: tuple[TaskColumn, ...]
-    controls: Mapping[str, Sequence[Line]]
+    controls: Mapping[str, Sequence[EncoderLine]]
     strong: frozenset[tuple[str, ...]]
     family: str
     signs: Mapping[int, str]
@@ -78,12 +78,12 @@ class Grid:
         return any(line.probe for line in self.lines)
 
 
-def merge_layers(lines: Sequence[Line]) -> tuple[Line, ...]:
+def merge_layers(lines: Sequence[EncoderLine]) -> tuple[EncoderLine, ...]:
     """The lines of each encoder as one."""
-    merged: dict[tuple[str, str, Kind], Line] = {}
+    merged: dict[tuple[str, str, Kind], EncoderLine] = {}
     for line in lines:
         key = line.encoder, line.probe, line.kind
-        one = merged.setdefault(key, Line(line.encoder, "-", line.probe, line.kind))
+        one = merged.setdefault(key, EncoderLine(line.encoder, "-", line.probe, line.kind))
         one.cells.update(line.cells)
     return tuple(merged.values())
 
@@ -115,13 +115,13 @@ def _of_several_probes(plain: Sequence[FrameRow]) -> frozenset[str]:
     return frozenset(task for (task, *_), probes in things.items() if len(probes) > 1)
 
 
-def lines_of(mine: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> list[Line]:
+def lines_of(mine: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> list[EncoderLine]:
     """A line for each thing that was measured, baselines first; the oracles of different tasks are
     one line, and so is what different probes read of an encoder, but for the tasks that several
     probes read (`apart`).
     """
     places = {(row.encoder, row.layer): -i for i, row in enumerate(reversed(mine))}
-    lines: dict[tuple[str, str, str], Line] = {}
+    lines: dict[tuple[str, str, str], EncoderLine] = {}
     first: dict[tuple[str, str], tuple[str, str, str]] = {}
     for row in sorted(mine, key=lambda row: row.task not in apart):
         probe = row.probe if row.task in apart else ""
@@ -134,7 +134,7 @@ def lines_of(mine: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> l
         elif not probe:
             key = first.get(key[:2], key)
         first.setdefault(key[:2], key)
-        lines.setdefault(key, Line(*key, row.kind)).cells[row.task] = row
+        lines.setdefault(key, EncoderLine(*key, row.kind)).cells[row.task] = row
     return sorted(
         lines.values(),
         key=lambda one: (ORDER.index(one.kind), places.get((one.encoder, one.layer), 0)),

@@ -14,7 +14,7 @@ from typing import Any
 
 from lingprobe.analysis.frame import RUN_KEYS, Columns, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
-from lingprobe.analysis.statistics import MeanScore, explain_mismatch
+from lingprobe.analysis.statistics import MeanScore, explain_row_mismatch
 from lingprobe.data.reading import MIX
 from lingprobe.data.references import try_parse_reference
 from lingprobe.metrics import difference, share
@@ -119,7 +119,7 @@ class _HeadroomFamily:
         return cells
 
     def _explain(self, one: int, other: int) -> str:
-        return explain_mismatch(self.shown, one, self.shown, other)
+        return explain_row_mismatch(self.shown, one, self.shown, other)
 
     def _difference(self, one: int, other: int) -> Any:
         metric = self.shown.column("metric")[one]

@@ -37,7 +37,7 @@ def layers(made: Grid) -> Figure:
     curves = curves_of(made)
     if not curves:
         raise PlotProblem("nothing to draw: no encoder was read at several layers")
-    shown = sorted(curves, key=lambda name: -_mean(curves[name]))[: len(COLOURS)]
+    shown = sorted(curves, key=lambda name: -_average_curves(curves[name]))[: len(COLOURS)]
     looks = {
         name: stroke(colour, name, marker=marker)
         for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False)
@@ -52,7 +52,7 @@ def layers(made: Grid) -> Figure:
     for axes, column, title in every:
         axes.set_title(title)
         whole_numbers(axes)
-        _lines(axes, made, column)
+        _draw_reference_lines(axes, made, column)
         for name, look in looks.items():
             if rows := curves[name].get(column.task):
                 places = {x: f"layer {x:g}" for x in rows}
@@ -76,11 +76,11 @@ def curves_of(made: Grid) -> Curves:
     return {name: mine for name, mine in several.items() if mine}
 
 
-def _mean(tasks: Mapping[str, Mapping[float, FrameRow]]) -> float:
+def _average_curves(tasks: Mapping[str, Mapping[float, FrameRow]]) -> float:
     return fmean(row.score for rows in tasks.values() for row in rows.values())
 
 
-def _lines(axes: Axes, made: Grid, column: TaskColumn) -> None:
+def _draw_reference_lines(axes: Axes, made: Grid, column: TaskColumn) -> None:
     """What a score is to be compared with, and room from the least of it to the oracle."""
     values = dict(zip(LINES, _references(made, column.task), strict=True))
     for name, value in values.items():

@@ -48,7 +48,7 @@ _UNSAID = (  # what ModelMeta asks for and results do not tell
 )  # fmt: skip
 
 
-class Scored(NamedTuple):
+class MtebTaskResult(NamedTuple):
     """One task result: the model's name and revision, and what MTEB calls a task result."""
 
     model: str
@@ -84,7 +84,7 @@ def mteb_folder(frame: ResultFrame, scored: ResultFrame, to: Path) -> None:
             write_text(folder / name, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
 
 
-def task_results(frame: ResultFrame, rows: ResultFrame) -> Iterator[Scored]:
+def task_results(frame: ResultFrame, rows: ResultFrame) -> Iterator[MtebTaskResult]:
     """The task result of each encoder, layer and probe on each task; controls, oracles and what has
     no score have none of their own.
     """
@@ -99,22 +99,26 @@ def task_results(frame: ResultFrame, rows: ResultFrame) -> Iterator[Scored]:
         # an oracle is no model
         if row is not None and not math.isnan(row.score) and row.role != "oracle":
             measured = frame.where(control=NO_CONTROL).take(runs[key])
-            controls = {name: _share(each.score) for name, each in by_control.items()}
-            task_result = _task(row, measured, controls)
-            yield Scored(_model(row, several), _revision(measured.column("revision")), task_result)
+            controls = {name: _scale_to_unit(each.score) for name, each in by_control.items()}
+            task_result = _build_mteb_task(row, measured, controls)
+            yield MtebTaskResult(
+                _name_mteb_model(row, several), _revision(measured.column("revision")), task_result
+            )
 
 
-def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[str, Any]:
+def _build_mteb_task(
+    row: Any, measured: ResultFrame, controls: Mapping[str, Any]
+) -> dict[str, Any]:
     """What MTEB calls a task result, of a row and of the trained probes behind it."""
     cells = row._asdict()
-    shares = {name: _share(cells[name]) for name in ("score", "low", "high")}
+    shares = {name: _scale_to_unit(cells[name]) for name in ("score", "low", "high")}
     score = {
         "hf_subset": "default",
         "languages": list_task_languages((run.trial.task, run.about) for run in measured.runs),
         "main_score": shares["score"],
         row.metric: shares["score"],
         **{name: shares[name] for name in ("low", "high")},
-        "majority": _share(row.constant_score),
+        "majority": _scale_to_unit(row.constant_score),
         **controls,
         **{name: cells[column] for name, column in _BESIDE.items()},
     }
@@ -132,7 +136,7 @@ def _task(row: Any, measured: ResultFrame, controls: Mapping[str, Any]) -> dict[
     }
 
 
-def _model(row: Any, several: bool) -> str:
+def _name_mteb_model(row: Any, several: bool) -> str:
     """The name of a model, with the layer and the probe that belong to it."""
     read = (f",layer={row.layer}" if row.layer != "-" else "") + (
         f",probe={row.probe}" if several else ""
@@ -153,8 +157,12 @@ def hub_name(encoder: str, read: str = "") -> str:
         and not Path(parsed.argument).exists()
     ):
         name = parsed.argument.partition("@")[0]
-        return name + _plain(read) if "/" in name else f"sentence-transformers/{name}{_plain(read)}"
-    name = _plain(encoder.replace(":", "/", 1).replace("//", "/") + read)
+        return (
+            name + _clean_file_name(read)
+            if "/" in name
+            else f"sentence-transformers/{name}{_clean_file_name(read)}"
+        )
+    name = _clean_file_name(encoder.replace(":", "/", 1).replace("//", "/") + read)
     return name if "/" in name else f"lingprobe/{name}"
 
 
@@ -168,15 +176,15 @@ def _revision(revisions: Iterable[str]) -> str:
     return digest_pieces(text, size=20) if text else NO_REVISION
 
 
-def _share(value: float) -> float | None:
+def _scale_to_unit(value: float) -> float | None:
     return None if math.isnan(value) else round(value / PERCENT, 6)
 
 
-def _plain(text: str) -> str:
+def _clean_file_name(text: str) -> str:
     """A text without what cannot stand in the name of a file, but slashes."""
     return re.sub(r"[^\w.=,+/#@-]+", "_", text)
 
 
 def _filename(text: str) -> str:
-    name = _plain(text).replace("/", "_")
+    name = _clean_file_name(text).replace("/", "_")
     return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}-{digest_pieces(text, size=4)}"

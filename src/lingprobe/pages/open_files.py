@@ -22,7 +22,7 @@ from lingprobe.data.references import is_code_allowed
 from lingprobe.experiment.newest import newest
 from lingprobe.experiment.paths import Paths
 from lingprobe.pages.captions import shorten_task
-from lingprobe.pages.records import parquet, plain
+from lingprobe.pages.records import flatten_row, write_records_parquet
 from lingprobe.store.results import SUFFIX
 
 log = logging.getLogger("lingprobe.results")
@@ -91,8 +91,8 @@ def write_files(rows: ResultFrame, folder: Path) -> None:
         place = folder / models[row.encoder] / f"{tasks[row.task]}.json"
         groups.setdefault(place, []).append(row)
     for place, mine in groups.items():
-        write_text(place, _json(mine))
-    parquet(rows, folder / TABLE)
+        write_text(place, _format_json_rows(mine))
+    write_records_parquet(rows, folder / TABLE)
 
 
 def make_file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
@@ -119,13 +119,13 @@ def file_name(text: str) -> str:
     )
 
 
-def _json(rows: Sequence[FrameRow]) -> str:
+def _format_json_rows(rows: Sequence[FrameRow]) -> str:
     """What one model scores on one task: a row for each layer, probe and control."""
     content = {
         "model": rows[0].encoder,
         "task": rows[0].task,
         "written_by": f"lingprobe {importlib.metadata.version('lingprobe')}",
-        "scores": [{key: _value(value) for key, value in plain(row).items()} for row in rows],
+        "scores": [{key: _value(value) for key, value in flatten_row(row).items()} for row in rows],
     }
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 

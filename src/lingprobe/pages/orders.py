@@ -20,12 +20,14 @@ def order_notes(found: OrderChanges) -> tuple[str, ...]:
     notes = [_describe_change(change) for change in shown]
     more = len(found.changes) - len(shown)
     if more:
-        notes.append(f"{_pairs(more, 'more ')} change order with a significant difference.")
+        notes.append(
+            f"{_format_pair_count(more, 'more ')} change order with a significant difference."
+        )
     if found.uncertain:
         notes.append(
-            f"Order depends on the probe: {_pairs(found.uncertain)} of {found.compared:,}"
-            f" {'changes' if found.uncertain == 1 else 'change'} order between probes without a"
-            " significant difference under either."
+            f"Order depends on the probe: {_format_pair_count(found.uncertain)} of"
+            f" {found.compared:,} {'changes' if found.uncertain == 1 else 'change'} order between"
+            " probes without a significant difference under either."
         )
     if shown:
         notes.append(
@@ -54,5 +56,5 @@ def _size(change: OrderChange) -> float:
     return abs(change.one.difference - change.other.difference)
 
 
-def _pairs(count: int, more: str = "") -> str:
+def _format_pair_count(count: int, more: str = "") -> str:
     return f"{count:,} {more}pair{'s' * (count != 1)} of encoders"

@@ -11,19 +11,19 @@ from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.human import read_bound
-from lingprobe.pages.records import format_csv, parquet
+from lingprobe.pages.records import format_csv, write_records_parquet
 from lingprobe.pages.verdicts import statement
-from lingprobe.pages.views import Asked, read_argument
+from lingprobe.pages.views import ViewArguments, read_argument
 from lingprobe.suites import SUITES
 from lingprobe.suites.encoder_rows import measurable
-from lingprobe.suites.facts import PERCENT, Entry, HumanScore
-from lingprobe.suites.page import Cell, cells, inside
-from lingprobe.suites.suite import Suite, select_results
+from lingprobe.suites.facts import PERCENT, CellResults, HumanScore
+from lingprobe.suites.page import PaperTableCell, cells, tabulate_paper
+from lingprobe.suites.suite import Suite, select_suite_results
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
 
-def suite(results: Sequence[Result], asked: Asked) -> Page[Any]:
+def suite(results: Sequence[Result], asked: ViewArguments) -> Page[Any]:
     """A paper's table with the results in it, as `suite:conneau2018`."""
     return paper_page(read_argument("suite:NAME", asked), results, asked.human)
 
@@ -35,30 +35,30 @@ def paper_page(
     annotate --score` wrote.
     """
     suite: Suite = SUITES.make(reference)
-    chosen = select_results(suite, results)
+    chosen = select_suite_results(suite, results)
     people = _human_scores(suite, human, chosen.entries)
 
     def table() -> Table:
-        made = inside(suite.paper, chosen.entries, people, chosen.others)
+        made = tabulate_paper(suite.paper, chosen.entries, people, chosen.others)
         made = replace(made, lead=statement(compute_scores(ResultFrame.of(results))).lines)
         if not (told := measurable(suite.name)):
             return made
         note = f"{told}; `lingprobe encoders --paper {suite.name}` lists them."
         return replace(made, notes=(note, *made.notes))
 
-    def lines() -> list[Cell]:
+    def lines() -> list[PaperTableCell]:
         return cells(suite.name, suite.paper, chosen.entries, people)
 
     return Page(
         tuple(results),
         lambda: [table()],
         texts={"csv": lambda: format_csv(lines())},
-        files={"parquet": lambda to: parquet(lines(), to)},
+        files={"parquet": lambda to: write_records_parquet(lines(), to)},
     )
 
 
 def _human_scores(
-    suite: Suite, files: Sequence[str | Path], entries: Sequence[Entry]
+    suite: Suite, files: Sequence[str | Path], entries: Sequence[CellResults]
 ) -> list[HumanScore]:
     """What people score; it stands with the results over the same data."""
     judged = []

@@ -27,12 +27,12 @@ from lingprobe.tables.panels import (
     LETTER,
     ROW,
     abreast,
-    below,
+    add_notes_below,
     blank,
-    cut,
     key,
+    measure_names,
     panels,
-    room,
+    shorten_name,
     stroke,
 )
 from lingprobe.tables.printing import printed_width
@@ -59,13 +59,13 @@ def strata_figure(rows: Sequence[FrameRow], stratum: str) -> Figure:
     tasks = list(dict.fromkeys(row.task for row in plain))
     across = abreast(len(tasks), 2, NARROW)
     about = f"Scores of {', '.join(map(shorten_task, tasks))} by {stratum}."
-    wide = max(3.4 * across, 1 + room(names))
+    wide = max(3.4 * across, 1 + measure_names(names))
     down = math.ceil(len(tasks) / across)
     figure = blank((wide, (0.4 + panel_height(across)) * down + 0.2 * len(names)), about)
     for axes, task in zip(panels(figure, len(tasks), across), tasks, strict=True):
         _by_stratum(axes, [row for row in plain if row.task == task], stratum, looks)
     key(figure, [*looks.values()], 1, "upper")
-    below(figure, test_notes(plain))
+    add_notes_below(figure, test_notes(plain))
     return figure
 
 
@@ -100,7 +100,7 @@ def _categories(axes: Axes, values: Sequence[str]) -> None:
     is_wide = LETTER * sum(map(len, chain(values[::step]))) + 0.1 * len(values) > wide
     slant: dict[str, Any] = {"rotation": 40, "ha": "right", "rotation_mode": "anchor"}
     looks = slant if is_wide else {}
-    shown = [cut(value, 16) for value in values[::step]]
+    shown = [shorten_name(value, 16) for value in values[::step]]
     axes.set_xticks(range(0, len(values), step), shown, **looks)
     axes.set_xlim(-0.5, len(values) - 0.5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.probes import PROBES
@@ -23,7 +23,7 @@ def write_card(facts: ProbeFacts, thresholds: Sequence[str] = ()) -> str:
     """
     parts = [
         _head(facts),
-        _scores(facts, thresholds),
+        _format_probe_scores(facts, thresholds),
         _failures(facts),
         _use(facts),
     ]
@@ -35,28 +35,37 @@ def _head(facts: ProbeFacts) -> list[str]:
     probe = shorten_reference(PROBES, facts.probe)
     reference = shorten_reference(ENCODERS, encoder.reference)
     place = "" if facts.layer == "-" else f" layer {facts.layer} of"
-    labels = ", ".join(map(_cell, facts.labels[:20])) + (" ..." if len(facts.labels) > 20 else "")
-    reads = f" It reads each text as `{_cell(encoder.read_as)}`." if encoder.read_as else ""
+    labels = ", ".join(map(_escape_markdown, facts.labels[:20])) + (
+        " ..." if len(facts.labels) > 20 else ""
+    )
+    reads = (
+        f" It reads each text as `{_escape_markdown(encoder.read_as)}`." if encoder.read_as else ""
+    )
     return [
-        f"# A linear probe: {_cell(shorten_reference(TASKS, strip_fold(task.reference)))}",
+        "# A linear probe:"
+        f" {_escape_markdown(shorten_reference(TASKS, strip_fold(task.reference)))}",
         "",
-        f"{_cell(task.question)} A linear map ({_cell(probe)}) from{place}"
-        f" `{_cell(reference)}` answers: {labels}.{reads}",
+        f"{_escape_markdown(task.question)} A linear map ({_escape_markdown(probe)}) from{place}"
+        f" `{_escape_markdown(reference)}` answers: {labels}.{reads}",
         "",
         f"- trained on {task.train:,} examples, with {task.dev:,} more for its choices and"
         f" thresholds, and tested on {task.test:,} that it has not seen",
         f"- vectors of {encoder.width:,} dimensions; revision"
-        f" {_cell(encoder.revision) or 'unknown'}",
+        f" {_escape_markdown(encoder.revision) or 'unknown'}",
         f"- made with lingprobe {facts.version}, {facts.date}",
     ]
 
 
-def _scores(facts: ProbeFacts, thresholds: Sequence[str]) -> list[str]:
+def _format_probe_scores(facts: ProbeFacts, thresholds: Sequence[str]) -> list[str]:
     rows = [("**this probe**", facts.score)]
     if facts.all_folds is not None:
         rows.append((f"probes of all folds ({facts.all_folds.name})", facts.all_folds))
-    rows += [(_cell(each.name), each) for each in facts.baselines]
-    lines = ["## How it scores", "", *_table(("", facts.metric, "95 % interval", "n"), rows)]
+    rows += [(_escape_markdown(each.name), each) for each in facts.baselines]
+    lines = [
+        "## How it scores",
+        "",
+        *_format_markdown_table(("", facts.metric, "95 % interval", "n"), rows),
+    ]
     if not facts.baselines:
         lines += ["", "No baseline was measured, so the score has nothing to be compared with."]
     return [*lines, "", *(f"- {line}" for line in thresholds)] if thresholds else lines
@@ -66,15 +75,16 @@ def _failures(facts: ProbeFacts) -> list[str]:
     lines = ["## Where it fails", ""]
     if facts.subgroups:
         listed = facts.subgroups[:MAX_LISTED_SUBGROUPS]
-        rows = [(_cell(each.name), each) for each in listed]
+        rows = [(_escape_markdown(each.name), each) for each in listed]
         lines += ["Subgroups of the test examples, the lowest scores first:", ""]
-        lines += _table(("subgroup", facts.metric, "95 % interval", "n"), rows)
+        lines += _format_markdown_table(("subgroup", facts.metric, "95 % interval", "n"), rows)
     else:
         lines.append("The data name no subgroups, so none were compared.")
     if facts.confusions:
         lines += ["", "| is | taken for | examples | of |", "|---|---|---:|---:|"]
         lines += [
-            f"| {_cell(each.gold)} | {_cell(each.predicted)} | {each.n:,} | {each.of:,} |"
+            f"| {_escape_markdown(each.gold)} | {_escape_markdown(each.predicted)} | {each.n:,} |"
+            f" {each.of:,} |"
             for each in facts.confusions[:MAX_LISTED_CONFUSIONS]
         ]
     other = (
@@ -98,7 +108,9 @@ def _use(facts: ProbeFacts) -> list[str]:
     ]
 
 
-def _table(head: Sequence[str], rows: Iterable[tuple[str, SubgroupScore]]) -> list[str]:
+def _format_markdown_table(
+    head: Sequence[str], rows: Iterable[tuple[str, SubgroupScore]]
+) -> list[str]:
     lines = [f"| {' | '.join(head)} |", "|---|---:|---:|---:|"]
     for name, each in rows:
         known = not math.isnan(each.low)
@@ -107,9 +119,9 @@ def _table(head: Sequence[str], rows: Iterable[tuple[str, SubgroupScore]]) -> li
     return lines
 
 
-def _cell(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """Text of others in a line of Markdown: nothing in it is markup."""
-    shown = " ".join(printable(text).split())[:200]
+    shown = " ".join(strip_unprintable(text).split())[:200]
     for sign in "\\`|<>[]*_":
         shown = shown.replace(sign, f"\\{sign}")
     return shown

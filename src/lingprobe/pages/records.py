@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.score_columns import SCORE_FIELDS
 from lingprobe.data.cache import open_draft, storable
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.tables.table import safe
 
 if TYPE_CHECKING:
@@ -30,26 +30,26 @@ def format_csv(rows: Lines) -> str:
 
     A name that a spreadsheet would compute has a space in front, and nothing moves a cursor.
     """
-    return _lines(_columns(rows), (plain(row).values() for row in rows))
+    return _format_csv_lines(_columns(rows), (flatten_row(row).values() for row in rows))
 
 
 def format_frame_csv(frame: ResultFrame) -> str:
     """The same of a frame."""
-    return _lines(frame.names, frame)
+    return _format_csv_lines(frame.names, frame)
 
 
-def _lines(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+def _format_csv_lines(names: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows(map(_cell, row) for row in rows)
+    writer.writerows(map(_format_csv_cell, row) for row in rows)
     return out.getvalue()
 
 
-def _cell(value: object) -> object:
+def _format_csv_cell(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.3e}" if 0 < abs(value) < TINY else f"{value:.4f}"
-    return safe(printable(value)) if isinstance(value, str) else value
+    return safe(strip_unprintable(value)) if isinstance(value, str) else value
 
 
 def _columns(rows: Lines, kind: type[Line] | None = None) -> dict[str, str]:
@@ -60,7 +60,7 @@ def _columns(rows: Lines, kind: type[Line] | None = None) -> dict[str, str]:
     return {f.name: str(f.type) for f in fields(line)}
 
 
-def plain(row: Line | FrameRow) -> dict[str, Any]:
+def flatten_row(row: Line | FrameRow) -> dict[str, Any]:
     """The columns of a row, with their values."""
     if is_dataclass(row):
         return asdict(row)  # type: ignore[arg-type]
@@ -71,7 +71,7 @@ def _storable(row: dict[str, Any]) -> dict[str, Any]:
     return {key: storable(value) if isinstance(value, str) else value for key, value in row.items()}
 
 
-def parquet(rows: Lines, to: Path) -> None:
+def write_records_parquet(rows: Lines, to: Path) -> None:
     """The same columns as a Parquet file."""
     import pyarrow.parquet as pq  # a tenth of a second that other formats need not wait for
 
@@ -108,4 +108,4 @@ def _arrow(rows: Lines, kind: type[Line] | None = None) -> Any:
     }
     columns = _columns(rows, kind)
     schema = pa.schema([(name, kinds[of]) for name, of in columns.items()])
-    return pa.Table.from_pylist([_storable(plain(row)) for row in rows], schema)
+    return pa.Table.from_pylist([_storable(flatten_row(row)) for row in rows], schema)

@@ -40,7 +40,7 @@ def relation_page(relation: Relation, figure: str = "heat") -> Page[Relation]:
 
 def tables(relation: Relation) -> list[Table]:
     """The matrix, the columns, and what there is to see of variants."""
-    made = [matrix(relation), columns(relation)]
+    made = [tabulate_correlations(relation), tabulate_columns(relation)]
     if any(one.groups for one in relation.found) and len(relation.table.families) < len(
         relation.table.rows
     ):
@@ -48,7 +48,7 @@ def tables(relation: Relation) -> list[Table]:
     return made
 
 
-def matrix(relation: Relation) -> Table:
+def tabulate_correlations(relation: Relation) -> Table:
     """Each column with each other; significant correlations are strong."""
     counts = {one.n for one in relation.found}
     unit = "families" if relation.families else "encoders"
@@ -60,7 +60,7 @@ def matrix(relation: Relation) -> Table:
     over = f"{min(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
     heading = f"{CALLED[relation.asked.method]} over {over} {unit}"
     section = _section(relation, heading, cell, lambda one: one.is_significant)
-    return _table(relation, [section], _reading(relation, len(counts) > 1))
+    return _build_relation_table(relation, [section], _reading(relation, len(counts) > 1))
 
 
 def variants(relation: Relation) -> Table:
@@ -83,10 +83,10 @@ def variants(relation: Relation) -> Table:
         " it differs from the correlation between families, tasks that correlate across models do"
         " not correlate across variants of a model.",
     )
-    return _table(relation, sections, notes)
+    return _build_relation_table(relation, sections, notes)
 
 
-def columns(relation: Relation) -> Table:
+def tabulate_columns(relation: Relation) -> Table:
     """What the columns are: who measured them, their range, and how reliable they are."""
     table = relation.table
     lines = []
@@ -149,7 +149,9 @@ def _by_names(relation: Relation) -> Mapping[tuple[str, str], Correlation]:
     return pairs | {(b, a): one for (a, b), one in pairs.items()}
 
 
-def _table(relation: Relation, sections: Sequence[TableSection], notes: Sequence[str]) -> Table:
+def _build_relation_table(
+    relation: Relation, sections: Sequence[TableSection], notes: Sequence[str]
+) -> Table:
     square = relation.across == relation.down
     across = relation.across[: len(relation.across) - square]
     head = ("", *(relation.table.columns[j].name for j in across))

@@ -19,9 +19,9 @@ from lingprobe.tables.panels import (
     dot,
     fold_names,
     label_rows,
-    room,
+    make_legend_mark,
+    measure_names,
     row_height,
-    sign,
 )
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, GREY
@@ -35,7 +35,7 @@ MOST = 80  # pairs that are drawn as dots
 PANEL = 3.6  # inches of the dots
 
 
-class Kind(NamedTuple):
+class HeatMapKind(NamedTuple):
     """A kind of heat map: what a cell shows, whether it is grey, what is said of it, and what grey
     means; '' where no cell can be.
     """
@@ -46,14 +46,14 @@ class Kind(NamedTuple):
     grey: Callable[[Relation], str]
 
 
-def heat(relation: Relation) -> Figure:
+def draw_correlation_heat(relation: Relation) -> Figure:
     """A cell for each pair, blue where two columns rise together, red where one falls; grey where
     that is not significant.
     """
     return _map(relation, BETWEEN)
 
 
-def within(relation: Relation) -> Figure:
+def draw_family_heat(relation: Relation) -> Figure:
     """The same for the mean correlation within families of variants; grey where it is not of one
     sign in all of them.
     """
@@ -65,7 +65,7 @@ def within(relation: Relation) -> Figure:
     return _map(relation, WITHIN)
 
 
-def _map(relation: Relation, kind: Kind) -> Figure:
+def _map(relation: Relation, kind: HeatMapKind) -> Figure:
     """A heat map of all pairs; of columns that stand in rows, too, the half below the diagonal."""
     names = [column.name for column in relation.table.columns]
     square = relation.across == relation.down
@@ -75,7 +75,9 @@ def _map(relation: Relation, kind: Kind) -> Figure:
         raise PlotProblem("nothing to draw: no pair of columns")
     pairs = {(one.first, one.second): one for one in relation.found}
     cells = [
-        _cell(first, second, pairs.get((first, second)) or pairs.get((second, first)), kind)
+        _build_heat_cell(
+            first, second, pairs.get((first, second)) or pairs.get((second, first)), kind
+        )
         for (r, first), (c, second) in product(enumerate(down), enumerate(across))
         if not (square and c > r)
     ]
@@ -90,7 +92,7 @@ def _map(relation: Relation, kind: Kind) -> Figure:
 UNTESTED = "without p values: too few families"
 
 
-def _cell(row: str, column: str, one: Correlation | None, kind: Kind) -> HeatCell:
+def _build_heat_cell(row: str, column: str, one: Correlation | None, kind: HeatMapKind) -> HeatCell:
     value = math.nan if one is None else kind.value(one)
     if one is None or math.isnan(value):
         return HeatCell(row, column, "", math.nan)
@@ -107,7 +109,7 @@ def describe_correlation(one: Correlation) -> str:
     return f"{one.first}, {one.second}: {one.correlation:.2f}{interval}{p}, n = {one.n:,}"
 
 
-def _signs(one: Correlation) -> str:
+def _describe_family_pair(one: Correlation) -> str:
     """A pair within families in words, for a pointer."""
     return (
         f"{one.first}, {one.second}: {one.within:.2f} within {one.groups:,} families, positive in"
@@ -120,21 +122,21 @@ def _untold(relation: Relation) -> str:
     return "not significant (corrected)" if tested else ""
 
 
-BETWEEN = Kind(
+BETWEEN = HeatMapKind(
     lambda one: one.correlation,
     lambda one: not math.isnan(one.p) and not one.is_significant,
     describe_correlation,
     _untold,
 )
-WITHIN = Kind(
+WITHIN = HeatMapKind(
     lambda one: one.within,
     lambda one: bool(one.positive and one.negative),
-    _signs,
+    _describe_family_pair,
     lambda relation: "sign differs between families",
 )
 
 
-def dots(relation: Relation) -> Figure:
+def draw_correlation_dots(relation: Relation) -> Figure:
     """A dot on its interval for each pair, the strongest on top; grey where it is not
     significant.
     """
@@ -146,7 +148,7 @@ def dots(relation: Relation) -> Figure:
         )
     known.sort(key=lambda one: -one.correlation)
     names = fold_names([f"{one.first}, {one.second}" for one in known], 1000)
-    size = room(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
+    size = measure_names(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
     figure = blank(size, _about(relation))
     axes = figure.subplots()
     draw_correlation_scale(axes, names)
@@ -157,7 +159,7 @@ def dots(relation: Relation) -> Figure:
             axes,
             place,
             (one.correlation, one.low, one.high),
-            sign("o", colour, hollow=is_weak),
+            make_legend_mark("o", colour, hollow=is_weak),
             describe_correlation(one),
         )
     right = axes.secondary_yaxis("right")
@@ -186,7 +188,7 @@ def _about(relation: Relation) -> str:
 
 
 CHARTS: Mapping[str, Callable[[Relation], Figure]] = {
-    "heat": heat,
-    "within": within,
-    "dots": dots,
+    "heat": draw_correlation_heat,
+    "within": draw_family_heat,
+    "dots": draw_correlation_dots,
 }

@@ -16,9 +16,17 @@ from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.relate import CALLED, MARK
 from lingprobe.pages.relate_figures import describe_correlation, draw_correlation_scale
-from lingprobe.pages.relate_scores import radar, scores_figure
+from lingprobe.pages.relate_scores import draw_language_radar, scores_figure
 from lingprobe.tables.page import Page
-from lingprobe.tables.panels import beneath, dot, fold_names, pair, room, row_height, sign
+from lingprobe.tables.panels import (
+    beneath,
+    dot,
+    fold_names,
+    make_legend_mark,
+    make_panel_pair,
+    measure_names,
+    row_height,
+)
 from lingprobe.tables.style import BEST, BLUE, GREY
 from lingprobe.tables.table import (
     Table,
@@ -62,14 +70,14 @@ def languages_page(found: Languages, figure: str = "dots") -> Page[Languages]:
     check_choice("figure", kind, CHARTS)
     return Page(
         found,
-        lambda: [tasks(found), encoders(found)],
-        {"csv": lambda: format_csv(rows(found))},
+        lambda: [tabulate_tasks(found), tabulate_encoders(found)],
+        {"csv": lambda: format_csv(list_language_rows(found))},
         figure=lambda: CHARTS[kind](found),
         remarks=found.relation.table.remarks,
     )
 
 
-def rows(found: Languages) -> list[LanguageRow]:
+def list_language_rows(found: Languages) -> list[LanguageRow]:
     """Every task and every encoder, a line each."""
     method, nan = found.relation.asked.method, math.nan
     listed = []
@@ -84,7 +92,7 @@ def rows(found: Languages) -> list[LanguageRow]:
     return listed
 
 
-def tasks(found: Languages) -> Table:
+def tabulate_tasks(found: Languages) -> Table:
     """A line for each task: its two languages over encoders."""
     relation = found.relation
     unit = "families" if relation.families else "encoders"
@@ -129,7 +137,7 @@ def _separable(found: Languages) -> Iterator[str]:
         )
 
 
-def encoders(found: Languages) -> Table:
+def tabulate_encoders(found: Languages) -> Table:
     """A line for each encoder: its scores in the two languages over tasks."""
     head = ("encoder", "correlation", "others", "rank", "centred", "others ", "n")
     body = tuple(
@@ -185,8 +193,8 @@ def agreement_dots(found: Languages) -> Figure:
     tasks = fold_names([each.task for each in found.tasks], 1000)
     rows = [row_height(names) * len(names) for names in (encoders, tasks)]
     about = f"Correlations of scores in {found.first} and {found.second}."
-    size = 2 * PANEL + room(encoders) + room(tasks), 1.0 + max(rows)
-    figure, (left, right) = pair(size, [0.5 + high for high in rows], about)
+    size = 2 * PANEL + measure_names(encoders) + measure_names(tasks), 1.0 + max(rows)
+    figure, (left, right) = make_panel_pair(size, [0.5 + high for high in rows], about)
     left.set_title("encoders, over tasks")
     right.set_title("tasks, over encoders")
     draw_correlation_scale(left, encoders)
@@ -195,7 +203,9 @@ def agreement_dots(found: Languages) -> Figure:
         _profile(left, place, profile)
     for place, each in enumerate(found.tasks):
         one = each.found
-        look = sign("o", BEST if one.is_significant else GREY, hollow=not one.is_significant)
+        look = make_legend_mark(
+            "o", BEST if one.is_significant else GREY, hollow=not one.is_significant
+        )
         dot(right, place, (one.correlation, one.low, one.high), look, describe_correlation(one))
     beneath(figure, left, "circles: own; squares: others'; diamonds: centred")
     beneath(figure, right, "filled: significant; lines: 95 % intervals")
@@ -210,11 +220,11 @@ def _profile(axes: Axes, place: int, profile: Profile) -> None:
         (profile.correlation, "o", BLUE, f"{profile.correlation:.2f}"),
     )
     for value, marker, colour, told in shown:
-        dot(axes, place, (value, math.nan, math.nan), sign(marker, colour), told)
+        dot(axes, place, (value, math.nan, math.nan), make_legend_mark(marker, colour), told)
 
 
 CHARTS: Mapping[str, Callable[[Languages], Figure]] = {
     "dots": agreement_dots,
-    "radar": radar,
+    "radar": draw_language_radar,
     "scores": scores_figure,
 }

@@ -19,11 +19,11 @@ from lingprobe.tables.panels import (
     fold_names,
     key,
     label_rows,
-    pair,
+    make_legend_mark,
+    make_panel_pair,
+    measure_names,
     point,
-    room,
     row_height,
-    sign,
 )
 from lingprobe.tables.style import COLOURS, MARKERS
 
@@ -50,7 +50,7 @@ def _encoders(found: Languages) -> list[int]:
     return list(map(int, chosen))
 
 
-def radar(found: Languages) -> Figure:
+def draw_language_radar(found: Languages) -> Figure:
     """A polygon for each encoder over the tasks around a circle, a circle for each language, from 0
     in the middle to 100.
     """
@@ -58,7 +58,9 @@ def radar(found: Languages) -> Figure:
     names = fold_names([each.task for each in found.tasks], 1000, AROUND)
     if len(names) < 3:
         raise PlotProblem(f"a radar needs three tasks, and there are {len(names)}: draw scores")
-    figure, both = _beside(found, (2.8 + 2 * room(names), circle(names)), len(encoders), "polar")
+    figure, both = _draw_language_panels(
+        found, (2.8 + 2 * measure_names(names), circle(names)), len(encoders), "polar"
+    )
     for axes, half in zip(both, halves(found), strict=True):
         around(axes, names)
         for place, i in enumerate(encoders):
@@ -69,33 +71,37 @@ def radar(found: Languages) -> Figure:
 def scores_figure(found: Languages) -> Figure:
     """The same as dots: a line for each task, a panel for each language."""
     encoders, names = _encoders(found), fold_names([each.task for each in found.tasks], 1000)
-    size = DOT_PANEL_INCHES + 0.5 * room(names), 0.5 + row_height(names) * len(names)
-    figure, both = _beside(found, size, len(encoders), None)
+    size = DOT_PANEL_INCHES + 0.5 * measure_names(names), 0.5 + row_height(names) * len(names)
+    figure, both = _draw_language_panels(found, size, len(encoders), None)
     for axes, half in zip(both, halves(found), strict=True):
         axes.sharex(both[0])
         for place, i in enumerate(encoders):
-            _scores(axes, half[i], place, found.relation.table.rows[i].name, names)
+            _draw_encoder_scores(axes, half[i], place, found.relation.table.rows[i].name, names)
         is_left = axes.get_position().x0 == both[0].get_position().x0
         label_rows(axes, names if is_left else [""] * len(names))
     return figure
 
 
-def _scores(axes: Axes, scores: Doubles, place: int, encoder: str, names: Sequence[str]) -> None:
+def _draw_encoder_scores(
+    axes: Axes, scores: Doubles, place: int, encoder: str, names: Sequence[str]
+) -> None:
     for task, (name, score) in enumerate(zip(names, scores.tolist(), strict=True)):
-        look = sign(MARKERS[place], COLOURS[place])
+        look = make_legend_mark(MARKERS[place], COLOURS[place])
         point(axes, (score, task), look, f"{encoder}, {name}: {score:.1f}")
 
 
-def _beside(
+def _draw_language_panels(
     found: Languages, size: Size, many: int, projection: str | None
 ) -> tuple[Figure, list[Axes]]:
     """A panel for each language, above the names of encoders in their colours."""
     about = f"Scores of {many} encoders in {found.first} and {found.second}."
     looks = {"subplot_kw": {"projection": projection}}
-    figure, both = pair((2 * size[0], size[1] + 0.2 * many), [size[1]] * 2, about, **looks)
+    figure, both = make_panel_pair(
+        (2 * size[0], size[1] + 0.2 * many), [size[1]] * 2, about, **looks
+    )
     for axes, language in zip(both, (found.first, found.second), strict=True):
         axes.set_title(language)
     names = [found.relation.table.rows[i].name for i in _encoders(found)]
-    signs = [sign(MARKERS[i], COLOURS[i], name) for i, name in enumerate(names)]
+    signs = [make_legend_mark(MARKERS[i], COLOURS[i], name) for i, name in enumerate(names)]
     key(figure, signs, 1)
     return figure, both

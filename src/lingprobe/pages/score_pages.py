@@ -16,8 +16,8 @@ from lingprobe.pages.grid import grid
 from lingprobe.pages.mteb import MTEB_EXTRAS, mteb_folder, mteb_lines
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
-from lingprobe.pages.records import format_csv, parquet
-from lingprobe.pages.scores import scores
+from lingprobe.pages.records import format_csv, write_records_parquet
+from lingprobe.pages.scores import tabulate_scores
 from lingprobe.pages.verdicts import statement
 from lingprobe.pages.web.study import NOTHING, Beside
 from lingprobe.pages.wide import explain_bold, wide
@@ -43,13 +43,13 @@ def scores_page(
     scored = compute_scores(frame)  # all formats share its rows
     return Page(
         frame,
-        lambda: [_scores(frame, scored, each, beside)],
+        lambda: [_build_score_section(frame, scored, each, beside)],
         texts={
             "csv": lambda: format_csv(scored),
             "mteb": lambda: mteb_lines(frame, scored),
         },
         files={
-            "parquet": lambda to: parquet(scored, to),
+            "parquet": lambda to: write_records_parquet(scored, to),
             "mteb": lambda to: mteb_folder(frame, scored, to),
         },
         figure=lambda: chart(scored, beside.figure),
@@ -57,7 +57,9 @@ def scores_page(
     )
 
 
-def _scores(frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside) -> Table:
+def _build_score_section(
+    frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside
+) -> Table:
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """
@@ -70,7 +72,7 @@ def _scores(frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside)
     if len({*scored.column("task")}) > 1 and not each:
         table = wide(made.without_layers() if has_chosen else made, beside.questions)
     else:
-        table = scores([*constant_rows(scored), *shown], beside.questions, made.strong)
+        table = tabulate_scores([*constant_rows(scored), *shown], beside.questions, made.strong)
         table = replace(table, caption=table.notes[0] + explain_bold(made), label=LABEL)
     orders = order_notes(find_order_changes(scored))
     notes = (*notes, *orders, *table.notes, *tell_best_points(frame.where(checkpoint=USED)))

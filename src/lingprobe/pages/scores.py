@@ -16,17 +16,17 @@ from lingprobe.analysis.answers import (
 )
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
-from lingprobe.data.references import summary
+from lingprobe.data.references import summarise_docstring
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
 from lingprobe.pages.captions import (
     by_kind,
+    describe_sources,
     explain_oracles,
     heading,
     kind_rules,
     name_encoders,
     shorten_task,
-    source_notes,
     warn_of_oracles,
     with_names,
 )
@@ -50,7 +50,7 @@ WORDS = frozenset({"encoder", "probe", "computed"})
 ENOUGH = 20  # control cells before their share outside an interval means anything
 
 
-def scores(
+def tabulate_scores(
     rows: Sequence[FrameRow],
     questions: Mapping[str, str] | None = None,
     strong: frozenset[tuple[str, ...]] = frozenset(),
@@ -68,7 +68,7 @@ def scores(
     signs = signs_of(rows)
     seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
     code = any(row.bits == row.bits for row in plain)
-    shown = Shown(
+    shown = ShownColumns(
         tuple(controls.values()),
         any(row.layer != "-" for row in plain),
         code,
@@ -100,9 +100,10 @@ def scores(
         mine = by_kind([row for row in plain if row.task == task])
         lines = [[row, *(beside.get((*_what(row), c)) for c in controls)] for row in mine]
         body = tuple(
-            _cells(line, [signs.get(id(row), "") for row in line], shown) for line in lines
+            _format_score_line(line, [signs.get(id(row), "") for row in line], shown)
+            for line in lines
         )
-        line = about(mine, (questions or {}).get(task, ""))
+        line = get_row_question(mine, (questions or {}).get(task, ""))
         at = head.index("score")
         bold = {
             (r, at)
@@ -174,7 +175,9 @@ def _what(row: FrameRow) -> tuple[str, ...]:
     return row.task, row.stratum, row.encoder, row.layer, row.probe, row.metric
 
 
-def _cells(line: Sequence[FrameRow | None], signs: Sequence[str], shown: Shown) -> tuple[str, ...]:
+def _format_score_line(
+    line: Sequence[FrameRow | None], signs: Sequence[str], shown: ShownColumns
+) -> tuple[str, ...]:
     """The cells of a row, which comes first, and of what its controls scored."""
     row, *controls = line
     assert row is not None
@@ -183,14 +186,14 @@ def _cells(line: Sequence[FrameRow | None], signs: Sequence[str], shown: Shown) 
     beside = [
         cell
         for control, other, remembered in remembered
-        for cell in _beside(control, other, remembered)
+        for cell in _format_control_cells(control, other, remembered)
     ]
     unknown = row.high - row.low >= PERCENT  # of too few clusters
     interval = "none" if unknown else f"{format_number(row.low)} – {format_number(row.high)}"
-    coded = _code(row) if shown.code else []
+    coded = _format_code_cells(row) if shown.code else []
     seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")
-    how = [computing.cell(row, shown.computed)] if shown.computed else []
+    how = [computing.format_computation(row, shown.computed)] if shown.computed else []
     cells = (
         format_number(row.score) + sign,
         interval,
@@ -205,7 +208,7 @@ def _cells(line: Sequence[FrameRow | None], signs: Sequence[str], shown: Shown) 
     return (encoder, *shown.layer(row.layer), row.probe, *cells, f"{row.n:,}")
 
 
-class Shown(NamedTuple):
+class ShownColumns(NamedTuple):
     """Columns that a table has where some row has something to say in them; and of each control
     whether it can be remembered.
     """
@@ -272,7 +275,7 @@ def _controls(rows: Sequence[FrameRow]) -> dict[str, bool]:
     return keyed
 
 
-def _beside(control: FrameRow | None, sign: str, remembered: bool) -> list[str]:
+def _format_control_cells(control: FrameRow | None, sign: str, remembered: bool) -> list[str]:
     """The cells of one control: its score, and where it can be remembered, that on keys that train
     has and has not, and selectivity.
     """
@@ -294,7 +297,7 @@ def _beside(control: FrameRow | None, sign: str, remembered: bool) -> list[str]:
     ]
 
 
-def _code(row: FrameRow) -> list[str]:
+def _format_code_cells(row: FrameRow) -> list[str]:
     """The cells about a code for the training labels."""
     if math.isnan(row.bits):
         return [""] * len(CODE)
@@ -304,7 +307,7 @@ def _code(row: FrameRow) -> list[str]:
     ]
 
 
-def about(rows: Sequence[FrameRow], question: str = "") -> str:
+def get_row_question(rows: Sequence[FrameRow], question: str = "") -> str:
     """The question of some rows, as given or as their task says, with `list_facts` as sentences."""
     facts = [f"{fact[0].upper()}{fact[1:]}." for fact in list_facts(rows)]
     if rows[0].metric != "accuracy":
@@ -385,7 +388,7 @@ def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
     return (
         *_left_out(rows),
         *test_notes(rows),
-        *source_notes(rows, shorten_task),
+        *describe_sources(rows, shorten_task),
         *computing.notes(computing.differing(rows_without_control(rows))),
         *warn_of_oracles(rows),
         *_chance(rows),
@@ -490,7 +493,7 @@ def _describe_control(control: str) -> str:
     name = control.partition(",")[0].partition(":")[0]
     known = name in CONTROLS.places() and "@" not in name
     return (
-        summary(CONTROLS.find(name))
+        summarise_docstring(CONTROLS.find(name))
         if known
         else ("the score with labels that have no linguistic content.")
     )

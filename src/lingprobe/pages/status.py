@@ -38,13 +38,13 @@ def _sections(units: Sequence[UnitStatus]) -> Iterator[TableSection]:
     by_encoder: dict[str, dict[str, Counter[str]]] = {}
     for unit in units:
         tasks = by_encoder.setdefault(unit.encoder, {})
-        tasks.setdefault(_task(unit), Counter())[unit.state] += 1
+        tasks.setdefault(_shorten_unit_task(unit), Counter())[unit.state] += 1
     for encoder, tasks in by_encoder.items():
         rows = tuple((name, *(f"{n[state]:,}" for state in STATES)) for name, n in tasks.items())
         yield TableSection(encoder, rows)
 
 
-def _task(unit: UnitStatus) -> str:
+def _shorten_unit_task(unit: UnitStatus) -> str:
     """A task without its folds and defaults, as a row has it."""
     parsed = try_parse_reference(unit.task)
     return (
@@ -71,7 +71,7 @@ def _running(units: Sequence[UnitStatus]) -> Table:
 
 
 def _name(unit: UnitStatus) -> str:
-    return f"{_task(unit)}, {unit.encoder}, {unit.probe.partition(',')[0]}"
+    return f"{_shorten_unit_task(unit)}, {unit.encoder}, {unit.probe.partition(',')[0]}"
 
 
 def _summary(units: Sequence[UnitStatus]) -> str:

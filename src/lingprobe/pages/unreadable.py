@@ -30,7 +30,7 @@ class WordCount(NamedTuple):
         return self.words > 0 and self.unknown >= _UNREADABLE * self.words
 
 
-def count_words(frame: ResultFrame, task: str = "task") -> list[WordCount]:
+def count_read_words(frame: ResultFrame, task: str = "task") -> list[WordCount]:
     """The words of the test sentences of the trained encoders of a frame, by a column that names
     tasks; of all sentences where results do not say it of these.
     """

@@ -34,13 +34,13 @@ from lingprobe.tables.lines import (
 )
 from lingprobe.tables.panels import (
     abreast,
-    below,
+    add_notes_below,
     blank,
     dot,
     fold_names,
     key,
+    make_legend_mark,
     panels,
-    sign,
     stroke,
 )
 from lingprobe.tables.style import BLUE, COLOURS, GREY, MARKERS
@@ -141,11 +141,11 @@ class DotFigure:
             for row in part:
                 score, low, high = (getattr(row, name) for name in self.values)
                 is_grey = text.decide(self.grey, row)
-                mark = sign("o", GREY if is_grey else BLUE, hollow=is_grey)
+                mark = make_legend_mark("o", GREY if is_grey else BLUE, hollow=is_grey)
                 place = order.index(getattr(row, self.rows))
                 dot(axes, place, (score, low, high), mark, text.fill(self.told, row))
         drawn.label_rows()
-        below(drawn.figure, self.notes)
+        add_notes_below(drawn.figure, self.notes)
         return drawn.figure
 
 
@@ -312,7 +312,7 @@ class LineFigure:
             draw_line_panel(axes, panel)
         signs = [*looks.values(), *_list_signs(self.key, shown, text)]
         key(place, signs, self.key_columns, "upper")
-        below(figure, text.list_lines(self.notes, shown.rows))
+        add_notes_below(figure, text.list_lines(self.notes, shown.rows))
         return figure
 
     def _list_looks(self, shown: ResultFrame, text: ViewText) -> dict[tuple[Any, ...], Line2D]:
@@ -480,7 +480,7 @@ def _list_signs(declared: Sequence[FigureKey], shown: ResultFrame, text: ViewTex
         elif one.kind == "patch":
             yield Patch(color=one.colour, label=one.label, alpha=one.alpha)
         else:
-            made = sign(one.mark, one.colour, one.label, one.kind == "ring")
+            made = make_legend_mark(one.mark, one.colour, one.label, one.kind == "ring")
             if one.kind == "ring":
                 made.set_markersize(9)
             yield made

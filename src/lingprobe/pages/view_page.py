@@ -17,7 +17,7 @@ from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import format_frame_csv
 from lingprobe.pages.view_figures import DotFigure, HeatFigure, LineFigure
 from lingprobe.pages.view_text import ViewText, compile_expression
-from lingprobe.pages.views import Asked
+from lingprobe.pages.views import ViewArguments
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, TableSection
@@ -182,7 +182,7 @@ class View:
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.about)  # as of views that are functions
 
-    def __call__(self, results: Iterable[Result], asked: Asked) -> Page[ResultFrame]:
+    def __call__(self, results: Iterable[Result], asked: ViewArguments) -> Page[ResultFrame]:
         """The page of results."""
         view = self.variants.get(asked.argument, self)
         scored = asked.scored if view.is_scored else None
@@ -196,13 +196,13 @@ class PageView:
     extra  what the frame has, as of `View`
     """
 
-    make: Callable[[ResultFrame, Asked], Page[Any]]
+    make: Callable[[ResultFrame, ViewArguments], Page[Any]]
     extra: Sequence[RunExtra] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.make.__doc__)
 
-    def __call__(self, results: Iterable[Result], asked: Asked) -> Page[Any]:
+    def __call__(self, results: Iterable[Result], asked: ViewArguments) -> Page[Any]:
         """The page of results."""
         return self.make(ResultFrame.of(results, self.extra), asked)
 
@@ -253,7 +253,7 @@ def show_rows(
     )
 
 
-def draw_rows(view: View, shown: ResultFrame) -> Figure:
+def draw_view_figure(view: View, shown: ResultFrame) -> Figure:
     """The figure of rows that have the columns which it shows; PlotProblem where there is none."""
     if view.figure is None:
         raise PlotProblem(f"the view {view.name} has no figure")

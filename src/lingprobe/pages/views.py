@@ -1,9 +1,9 @@
 """The views of results, which `report` shows, and the figures that are drawn of scores, by name.
 
-A view is a function of results and of what else was asked for (`Asked`), which returns a table,
-several, or a whole `Page`; a declaration of what is shown and computed (`view_page.View`) is such a
-function, too. A figure is a function of a `Grid` of scores, and returns a `Figure` of matplotlib.
-Names are looked up in these tables, in installed plugins, and in files: `mine.py@mine`.
+A view is a function of results and of what else was asked for (`ViewArguments`), which returns a
+table, several, or a whole `Page`; a declaration of what is shown and computed (`view_page.View`) is
+such a function, too. A figure is a function of a `Grid` of scores, and returns a `Figure` of
+matplotlib. Names are looked up in these tables, in installed plugins, and in files: `mine.py@mine`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ VIEWS = Contents(
 )
 
 
-class Asked(NamedTuple):
+class ViewArguments(NamedTuple):
     """What was asked for beside a view.
 
     argument  what stands after its name, as in `by:distance`
@@ -56,17 +56,17 @@ class Asked(NamedTuple):
     scored: Callable[[], Sequence[Result]] | None = None
 
 
-ViewFunction = Callable[[Sequence[Result], Asked], Page[Any] | Table | Sequence[Table]]
+ViewFunction = Callable[[Sequence[Result], ViewArguments], Page[Any] | Table | Sequence[Table]]
 
 
-def read_argument(written: str, asked: Asked) -> str:
+def read_argument(written: str, asked: ViewArguments) -> str:
     """What a view is of; UsageProblem where that is not said."""
     if not asked.argument:
         raise UsageProblem(f"the view {written.partition(':')[0]!r} is of something: {written}")
     return asked.argument
 
 
-def view_page(view: str, results: Sequence[Result], asked: Asked) -> Page[Any]:
+def view_page(view: str, results: Sequence[Result], asked: ViewArguments) -> Page[Any]:
     """The page of a view, by its name and perhaps what it is about (`by:distance`)."""
     name = Reference.parse(view).name if "@" in view else view.partition(":")[0]
     made: ViewFunction = VIEWS.find(name)

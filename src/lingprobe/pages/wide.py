@@ -15,7 +15,7 @@ from lingprobe.analysis import computing
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import CONSTANT, PERCENT, said_of
 from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.grid import ORACLE, Grid, Line
+from lingprobe.pages.grid import ORACLE, EncoderLine, Grid
 from lingprobe.pages.groups import TaskColumn, shared_options
 from lingprobe.pages.scores import describe_scores, list_facts
 from lingprobe.tables.table import (
@@ -33,10 +33,12 @@ def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
     own = [*reading(made), *_describe_tasks(made, questions or {}), *made_by(made)]
     notes = describe_scores(made.rows, own)
-    return replace(matrix(made), notes=notes, caption=_caption(made, notes[0]), label=LABEL)
+    return replace(
+        build_wide_table(made), notes=notes, caption=_caption(made, notes[0]), label=LABEL
+    )
 
 
-def matrix(made: Grid) -> Table:
+def build_wide_table(made: Grid) -> Table:
     """The same without what has to be said of them."""
     words = ["encoder", *(["layer"] * made.has_layers), *(["probe"] * made.has_probes)]
     columns, groups = [*words], [""] * len(words)
@@ -45,7 +47,7 @@ def matrix(made: Grid) -> Table:
         groups += [mine[0].group] * (len(mine) + has_mean(made, mine))
     return Table(
         tuple(columns),
-        (_scores(made), *_beside(made)),
+        (_build_score_section(made), *_list_side_sections(made)),
         frozenset(words),
         groups=tuple(groups) if any(groups) else (),
         mark=MARK,
@@ -63,47 +65,58 @@ def has_mean(made: Grid, mine: Sequence[TaskColumn]) -> bool:
     return len(mine) > 1 and len(metrics) == 1 and mine[0].group != ""
 
 
-def mean_of(line: Line, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]) -> float:
+def mean_of(
+    line: EncoderLine, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]
+) -> float:
     """The mean of a line over the tasks of a group; NaN where one is missing."""
     if any(column.task not in line.cells for column in mine):
         return math.nan
     return fmean(value(line.cells[column.task]) for column in mine)
 
 
-def label_of(made: Grid, line: Line) -> str:
+def label_of(made: Grid, line: EncoderLine) -> str:
     """What a line is called in a figure."""
     read = said_of(line.layer) if made.has_layers else ""
-    return ", ".join([_words(made, line)[0] + read, *([line.probe] if line.probe else [])])
+    return ", ".join([_name_line(made, line)[0] + read, *([line.probe] if line.probe else [])])
 
 
-def _words(made: Grid, line: Line) -> list[str]:
+def _name_line(made: Grid, line: EncoderLine) -> list[str]:
     old = {row.version for row in line.cells.values() if row.format}
     name = made.names.get(line.encoder, line.encoder)
     name += "".join(f" ({version})" for version in sorted(old))
     return [name, *([line.layer] * made.has_layers), *([line.probe] * made.has_probes)]
 
 
-def _cells(
-    made: Grid, line: Line, cell: Callable[[FrameRow], str], value: Callable[[FrameRow], float]
+def _format_group_cells(
+    made: Grid,
+    line: EncoderLine,
+    cell: Callable[[FrameRow], str],
+    value: Callable[[FrameRow], float],
 ) -> tuple[str, ...]:
     """The cells of a line, group by group with the mean."""
-    cells = _words(made, line)
+    cells = _name_line(made, line)
     for mine in made.groups:
         cells += [cell(row) if (row := line.cells.get(column.task)) else "–" for column in mine]
         cells += [format_number(mean_of(line, mine, value))] * has_mean(made, mine)
     return tuple(cells)
 
 
-def _scores(made: Grid) -> TableSection:
+def _build_score_section(made: Grid) -> TableSection:
     """Scores with their intervals below constant answers, and numbers of test examples."""
-    constant = Line(CONSTANT, "-", "", "baseline", firsts(made))
+    constant = EncoderLine(CONSTANT, "-", "", "baseline", firsts(made))
     lines = [
-        _cells(made, constant, lambda row: format_number(row.majority), lambda row: row.majority),
+        _format_group_cells(
+            made, constant, lambda row: format_number(row.majority), lambda row: row.majority
+        ),
         *(
-            _cells(made, line, lambda row: score_cell(made, row), lambda row: row.score)
+            _format_group_cells(
+                made, line, lambda row: score_cell(made, row), lambda row: row.score
+            )
             for line in made.lines
         ),
-        _cells(made, Line("n", "", "", "oracle", constant.cells), _many, lambda _: math.nan),
+        _format_group_cells(
+            made, EncoderLine("n", "", "", "oracle", constant.cells), _many, lambda _: math.nan
+        ),
     ]
     kinds = ["baseline", *(line.kind for line in made.lines), "n"]
     rules = frozenset(i for i, (one, two) in enumerate(pairwise(kinds), 1) if one != two)
@@ -159,12 +172,12 @@ def _strong(made: Grid) -> frozenset[tuple[int, int]]:
     """The cells of the scores that are set in bold."""
     return frozenset(
         (r, c)
-        for r, c, row in places(made)
+        for r, c, row in locate_scores(made)
         if (row.task, row.encoder, row.layer, row.probe) in made.strong
     )
 
 
-def places(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
+def locate_scores(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
     """Each score with its line and column in the table; the constant stands above them."""
     columns: dict[str, int] = {}
     at = 1 + made.has_layers + made.has_probes
@@ -176,7 +189,7 @@ def places(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
             yield r, columns[task], row
 
 
-def _beside(made: Grid) -> Iterator[TableSection]:
+def _list_side_sections(made: Grid) -> Iterator[TableSection]:
     """What stands below the scores: controls, selectivity, lengths of codes."""
     for control, lines in made.controls.items():
         yield _section(made, control, lines, lambda row: row.score)
@@ -190,7 +203,7 @@ def _beside(made: Grid) -> Iterator[TableSection]:
 
 
 def _section(
-    made: Grid, name: str, lines: Sequence[Line], value: Callable[[FrameRow], float]
+    made: Grid, name: str, lines: Sequence[EncoderLine], value: Callable[[FrameRow], float]
 ) -> TableSection:
     """One measure beside the scores."""
 
@@ -198,7 +211,9 @@ def _section(
         return format_number(value(row)) + made.signs.get(id(row), "")
 
     rules = frozenset(i for i, (a, b) in enumerate(pairwise(lines), 1) if a.kind != b.kind)
-    return TableSection(name, tuple(_cells(made, line, cell, value) for line in lines), rules=rules)
+    return TableSection(
+        name, tuple(_format_group_cells(made, line, cell, value) for line in lines), rules=rules
+    )
 
 
 def reading(made: Grid) -> Iterator[str]:
@@ -262,7 +277,7 @@ def made_by(made: Grid) -> Iterator[str]:
     yield from _by("seeds", made, lambda row: str(row.seeds))
     what = computing.differing(plain)
     if what:
-        yield from _by("computed", made, lambda row: computing.cell(row, what))
+        yield from _by("computed", made, lambda row: computing.format_computation(row, what))
 
 
 def _together(made: Grid, columns: set[TaskColumn]) -> Iterator[str]:

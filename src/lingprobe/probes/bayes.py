@@ -60,7 +60,7 @@ class NaiveBayes:
         }
         return [fitted[cell.by] for cell in cells]
 
-    def _fit_best(self, train: Readings, dev: Readings, by: str) -> Weighted:
+    def _fit_best(self, train: Readings, dev: Readings, by: str) -> WordBaselinePredictor:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         grams = Grams.of(train.dataset, self.longest, self.lower)
@@ -78,11 +78,11 @@ class NaiveBayes:
             read_dev = tfidf(grams.counts(dev.dataset), idf)
             quality = _likelihood if by == "loss" and train.labels.link else _rightness
             alpha = max(tried, key=lambda a: quality(dev.labels, estimate(a).scores(read_dev)))
-        return Weighted(grams, idf, estimate(alpha), {"alpha": alpha})
+        return WordBaselinePredictor(grams, idf, estimate(alpha), {"alpha": alpha})
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearScorer:
     """Scores = rows @ weights [tokens, outputs] + what a row sums up to * slope [outputs] + bias
     [outputs].
     """
@@ -98,8 +98,8 @@ class Linear:
         scores += sums * self.slope + self.bias
         return np.asarray(scores, np.float32)
 
-    def __sub__(self, other: Linear) -> Linear:
-        return Linear(
+    def __sub__(self, other: LinearScorer) -> LinearScorer:
+        return LinearScorer(
             self.weights - other.weights, self.slope - other.slope, self.bias - other.bias
         )
 
@@ -113,12 +113,12 @@ def _rightness(labels: Column, scores: Floats) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Weighted:
+class WordBaselinePredictor:
     """A fitted word baseline; `choice` is the smoothing (or penalty) that it was fitted with."""
 
     grams: Grams
     idf: NDArray[np.float64]
-    linear: Linear
+    linear: LinearScorer
     choice: Mapping[str, float]
 
     def predict(self, readings: Readings) -> Predictions:
@@ -140,14 +140,14 @@ def bi(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
     return NaiveBayes(2, alpha=alpha, lower=lower)
 
 
-def estimator(read: Any, labels: Column) -> Callable[[float], Linear]:
+def estimator(read: Any, labels: Column) -> Callable[[float], LinearScorer]:
     """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for
     scores ridge regression by penalty.
     """
     return _naive_bayes(read, labels) if labels.numbers is None else _ridge_regression(read, labels)
 
 
-def _naive_bayes(read: Any, labels: Column) -> Callable[[float], Linear]:
+def _naive_bayes(read: Any, labels: Column) -> Callable[[float], LinearScorer]:
     """Naive Bayes by smoothing: log probabilities for classes, log odds against the rest for label
     sets.
     """
@@ -165,7 +165,7 @@ def _naive_bayes(read: Any, labels: Column) -> Callable[[float], Linear]:
     return lambda alpha: inside(alpha) - outside(alpha)
 
 
-def _logs(read: Any, present: Any) -> Callable[[float], Linear]:
+def _logs(read: Any, present: Any) -> Callable[[float], LinearScorer]:
     """log((count + alpha) / total) as log1p(count / alpha), which stays sparse, and a rest that is
     the same for every token.
     """
@@ -173,23 +173,25 @@ def _logs(read: Any, present: Any) -> Callable[[float], Linear]:
     counted = np.asarray(sums.sum(0)).ravel()
     shares = np.asarray(present.sum(0)).ravel() / max(present.shape[0], 1)
 
-    def smooth_weights(alpha: float) -> Linear:
+    def smooth_weights(alpha: float) -> LinearScorer:
         weights = sums.copy()
         weights.data = np.log1p(weights.data / alpha)
         totals = counted + alpha * weights.shape[0]
-        return Linear(weights, np.log(alpha) - np.log(totals), np.log(np.maximum(shares, 1e-9)))
+        return LinearScorer(
+            weights, np.log(alpha) - np.log(totals), np.log(np.maximum(shares, 1e-9))
+        )
 
     return smooth_weights
 
 
-def _ridge_regression(read: Any, labels: Column) -> Callable[[float], Linear]:
+def _ridge_regression(read: Any, labels: Column) -> Callable[[float], LinearScorer]:
     """Ridge regression by penalty."""
     from scipy.sparse import csr_array
     from sklearn.linear_model import Ridge
 
-    def fit_ridge(alpha: float) -> Linear:
+    def fit_ridge(alpha: float) -> LinearScorer:
         model = Ridge(alpha=alpha).fit(read, labels.matrix()[:, 0].astype(np.float64))
-        return Linear(
+        return LinearScorer(
             csr_array(np.reshape(model.coef_, (-1, 1))),
             np.zeros(1),
             np.reshape(model.intercept_, (1,)),

@@ -20,7 +20,7 @@ import numpy as np
 
 from lingprobe.data.core import Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.probes.plain import Estimated, Estimator
+from lingprobe.probes.plain import Estimator, FittedEstimators
 
 PASSES = 700  # over the training examples, at most
 
@@ -44,7 +44,7 @@ class Ettinger:
         with warnings.catch_warnings(), _tiny_is_zero():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the passes are in the result
             fitted = Estimator(self.name, make, scaled=False).fit_one(train, dev, read, seed)
-        assert isinstance(fitted, Estimated)
+        assert isinstance(fitted, FittedEstimators)
         return replace(
             fitted, choice={"hidden": width, "passes": [_passes(e) for e in fitted.estimators]}
         )

@@ -62,7 +62,7 @@ def scaled_train(train: Readings, read: str, scaled: bool) -> tuple[Scaling, Flo
     """What brings features to one scale, or leaves them as they are, and those of train under it.
     What was read is given back, so that one copy is left.
     """
-    features = finite(train, read, "train")
+    features = read_finite_features(train, read, "train")
     scaling = (common_scale if scaled else no_scale)(features)
     return scaling, scaling(features)
 
@@ -77,7 +77,7 @@ def _moments(x: Floats) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return mean, np.sqrt(total / len(x))
 
 
-def finite(readings: Readings, read: str, split: str) -> Floats:
+def read_finite_features(readings: Readings, read: str, split: str) -> Floats:
     """The features of a read [examples, features] float32, or an error that names the first example
     that has NaN or infinity.
     """

@@ -56,11 +56,11 @@ class MajorityFeature:
                 " leave it out"
             )
         _majority_tags(train)
-        return [Tagged(_constant(train)) for _ in cells]
+        return [StratumPredictor(_constant(train)) for _ in cells]
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class StratumPredictor:
     """Gives each example the class that its stratum names; `otherwise` [outputs] where it names
     none.
     """

@@ -42,7 +42,7 @@ class Grams:
     @classmethod
     def of(cls, dataset: Dataset, longest: int, lower: bool) -> Grams:
         """The n-grams of up to `longest` words of some examples."""
-        found = _read(dataset, lower)
+        found = _read_words(dataset, lower)
         words, slots = _number_values(found.words), _number_values(found.slots)
         sites = dataset.sites.shape[1]
         codes = _codes(found.words, words)[found.codes]
@@ -65,7 +65,7 @@ class Grams:
         """
         from scipy.sparse import csr_array
 
-        found = _read(dataset, self.lower)
+        found = _read_words(dataset, self.lower)
         parts, first = list(self._runs(found)), sum(map(len, self.levels))
         if self.shared:
             rows = _shared_words(found, dataset.sites.shape[1])
@@ -123,7 +123,7 @@ class _Read:
     examples: Ints
 
 
-def _read(dataset: Dataset, lower: bool) -> _Read:
+def _read_words(dataset: Dataset, lower: bool) -> _Read:
     used = np.unique(dataset.sites[:, :, 0])
     runs = [dataset.sentences[s].words for s in used]
     sizes = np.zeros(len(dataset.sentences), np.int64)

@@ -21,7 +21,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import SINGLE, FitSize, Work
 from lingprobe.data.vectors import Floats
 from lingprobe.metrics.thresholds import find_thresholds
-from lingprobe.probes.features import Aim, Scaling, aim, finite, scaled_train
+from lingprobe.probes.features import Aim, Scaling, aim, read_finite_features, scaled_train
 from lingprobe.probes.linear.logistic import Doubles, fit_logistic_path
 
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
@@ -32,7 +32,7 @@ _AXES = 10  # additions and multiplications that the n axes of features take, by
 _AXES_LIMIT, _PARTIAL_AXES, _SAMPLED = 1024, 256, 16384
 
 
-class Minimised(NamedTuple):
+class FittedWeights(NamedTuple):
     """Weights [outputs, features] and bias [outputs] of one C, and the objective there."""
 
     weights: Doubles
@@ -98,12 +98,12 @@ class LogReg:
         fitted = {read: self._fit_best(train, dev, read) for read in reads}
         return [fitted[cell.read][cell.by] for cell in cells]
 
-    def _fit_best(self, train: Readings, dev: Readings, read: str) -> dict[str, Linear]:
+    def _fit_best(self, train: Readings, dev: Readings, read: str) -> dict[str, LinearPredictor]:
         """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
         aims = aim(train.labels, dev.labels)
         scaling, features = scaled_train(train, read, self.scaled)
-        judged = scaling(finite(dev, read, "dev")) if len(dev) else None
-        best: dict[str, tuple[float, Linear]] = {}
+        judged = scaling(read_finite_features(dev, read, "dev")) if len(dev) else None
+        best: dict[str, tuple[float, LinearPredictor]] = {}
         strengths = sorted(set(self.c))
         for c, minimum in zip(
             strengths, _minimise(features, train.labels, aims, strengths), strict=True
@@ -124,7 +124,7 @@ class LogReg:
             held_out = HeldOutScores(dev.labels, unseen * aims.factor + aims.shift)
             if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
                 choice[Thresholds.key] = thresholds.plain()
-            linear = Linear(read, scaling, weights, bias, choice, held_out)
+            linear = LinearPredictor(read, scaling, weights, bias, choice, held_out)
             for by, quality in (("score", score), ("loss", -loss)):
                 if by not in best or quality > best[by][0]:
                     best[by] = quality, linear
@@ -133,7 +133,7 @@ class LogReg:
 
 def _minimise(
     features: Floats, labels: Column, aims: Aim, strengths: Sequence[float]
-) -> Iterator[Minimised]:
+) -> Iterator[FittedWeights]:
     """The minimum of each C, in rising order; features [n, d] are on one scale."""
     penalties = [1 / (c * len(features)) for c in strengths]
     if labels.numbers is not None:
@@ -147,12 +147,12 @@ def _minimise(
             weights, bias = 0 * weights, 0 * bias
         elif classes == 2:
             weights, bias = found.split_odds()
-        yield Minimised(weights, bias, found.objective)
+        yield FittedWeights(weights, bias, found.objective)
 
 
 def _minimise_squares(
     features: Floats, targets: Floats, penalties: Sequence[float]
-) -> Iterator[Minimised]:
+) -> Iterator[FittedWeights]:
     """Ridge regression: half the mean squared error plus penalty / 2 * |weights|^2, by one
     decomposition of the smaller Gram matrix.
     """
@@ -168,7 +168,7 @@ def _minimise_squares(
         weights = (_multiply(x, solved) / n if wide else solved).T
         errors = x @ weights.T + level - y
         objective = (np.square(errors).sum() / n + penalty * np.square(weights).sum()) / 2
-        yield Minimised(weights, level - weights @ mean, float(objective))
+        yield FittedWeights(weights, level - weights @ mean, float(objective))
 
 
 def _multiply(one: NDArray[Any], other: NDArray[Any]) -> Doubles:
@@ -195,7 +195,7 @@ def _judge(scores: Floats, labels: Column, aims: Aim) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearPredictor:
     """A fitted linear probe: weights [outputs, features], bias [outputs]; `choice` says which C was
     best on dev.
     """

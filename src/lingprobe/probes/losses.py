@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 
-class Loss(Protocol):
+class LossFunction(Protocol):
     """One way to judge scores against targets; `statistics` is how many `judge` gives."""
 
     statistics: int
@@ -41,7 +41,7 @@ class Loss(Protocol):
         ...
 
 
-class Curved(Loss, Protocol):
+class CurvedLoss(LossFunction, Protocol):
     """A loss that a second-order method can minimise, too."""
 
     def both(self, scores: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
@@ -57,7 +57,7 @@ class Curved(Loss, Protocol):
         ...
 
 
-def means(sums: Tensor, counts: Tensor) -> Tensor:
+def average_judgements(sums: Tensor, counts: Tensor) -> Tensor:
     """The verdict of what is judged example by example."""
     return (sums / counts).mT
 
@@ -66,7 +66,7 @@ class Softmax:
     """Cross-entropy over classes; members are chosen by accuracy."""
 
     statistics = 2
-    verdict = staticmethod(means)
+    verdict = staticmethod(average_judgements)
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.int64))
@@ -98,7 +98,7 @@ class Sigmoid:
     """
 
     statistics = 2
-    verdict = staticmethod(means)
+    verdict = staticmethod(average_judgements)
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.float32))
@@ -116,11 +116,11 @@ class Sigmoid:
         return -total, total
 
 
-class Squared:
+class SquaredLoss:
     """Half the squared error; members are chosen by it."""
 
     statistics = 2
-    verdict = staticmethod(means)
+    verdict = staticmethod(average_judgements)
 
     def targets(self, matrix: NDArray[Any]) -> Tensor:
         return torch.from_numpy(np.ascontiguousarray(matrix, np.float32))
@@ -136,4 +136,8 @@ class Squared:
         return -total, total
 
 
-LOSSES: dict[str, Curved] = {"softmax": Softmax(), "sigmoid": Sigmoid(), "squared": Squared()}
+LOSSES: dict[str, CurvedLoss] = {
+    "softmax": Softmax(),
+    "sigmoid": Sigmoid(),
+    "squared": SquaredLoss(),
+}

@@ -21,7 +21,7 @@ from lingprobe.data.notes import Thresholds
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.thresholds import find_thresholds
-from lingprobe.probes.features import finite
+from lingprobe.probes.features import read_finite_features
 from lingprobe.probes.linear.calibration import compute_log_loss
 from lingprobe.probes.linear.decomposition import FeatureScale
 from lingprobe.probes.linear.discriminant import LinearModel
@@ -56,7 +56,10 @@ class ClassMeans:
 
 def _fit_read(train: Readings, dev: Readings, read: str) -> LinearMap:
     """The predictor of one read: means of train and dev, calibrated on leave-one-out scores."""
-    parts = [finite(train, read, "train"), *([finite(dev, read, "dev")] if len(dev) else [])]
+    parts = [
+        read_finite_features(train, read, "train"),
+        *([read_finite_features(dev, read, "dev")] if len(dev) else []),
+    ]
     features = np.concatenate(parts)
     labels = join_columns([train.labels, dev.labels]) if len(dev) else train.labels
     codes, outputs = labels.matrix(), len(labels.names)

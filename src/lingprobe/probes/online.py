@@ -20,7 +20,7 @@ from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choi
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import Counted, FitSize, Work, least_memory_of
+from lingprobe.data.sizes import FitSize, Work, WorkEstimator, least_memory_of
 from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
 
@@ -82,7 +82,7 @@ class Online:
 
     def work(self, size: FitSize, seeds: int) -> Work:
         """That of fits to ever more of train, whose sizes double."""
-        if not isinstance(self.inner, Counted):
+        if not isinstance(self.inner, WorkEstimator):
             return Work()
         return self.inner.work(size, 1).times(2 * seeds)
 
@@ -94,14 +94,15 @@ class Online:
         codes: dict[tuple[str, int], dict[str, Any]] = {}
         for seed in dict.fromkeys(cell.seed for cell in cells):
             reads = tuple(dict.fromkeys(cell.read for cell in cells if cell.seed == seed))
-            rows, stops = blocks(train, seed)
+            rows, stops = order_online_blocks(train, seed)
             found = self._codes(
                 train.take(rows), dev, [Cell(read, seed, "loss") for read in reads], stops
             )
             codes |= {(read, seed): code for read, code in zip(reads, found, strict=True)}
         fitted = self.inner.fit(train, dev, cells=cells)
         return [
-            Coded(one, codes[cell.read, cell.seed]) for cell, one in zip(cells, fitted, strict=True)
+            PrequentialPredictor(one, codes[cell.read, cell.seed])
+            for cell, one in zip(cells, fitted, strict=True)
         ]
 
     def _codes(
@@ -181,7 +182,7 @@ class Mixture:
 
 
 @dataclass(frozen=True, slots=True)
-class Coded:
+class PrequentialPredictor:
     """A fitted probe, and the code that its kind makes of the training labels, in bits."""
 
     predictor: Predictor
@@ -196,7 +197,7 @@ class Coded:
         return self.predictor.predict(readings)
 
 
-def blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
+def order_online_blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
     """The examples with their sentences in an order drawn for a seed, and where among them blocks
     end: after whole sentences.
 
@@ -209,11 +210,11 @@ def blocks(train: Readings, seed: int) -> tuple[Ints, Ints]:
     place[order] = np.arange(len(order))
     whole = np.cumsum(counts[order])
     return np.argsort(place[sentence], kind="stable"), np.unique(
-        whole[np.searchsorted(whole, ends(len(train)))]
+        whole[np.searchsorted(whole, compute_block_ends(len(train)))]
     )
 
 
-def ends(n: int) -> Ints:
+def compute_block_ends(n: int) -> Ints:
     """Where the blocks of n examples end; the last is n, the first holds at least eight examples
     (or all there are).
     """

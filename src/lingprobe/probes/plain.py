@@ -21,7 +21,7 @@ from lingprobe.data.vectors import Floats
 from lingprobe.probes.features import Scaling, scaled_train
 
 
-class Plain(Protocol):
+class SingleCellProbe(Protocol):
     """A probe that fits one cell; `OneByOne` makes a probe of it. `random` says whether its fit
     depends on the seed.
     """
@@ -42,7 +42,7 @@ class OneByOne:
     fitted once.
     """
 
-    plain: Plain
+    plain: SingleCellProbe
 
     @property
     def name(self) -> str:
@@ -85,7 +85,7 @@ class Estimator:
             raise ReadingProblem(f"{self.name} has no training examples")
         scaling, x = scaled_train(train, read, self.scaled)
         fitted = tuple(self._column(x, y, seed) for y in train.labels.targets())
-        return Estimated(read, scaling, fitted)
+        return FittedEstimators(read, scaling, fitted)
 
     def _column(self, x: Floats, y: NDArray[Any], seed: int) -> Any:
         """An estimator fitted to what is annotated of one column of targets, or the one value that
@@ -101,7 +101,7 @@ class Estimator:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimated:
+class FittedEstimators:
     """Fitted estimators, one for all classes or one a label; a number stands for one that had
     nothing to choose from.
 

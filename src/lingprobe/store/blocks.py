@@ -66,15 +66,15 @@ class StoreProblem(LingprobeError, ValueError):
     """A store that cannot be read or written as asked; the message says what to do."""
 
 
-class Damaged(LingprobeError):
+class DamagedFile(LingprobeError):
     """A file whose bytes are not those that were written."""
 
 
-class Gone(Damaged):
+class RemovedFile(DamagedFile):
     """A file that was removed, or that another took the place of, after it had been opened."""
 
 
-class Block:
+class BlockFile:
     """A file whose header is checked now, each array when it is first asked for.
 
     format  that the file has; `made` is the version of lingprobe that wrote it
@@ -91,11 +91,11 @@ class Block:
             self.arrays: dict[str, dict[str, Any]] = header["arrays"]
             stop = max((a["stop"] for a in self.arrays.values()), default=0)
         except (KeyError, TypeError, AttributeError):
-            raise Damaged("its header lacks what lingprobe writes") from None
+            raise DamagedFile("its header lacks what lingprobe writes") from None
         self._checked: set[str] = set()
         self._map: NDArray[np.uint8] | None = None
         if size != self._start + stop:
-            raise Damaged(f"it has {size} bytes, not as many as were written")
+            raise DamagedFile(f"it has {size} bytes, not as many as were written")
 
     def _look(self) -> tuple[tuple[int, ...], int, tuple[int, dict[str, Any]]]:
         with self.path.open("rb") as file:
@@ -105,12 +105,12 @@ class Block:
     def _header(self, file: IO[bytes], size: int) -> tuple[int, dict[str, Any]]:
         preamble = file.read(_PREAMBLE.size)
         if len(preamble) < _PREAMBLE.size:
-            raise Damaged(f"it has {size} bytes")
+            raise DamagedFile(f"it has {size} bytes")
         magic, version, length, digest = _PREAMBLE.unpack(preamble)
         self._start = _PREAMBLE.size + length
         text = file.read(length) if magic == MAGIC and self._start <= size else b""
         if not text or hash_bytes(preamble[:16] + text, 16) != digest:
-            raise Damaged("its header is not what was written")
+            raise DamagedFile("its header is not what was written")
         if not OLDEST <= int(version) <= FORMAT:
             raise StoreProblem(
                 f"{self.path} has format {int(version)}, this version of lingprobe reads {OLDEST}"
@@ -119,7 +119,7 @@ class Block:
         try:
             header: dict[str, Any] = json.loads(text)
         except (ValueError, RecursionError):
-            raise Damaged("its header is not JSON that can be read") from None
+            raise DamagedFile("its header is not JSON that can be read") from None
         return int(version), header
 
     def array(self, name: str) -> NDArray[Any]:
@@ -133,10 +133,10 @@ class Block:
         try:
             held = try_anew(lambda: self._read_bytes(start, stop))
         except FileNotFoundError:
-            raise Gone("it was removed") from None
+            raise RemovedFile("it was removed") from None
         if name not in self._checked:
             if zlib.crc32(held) != about["crc32"]:
-                raise Damaged(f"the bytes of {name!r} are not what was written")
+                raise DamagedFile(f"the bytes of {name!r} are not what was written")
             self._checked.add(name)
         return self._shape(name, held)
 
@@ -148,7 +148,7 @@ class Block:
             try:
                 self._map = try_anew(self._map_whole)
             except FileNotFoundError:
-                raise Gone("it was removed") from None
+                raise RemovedFile("it was removed") from None
         return self._shape(name, self._map[self._start + self.arrays[name]["start"] :])
 
     def _shape(self, name: str, held: Any) -> NDArray[Any]:
@@ -159,14 +159,14 @@ class Block:
     def _map_whole(self) -> NDArray[np.uint8]:
         with self.path.open("rb") as file:
             if _mark(file) != self._mark:
-                raise Gone("another file took its place")
+                raise RemovedFile("another file took its place")
             return map_file(file)
 
     def _read_bytes(self, start: int, stop: int) -> memoryview:
         """Some bytes of the file, in memory or mapped."""
         with self.path.open("rb") as file:
             if _mark(file) != self._mark:
-                raise Gone("another file took its place")
+                raise RemovedFile("another file took its place")
             if stop - start >= _MAPPED:
                 return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))[start:stop]
             file.seek(start)
@@ -190,7 +190,7 @@ def version() -> str:
     return importlib.metadata.version("lingprobe")
 
 
-def write(
+def write_block_file(
     path: Path,
     kind: str,
     facts: Mapping[str, Any],
@@ -205,7 +205,8 @@ def write(
     """
     about, chunks = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     text = json.dumps(
-        {"kind": kind, "sonde": version(), "facts": facts, "arrays": about}, default=_plain
+        {"kind": kind, "sonde": version(), "facts": facts, "arrays": about},
+        default=_convert_to_json,
     ).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
     lead = _PREAMBLE.pack(MAGIC, b"%03d" % FORMAT, len(text), bytes(16))[:16]
@@ -237,7 +238,7 @@ def _laid_out(arrays: Mapping[str, NDArray[Any]]) -> tuple[dict[str, dict[str, A
     return about, parts
 
 
-def check_folder(folder: Path) -> None:
+def check_is_folder(folder: Path) -> None:
     """Refuse what is there and is no folder."""
     if folder.exists() and not folder.is_dir():
         raise StoreProblem(f"{folder} is a file: name a folder for the results")
@@ -248,7 +249,7 @@ def writable(folder: Path) -> None:
     not.
     """
     try:
-        check_folder(folder)
+        check_is_folder(folder)
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"sonde")
@@ -272,7 +273,7 @@ def _commit(path: Path, parts: Iterable[Any], keep: bool) -> None:
                 file.write(part)
             file.flush()
             os.fsync(file.fileno())
-        _name(draft, path, keep)
+        _publish_draft(draft, path, keep)
         _flush_folder(path.parent)
     except OSError as error:
         _forget(draft)
@@ -285,7 +286,7 @@ def _commit(path: Path, parts: Iterable[Any], keep: bool) -> None:
         raise
 
 
-def _name(draft: Path, path: Path, keep: bool) -> None:
+def _publish_draft(draft: Path, path: Path, keep: bool) -> None:
     """Give a finished draft its name, in one step."""
     if keep:
         try:
@@ -324,7 +325,7 @@ def set_aside(path: Path, why: object) -> None:
     """Rename a damaged file, and say so; of one that is gone, or lies where nothing can be written,
     it is only said.
     """
-    if isinstance(why, Gone):
+    if isinstance(why, RemovedFile):
         log.warning("%s cannot be read (%s); what it held will be made again", path, why)
         return
     place = _place_aside(path)
@@ -358,7 +359,7 @@ def _place_aside(path: Path) -> Path:
     )
 
 
-def list_files(
+def list_folder_files(
     folder: Path, *suffixes: str, chosen: Callable[[str], bool] = lambda _: True
 ) -> list[tuple[int, str]]:
     """Age and name of the folder's files with these suffixes, oldest first; leftovers are removed,
@@ -395,18 +396,18 @@ def _scan_folder(
     return sorted(files)
 
 
-def open_block(path: Path) -> Block | None:
+def open_block(path: Path) -> BlockFile | None:
     """A block, or None where there is none or it is damaged and set aside now."""
     try:
-        return Block(path)
+        return BlockFile(path)
     except FileNotFoundError:
         return None
-    except (Damaged, IsADirectoryError) as damage:
+    except (DamagedFile, IsADirectoryError) as damage:
         set_aside(path, damage)
         return None
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_json(value: Any) -> Any:
     """What JSON lacks, in its nearest terms."""
     if isinstance(value, np.ndarray | np.generic):
         return value.tolist()

@@ -137,7 +137,7 @@ def _holder(claim: Path) -> Holder | None:
         return None
 
 
-class Watch:
+class ClaimWatch:
     """Claims of others, looked at again and again."""
 
     def __init__(self) -> None:
@@ -191,9 +191,9 @@ def once(target: Path, make: Callable[[], None]) -> bool:
 
 
 @contextlib.contextmanager
-def alone(target: Path) -> Iterator[None]:
+def hold_claim(target: Path) -> Iterator[None]:
     """Claim to make or change a file while the block runs, once nobody else does."""
-    watch = Watch()
+    watch = ClaimWatch()
     while True:
         with claim_file(target) as mine:
             if mine:

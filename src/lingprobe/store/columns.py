@@ -21,7 +21,7 @@ SCRIPT = "__main__"  # another one in each process
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ColumnOrigin:
     """What made a file of columns: a version of lingprobe, where the code of the rules begins,
     and a digest of it.
     """
@@ -31,12 +31,12 @@ class Made:
     code: str
 
     @classmethod
-    def now(cls, roots: Sequence[str]) -> Made:
+    def now(cls, roots: Sequence[str]) -> ColumnOrigin:
         """What some rules would make now."""
         return cls(version(), tuple(roots), digest_code(*roots))
 
     @classmethod
-    def of(cls, path: Path) -> Made | None:
+    def of(cls, path: Path) -> ColumnOrigin | None:
         """What made a file; None where it does not say so, or is damaged."""
         import pyarrow as pa
         import pyarrow.parquet as pq

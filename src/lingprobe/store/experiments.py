@@ -14,7 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.data.digests import digest_pieces
-from lingprobe.store.blocks import RESULTS, StoreProblem, list_files, open_block, write
+from lingprobe.store.blocks import (
+    RESULTS,
+    StoreProblem,
+    list_folder_files,
+    open_block,
+    write_block_file,
+)
 
 SUFFIX = ".experiment"
 
@@ -40,7 +46,7 @@ class Unit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class ExperimentRecord:
     """Trials that were asked for together, by what their results are stored under, in the order in
     which they were asked for, and when they last were.
 
@@ -62,22 +68,22 @@ def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
     date = datetime.now(UTC).isoformat(timespec="microseconds")
     facts = {"date": date, "ids": list(ids), "units": rows}
     try:
-        write(root / name, "experiment", facts, {})
+        write_block_file(root / name, "experiment", facts, {})
     except StoreProblem as problem:
         log.info("%s", problem)
 
 
-def experiments(root: Path) -> list[Experiment]:
+def experiments(root: Path) -> list[ExperimentRecord]:
     """The experiments of a folder, the last one first."""
-    return sorted(_read(root), key=lambda e: e.date, reverse=True)
+    return sorted(_read_experiments(root), key=lambda e: e.date, reverse=True)
 
 
-def _read(root: Path) -> Iterator[Experiment]:
-    for _, name in list_files(root, *RESULTS):
+def _read_experiments(root: Path) -> Iterator[ExperimentRecord]:
+    for _, name in list_folder_files(root, *RESULTS):
         if name.endswith(SUFFIX) and (block := open_block(root / name)) is not None:
             ids = tuple(block.facts["ids"])
             units = tuple(_unit(ids, row) for row in block.facts.get("units", ()))
-            yield Experiment(ids, str(block.facts["date"]), units)
+            yield ExperimentRecord(ids, str(block.facts["date"]), units)
 
 
 def _unit(ids: Sequence[str], row: Sequence[Any]) -> Unit:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lingprobe.store.blocks import StoreProblem, open_block, write
+from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 
 SUFFIX = ".failed"
 
@@ -28,7 +28,7 @@ class Failure:
     date: str
 
 
-def note(place: Path, why: str) -> None:
+def note_failure(place: Path, why: str) -> None:
     """Say why what belongs at a place could not be made; a folder that cannot be written does
     without.
     """
@@ -38,7 +38,7 @@ def note(place: Path, why: str) -> None:
         "date": datetime.now(UTC).isoformat(timespec="microseconds"),
     }
     try:
-        write(_file(place), "failure", facts, {})
+        write_block_file(_file(place), "failure", facts, {})
     except StoreProblem as problem:
         log.info("%s", problem)
 

@@ -22,7 +22,9 @@ def lost_units(
 ) -> NDArray[np.bool_] | None:
     """Which units hold no numbers in some slot, [units]; None where all do."""
     lost = None
-    for where, starts, rows, gone in _blocks(folder, slots, places) if spans is not None else ():
+    for where, starts, rows, gone in (
+        _list_flagged_blocks(folder, slots, places) if spans is not None else ()
+    ):
         assert spans is not None
         lost = np.zeros(int(spans.sentences[-1]), bool) if lost is None else lost
         flags = np.zeros(int(starts[-1]), bool)
@@ -36,7 +38,7 @@ def lost_units(
 def lost_in(folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]) -> dict[int, str]:
     """The sentences that have such units, by number, and why the first of each is one."""
     lost: dict[int, str] = {}
-    for where, starts, rows, gone in _blocks(folder, slots, places):
+    for where, starts, rows, gone in _list_flagged_blocks(folder, slots, places):
         numbers = np.array(sorted(map(int, gone)), np.int64)
         first = np.searchsorted(numbers, starts[rows])
         some = np.flatnonzero(
@@ -47,7 +49,7 @@ def lost_in(folder: BlockFolder, slots: Sequence[str], places: Sequence[Places])
     return lost
 
 
-def _blocks(
+def _list_flagged_blocks(
     folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
 ) -> Iterator[tuple[Ints, Ints, Ints, Mapping[str, str]]]:
     """Blocks with such units: the sentences that are read from each, where its units begin, their

@@ -19,8 +19,15 @@ from lingprobe.data.vectors import (
     Spans,
     expand_ranges,
 )
-from lingprobe.store.blocks import Block, Damaged, StoreProblem, list_files, open_block, set_aside
-from lingprobe.store.precision import Kept
+from lingprobe.store.blocks import (
+    BlockFile,
+    DamagedFile,
+    StoreProblem,
+    list_folder_files,
+    open_block,
+    set_aside,
+)
+from lingprobe.store.precision import StoragePrecision
 
 Keys = NDArray[np.uint64]
 """Sentences by their sixteen-byte keys, [sentences, 2]."""
@@ -65,7 +72,7 @@ class Index:
         return numbers
 
 
-def distinct(keys: Keys) -> tuple[Ints, Ints]:
+def find_first_keys(keys: Keys) -> tuple[Ints, Ints]:
     """Where each key occurs first, in order of occurrence, and for every key the number of its
     first, [keys].
     """
@@ -104,7 +111,7 @@ class BlockFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.blocks: list[Block] = []
+        self.blocks: list[BlockFile] = []
         self.names: set[str] = set()
         self._expected: set[str] = set()
         self._keys: dict[str, Keys] = {}
@@ -116,7 +123,7 @@ class BlockFolder:
         """
         there = [
             name
-            for _, name in list_files(self.path, SUFFIX, FAILED, ".plan")
+            for _, name in list_folder_files(self.path, SUFFIX, FAILED, ".plan")
             if name.endswith(SUFFIX)
         ]
         there += sorted(
@@ -141,16 +148,16 @@ class BlockFolder:
         """
         self._expected.update(names)
 
-    def _keep(self, block: Block) -> None:
+    def _keep(self, block: BlockFile) -> None:
         try:
             self._keys[block.path.name] = np.array(block.array("keys"))
-        except Damaged as damage:
+        except DamagedFile as damage:
             set_aside(block.path, damage)
         else:
             self.names.add(block.path.name)
             self.blocks.append(block)
 
-    def drop(self, block: Block, why: object) -> None:
+    def drop(self, block: BlockFile, why: object) -> None:
         """Set a damaged block aside; what it held is missing from now on."""
         set_aside(block.path, why)
         self.names.discard(block.path.name)
@@ -212,11 +219,16 @@ class Layer:
     places: Places
     offsets: Ints
     ragged: bool
-    kept: Kept
+    kept: StoragePrecision
 
     @classmethod
     def of(
-        cls, folder: BlockFolder, slot: str, places: Places, spans: Spans | None, kept: Kept
+        cls,
+        folder: BlockFolder,
+        slot: str,
+        places: Places,
+        spans: Spans | None,
+        kept: StoragePrecision,
     ) -> Layer:
         """A slot of the sentences at some places."""
         offsets = np.arange(len(places.blocks) + 1) if spans is None else spans.sentences

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.store import columns
-from lingprobe.store.blocks import Block, Damaged
+from lingprobe.store.blocks import BlockFile, DamagedFile
 from lingprobe.store.folder import SUFFIX as VECTORS
 from lingprobe.store.items import ITEMS
-from lingprobe.store.kept_vectors import listed_columns, size_of
+from lingprobe.store.kept_vectors import get_file_size, listed_columns
 from lingprobe.store.results import SCORES
 from lingprobe.store.results import SUFFIX as RESULTS
 
@@ -32,27 +32,27 @@ class Holding:
     bytes: int = 0
 
 
-def holdings(results: Path, cache: Path) -> list[Holding]:
+def list_holdings(results: Path, cache: Path) -> list[Holding]:
     """What lies in a folder of results and in a cache, by kind and format; damaged files are left
     out.
     """
     groups: dict[tuple[str, int, str], list[Path]] = {}
-    for path in _files(results, cache):
+    for path in _list_kept_files(results, cache):
         try:
-            block = Block(path)
-        except (Damaged, FileNotFoundError):
+            block = BlockFile(path)
+        except (DamagedFile, FileNotFoundError):
             continue
         groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
     for path in listed_columns(cache):
-        if path.suffix == columns.SUFFIX and (made := columns.Made.of(path)):
+        if path.suffix == columns.SUFFIX and (made := columns.ColumnOrigin.of(path)):
             groups.setdefault(("columns", columns.FORMAT, made.lingprobe), []).append(path)
     return [
-        Holding(*key, tuple(paths), sum(map(size_of, paths)))
+        Holding(*key, tuple(paths), sum(map(get_file_size, paths)))
         for key, paths in sorted(groups.items())
     ]
 
 
-def _files(results: Path, cache: Path) -> Iterator[Path]:
+def _list_kept_files(results: Path, cache: Path) -> Iterator[Path]:
     """The files of results and scores, then those of vectors."""
     yield from sorted(
         p for p in results.glob("*") if p.suffix in IN_RESULTS and not p.name.startswith(".")

@@ -17,7 +17,7 @@ from lingprobe.store.folder import Layer, Places
 Part = tuple[int, Ints, Ints]
 
 
-class Units:
+class UnitPlaces:
     """Where the units of sentences in some order lie: the block of each (-1: nowhere) and its row
     there, [units] each. Layers that lie alike share it.
     """
@@ -63,7 +63,7 @@ class InPlace:
 
     ndim = 2
 
-    def __init__(self, layer: Layer, units: Units) -> None:
+    def __init__(self, layer: Layer, units: UnitPlaces) -> None:
         self.units, self.kept, self.dtype = units, layer.kept, layer.kept.read
         self.shape = layer.shape
         self.parts: dict[int, NDArray[Any]] = {
@@ -114,13 +114,13 @@ class InPlace:
 
 def in_place(layers: Sequence[Layer]) -> list[InPlace]:
     """Several layers of the same sentences, which share where their units lie if they can."""
-    known: list[tuple[Places, Units]] = []
+    known: list[tuple[Places, UnitPlaces]] = []
 
-    def units_of(layer: Layer) -> Units:
+    def units_of(layer: Layer) -> UnitPlaces:
         for places, units in known:
             if places is layer.places:
                 return units
-        known.append((layer.places, Units(layer)))
+        known.append((layer.places, UnitPlaces(layer)))
         return known[-1][1]
 
     return [InPlace(layer, units_of(layer)) for layer in layers]

@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.corpora.damage import report_damage
 from lingprobe.data.core import SPLITS, Dataset, Result, Sentence
 from lingprobe.data.digests import digest_texts
-from lingprobe.store.blocks import Damaged, open_block, set_aside, write
+from lingprobe.store.blocks import DamagedFile, open_block, set_aside, write_block_file
 
 ITEMS = ".items"
 
@@ -35,7 +35,7 @@ def write_items(root: Path, result: Result, dataset: Dataset) -> None:
     }
     sites = dataset.sites.copy()
     sites[:, :, 0] = numbers.reshape(sites.shape[:2])
-    write(path, "items", facts, {"sites": sites, "asked": dataset.asked}, keep=True)
+    write_block_file(path, "items", facts, {"sites": sites, "asked": dataset.asked}, keep=True)
 
 
 def read_items(result: Result) -> Dataset | None:
@@ -51,7 +51,7 @@ def read_items(result: Result) -> Dataset | None:
             texts, words = facts["texts"], facts["words"]
             turns = {int(i): each for i, each in facts.get("turns", {}).items()}
             sites, asked = np.array(block.array("sites")), np.array(block.array("asked"))
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return None
     return Dataset.of_columns(
@@ -70,7 +70,7 @@ def write_written(root: Path, result: Result, texts: Sequence[Sequence[str | Non
     """
     path = root / _name(result, "encoder")
     if not path.exists():
-        write(path, "written", {"texts": texts}, {}, keep=True)
+        write_block_file(path, "written", {"texts": texts}, {}, keep=True)
 
 
 def read_written(result: Result) -> Sequence[Sequence[str | None]] | None:
@@ -82,7 +82,7 @@ def read_written(result: Result) -> Sequence[Sequence[str | None]] | None:
         with report_damage(path, "a file of written texts"):
             found: Sequence[Sequence[str | None]] = block.facts["texts"]
             return found
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return None
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.data.cache import PART, STALE, FileProblem, size, write_text
-from lingprobe.store.columns import FOLDER, SUFFIX, Made
+from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
 from lingprobe.store.results import ResultStore
 
 NOTE = "encoder.json"
@@ -98,7 +98,9 @@ class Cleaning(NamedTuple):
         return "\n".join([*lines, all_of if what else "all of it is needed"])
 
 
-def note(folder: Path, encoder: str, identities: Iterable[str], results: Path | None) -> None:
+def note_vectors(
+    folder: Path, encoder: str, identities: Iterable[str], results: Path | None
+) -> None:
     """Say beside vectors whose they are and where results of them lie, where that is not the cache;
     a cache that cannot be written is done without.
     """
@@ -121,9 +123,9 @@ def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
     folders = [path for path in sorted((cache / "vectors").glob("*")) if path.is_dir()]
     notes = {path: _note(path) for path in folders}
     places = {Path(p) for said in notes.values() for p in said.get("results", ())} | {results}
-    counts = _counts(places)
+    counts = _count_results(places)
     vectors = [_kept_vectors(folder, said, counts) for folder, said in notes.items()]
-    columns = {path: size_of(path) for path in listed_columns(cache)}
+    columns = {path: get_file_size(path) for path in listed_columns(cache)}
     outdated = tuple(path for path in columns if not _is_current(path))
     by_size = tuple(sorted(vectors, key=lambda each: -each.bytes))
     cleaning = Cleaning(by_size, columns, outdated, remove)
@@ -155,7 +157,7 @@ def listed_columns(cache: Path) -> Iterator[Path]:
     return (path for path in sorted((cache / FOLDER).glob("*")) if path.is_file())
 
 
-def size_of(path: Path) -> int:
+def get_file_size(path: Path) -> int:
     """How many bytes a file has; none where another process was quicker."""
     try:
         return path.stat().st_size
@@ -167,11 +169,11 @@ def _is_current(path: Path) -> bool:
     if path.name.endswith(PART):
         with contextlib.suppress(FileNotFoundError):
             return time.time() - path.stat().st_mtime < STALE
-    made = Made.of(path) if path.suffix == SUFFIX else None
+    made = ColumnOrigin.of(path) if path.suffix == SUFFIX else None
     return made is not None and made.current
 
 
-def _counts(places: Iterable[Path]) -> dict[str, int]:
+def _count_results(places: Iterable[Path]) -> dict[str, int]:
     """How many results there are of each identity of an encoder."""
     counts: dict[str, int] = {}
     for place in places:

@@ -21,17 +21,24 @@ from numpy.typing import NDArray
 from lingprobe.data.core import Sentence
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.vectors import Ints
-from lingprobe.store.blocks import Block, Damaged, list_files, open_block, set_aside, write
+from lingprobe.store.blocks import (
+    BlockFile,
+    DamagedFile,
+    list_folder_files,
+    open_block,
+    set_aside,
+    write_block_file,
+)
 from lingprobe.store.folder import FAILED, SUFFIX, Keys, keys_of
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class EncodingPlan:
     """Sentences in the order in which they are encoded, for some slots; block b is sentences
     bounds[b]:bounds[b + 1].
     """
 
-    file: Block
+    file: BlockFile
     slots: tuple[str, ...]
     keys: Keys
     bounds: Ints
@@ -56,7 +63,7 @@ class Plan:
         lines = json.loads(zlib.decompress(self.file.array(f"text:{block}").tobytes()))
         sentences = [Sentence.of(*line) for line in lines]
         if not np.array_equal(keys_of(sentences), self.part(block)):
-            raise Damaged(f"the sentences of block {block} are not those that were planned")
+            raise DamagedFile(f"the sentences of block {block} are not those that were planned")
         return sentences
 
 
@@ -82,7 +89,7 @@ def arrange(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints
 
 def draw_up(
     folder: Path, sentences: Sequence[Sentence], keys: Keys, slots: tuple[str, ...]
-) -> Plan:
+) -> EncodingPlan:
     """Plan how sentences are encoded, and write it down; the same sentences always give the same
     plan.
     """
@@ -95,8 +102,8 @@ def draw_up(
         for block in range(len(bounds) - 1):
             chosen = order[bounds[block] : bounds[block + 1]]
             arrays[f"text:{block}"] = _pack_sentences([sentences[i] for i in chosen])
-        write(path, "plan", {"slots": slots}, arrays, keep=True)
-    plan = read(path)
+        write_block_file(path, "plan", {"slots": slots}, arrays, keep=True)
+    plan = read_encoding_plan(path)
     assert plan is not None, f"{path} was damaged as soon as it was written"
     return plan
 
@@ -107,17 +114,17 @@ def _pack_sentences(sentences: Sequence[Sentence]) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.compress(json.dumps(lines).encode(), 1), np.uint8)
 
 
-def read(path: Path) -> Plan | None:
+def read_encoding_plan(path: Path) -> EncodingPlan | None:
     """A plan, or None where it is damaged and set aside now."""
     file = open_block(path)
     if file is None:
         return None
     try:
         file.check()
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return None
-    return Plan(
+    return EncodingPlan(
         file,
         tuple(file.facts["slots"]),
         np.array(file.array("keys")),
@@ -125,10 +132,10 @@ def read(path: Path) -> Plan | None:
     )
 
 
-def unfinished_plans(folder: Path, committed: Set[str]) -> Iterator[tuple[Plan, list[int]]]:
+def unfinished_plans(folder: Path, committed: Set[str]) -> Iterator[tuple[EncodingPlan, list[int]]]:
     """Plans with the blocks that are not among the committed files, oldest first."""
-    for _, name in list_files(folder, ".plan", SUFFIX, FAILED):
-        if name.endswith(".plan") and (plan := read(folder / name)) is not None:
+    for _, name in list_folder_files(folder, ".plan", SUFFIX, FAILED):
+        if name.endswith(".plan") and (plan := read_encoding_plan(folder / name)) is not None:
             left = [block for block in range(len(plan)) if plan.name(block) not in committed]
             if left:
                 yield plan, left

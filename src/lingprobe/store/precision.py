@@ -22,7 +22,7 @@ _HALF = 16  # bits
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoragePrecision:
     """How vectors are kept.
 
     stored  the type of what is written
@@ -74,7 +74,7 @@ def type_name(name: str, project: int | None) -> str:
     return name if project is None else f"{name}-{project}"
 
 
-def kept_as(name: str) -> Kept:
+def kept_as(name: str) -> StoragePrecision:
     """The type of a name; StoreProblem for one that there is not."""
     name, narrow, most = name.partition("-")
     if narrow:
@@ -84,8 +84,8 @@ def kept_as(name: str) -> Kept:
     if name not in get_args(Precision):
         raise StoreProblem(f"vectors are kept as float32, float16 or bfloat16, not {name}")
     if name == "bfloat16":
-        return Kept(name, np.dtype("<u2"), np.dtype(np.float32))
-    return Kept(name, np.dtype(name), np.dtype(name))
+        return StoragePrecision(name, np.dtype("<u2"), np.dtype(np.float32))
+    return StoragePrecision(name, np.dtype(name), np.dtype(name))
 
 
 def _upper(values: NDArray[np.float32]) -> NDArray[np.uint16]:

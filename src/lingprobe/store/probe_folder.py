@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import report_damage
-from lingprobe.corpora.strict import parse_bytes
+from lingprobe.corpora.strict import parse_json_bytes
 from lingprobe.corpora.tensor_files import TENSOR_TYPES, locate_tensors
 from lingprobe.data.cache import open_draft, size, write_text
 from lingprobe.data.core import DataProblem
@@ -144,7 +144,9 @@ class ProbeFacts(NotePart):
 
     def plain(self) -> dict[str, Any]:
         """The facts as JSON has them; a number that is none is not written."""
-        return {name: _plain(each) for name, each in asdict(self).items() if each is not None}
+        return {
+            name: _convert_to_json(each) for name, each in asdict(self).items() if each is not None
+        }
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> ProbeFacts:
@@ -173,12 +175,14 @@ _LISTED: Mapping[str, type[NotePart]] = MappingProxyType(
 )
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_json(value: Any) -> Any:
     """A value as JSON has it."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items() if not _is_nan(each)}
+        return {
+            str(name): _convert_to_json(each) for name, each in value.items() if not _is_nan(each)
+        }
     if isinstance(value, tuple | list):
-        return [_plain(each) for each in value]
+        return [_convert_to_json(each) for each in value]
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -249,7 +253,7 @@ def read_probe(folder: Path) -> StoredProbe:
         )
     _check_size(place, _FACTS_BYTES)
     with report_damage(place, "the facts of a probe"):
-        values = _check_type(parse_bytes(place.read_bytes(), place), Mapping)
+        values = _check_type(parse_json_bytes(place.read_bytes(), place), Mapping)
         version = _check_type(values["format"], int)
         if version > PROBE_FORMAT:
             raise DataProblem(

@@ -33,14 +33,14 @@ from lingprobe.metrics.constant import judges_scores
 from lingprobe.store.blocks import (
     FORMAT,
     RESULTS,
-    Block,
-    Damaged,
-    Gone,
-    check_folder,
-    list_files,
+    BlockFile,
+    DamagedFile,
+    RemovedFile,
+    check_is_folder,
+    list_folder_files,
     open_block,
     set_aside,
-    write,
+    write_block_file,
 )
 
 SUFFIX = ".result"
@@ -119,8 +119,8 @@ class ResultStore:
 
     def _files(self, chosen: Callable[[str], bool]) -> Iterator[Path]:
         """Files of chosen names, oldest first."""
-        check_folder(self.root)
-        every = list_files(
+        check_is_folder(self.root)
+        every = list_folder_files(
             self.root,
             *RESULTS,
             chosen=lambda name: name.endswith(SUFFIX) and chosen(name),
@@ -134,12 +134,12 @@ def unit_in(path: Path) -> list[tuple[str, Result]] | None:
     """
     for _ in range(2):  # twice where another file took its place meanwhile
         try:
-            block = Block(path)
+            block = BlockFile(path)
             with report_damage(path, "a file of results"):
                 return _unit(block)
-        except (FileNotFoundError, Gone):
+        except (FileNotFoundError, RemovedFile):
             continue
-        except Damaged as damage:
+        except DamagedFile as damage:
             set_aside(path, damage)
             return None
     return None
@@ -162,15 +162,15 @@ def _attach_scores(unit: list[tuple[str, Result]], path: Path) -> list[tuple[str
     ]
 
 
-def _unit(block: Block) -> list[tuple[str, Result]]:
+def _unit(block: BlockFile) -> list[tuple[str, Result]]:
     pool = _StoredPool(block)
     return [(row["id"], _result(row, pool)) for row in block.facts["results"]]
 
 
 def _write(path: Path, results: Sequence[tuple[str, Result]]) -> None:
     pool = ArrayPool()
-    rows = [_row(trial_id, result, pool) for trial_id, result in results]
-    write(path, "results", {"results": rows, **pool.facts}, pool.arrays, keep=True)
+    rows = [_store_result_row(trial_id, result, pool) for trial_id, result in results]
+    write_block_file(path, "results", {"results": rows, **pool.facts}, pool.arrays, keep=True)
 
 
 def unit_name(ids: Sequence[str]) -> str:
@@ -281,7 +281,7 @@ class PackedResult(NamedTuple):
     def of(cls, result: Result) -> PackedResult:
         """What `result` makes the result of again."""
         pool = ArrayPool()
-        return cls({"result": _row("", result, pool), **pool.facts}, pool.arrays)
+        return cls({"result": _store_result_row("", result, pool), **pool.facts}, pool.arrays)
 
     def result(self) -> Result:
         """The result that was packed."""
@@ -293,7 +293,7 @@ class _StoredPool:
     format has not is absent.
     """
 
-    def __init__(self, block: Block | PackedResult) -> None:
+    def __init__(self, block: BlockFile | PackedResult) -> None:
         self.format = block.format
         self.columns = [
             self._column(block, number, about)
@@ -305,7 +305,7 @@ class _StoredPool:
         ]
 
     @staticmethod
-    def _column(block: Block | PackedResult, number: int, about: dict[str, Any]) -> Column:
+    def _column(block: BlockFile | PackedResult, number: int, about: dict[str, Any]) -> Column:
         arrays = {
             key: block.array(f"{number}:{key}").astype(dtype)
             for key, dtype in about["dtypes"].items()
@@ -313,7 +313,7 @@ class _StoredPool:
         return restore_column(about["loss"], arrays, about["names"], about["partial"])
 
 
-def _row(trial_id: str, result: Result, pool: ArrayPool) -> dict[str, Any]:
+def _store_result_row(trial_id: str, result: Result, pool: ArrayPool) -> dict[str, Any]:
     numbers = {
         "score": float(result.score),
         "low": float(result.low),
@@ -361,12 +361,14 @@ def write_scores(root: Path, results: Sequence[tuple[str, Result]]) -> None:
     pool = ArrayPool()
     rows = [_row_of_scores(trial_id, result.scores, pool) for trial_id, result in results]
     name = unit_name([trial_id for trial_id, _ in results])
-    write(root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True)
+    write_block_file(
+        root / (name + SCORES), "scores", {"scores": rows, **pool.facts}, pool.arrays, keep=True
+    )
 
 
 def any_scores(root: Path) -> bool:
     """Whether some results were kept with scores."""
-    return bool(list_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
+    return bool(list_folder_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
 
 
 def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
@@ -375,7 +377,7 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     """
     sought, scores = set(ids), dict[str, Logits | None]()
     may_hold = likely(sought)
-    for _, name in list_files(
+    for _, name in list_folder_files(
         root,
         *RESULTS,
         chosen=lambda name: name.endswith(SCORES) and may_hold(name),
@@ -420,9 +422,9 @@ def _rows_of_scores(path: Path, ids: set[str]) -> list[tuple[Mapping[str, Any], 
             )
             for row in rows
         ]
-    except Gone:
+    except RemovedFile:
         return []
-    except Damaged as damage:
+    except DamagedFile as damage:
         set_aside(path, damage)
         return []
 

@@ -30,7 +30,14 @@ from lingprobe.data.vectors import (
     compute_offsets,
     expand_ranges,
 )
-from lingprobe.store.blocks import Damaged, Gone, StoreProblem, list_files, open_block, write
+from lingprobe.store.blocks import (
+    DamagedFile,
+    RemovedFile,
+    StoreProblem,
+    list_folder_files,
+    open_block,
+    write_block_file,
+)
 from lingprobe.store.flags import cut_in, lost_in, lost_units
 from lingprobe.store.folder import (
     FAILED,
@@ -64,7 +71,7 @@ def failures_in(folder: Path) -> dict[bytes, str]:
     newest reason.
     """
     failures = dict[bytes, str]()
-    for _, name in list_files(folder, FAILED, ".plan", SUFFIX):
+    for _, name in list_folder_files(folder, FAILED, ".plan", SUFFIX):
         block = open_block(folder / name) if name.endswith(FAILED) else None
         if block is not None:
             failures |= {
@@ -176,7 +183,7 @@ class VectorStore:
     def record(self, base: str, name: str, failed: Mapping[bytes, str]) -> None:
         """Note why sentences (by key) of a block could not be encoded; they stay missing."""
         facts = {"base": base, "failed": {key.hex(): reason for key, reason in failed.items()}}
-        write((self.folder(base) / name).with_suffix(FAILED), "failed", facts, {})
+        write_block_file((self.folder(base) / name).with_suffix(FAILED), "failed", facts, {})
 
     def failures(self, base: str) -> dict[bytes, str]:
         """Sentences (by key) that could not be encoded at some time, with the newest reason."""
@@ -208,7 +215,7 @@ class VectorStore:
         bad = {slot: dict(units) for slot, units in refused.items()}
         unusable = {"refused": bad} if vectors.spans is None else {"refused": {}, "lost": bad}
         facts = {"base": base, "slots": list(slots), **unusable}
-        write(self.folder(base) / name, "vectors", facts, arrays, keep=True)
+        write_block_file(self.folder(base) / name, "vectors", facts, arrays, keep=True)
 
     def read(
         self,
@@ -238,7 +245,7 @@ class VectorStore:
         with _as_found(folder):
             places = _sound(folder, slots, keys)
             if needed is not None and any((p.blocks[needed] < 0).any() for p in places):
-                raise Gone("some were removed")
+                raise RemovedFile("some were removed")
             words = np.zeros(len(keys), np.int64)
             if not isinstance(sentences, np.ndarray):
                 words = np.array([len(s.words) for s in sentences], np.int64)
@@ -288,7 +295,7 @@ def _as_found(folder: BlockFolder) -> Iterator[None]:
     """
     try:
         yield
-    except Damaged as damage:
+    except DamagedFile as damage:
         raise StoreProblem(
             f"{folder.path}: some vectors cannot be read ({damage}); run the same again, and they"
             " will be made again"
@@ -302,7 +309,7 @@ def _locate_slots(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list
 
 def _first_damaged(
     folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
-) -> tuple[int, Damaged] | None:
+) -> tuple[int, DamagedFile] | None:
     """Check what is about to be read; the first block whose bytes changed, and how."""
     layers: dict[int, set[str]] = {}
     for slot, place in zip(slots, places, strict=True):
@@ -314,7 +321,7 @@ def _first_damaged(
             for name in block.arrays:
                 if name in wanted or not name.startswith("layer:"):
                     block.array(name)
-        except Damaged as damage:
+        except DamagedFile as damage:
             return number, damage
     return None
 
@@ -329,7 +336,7 @@ def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places
         if damaged is None:
             return places
         folder.drop(folder.blocks[damaged[0]], damaged[1])
-        if not isinstance(damaged[1], Gone):
+        if not isinstance(damaged[1], RemovedFile):
             raise damaged[1]
         folder.refresh()
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.tasks.about import about
+from lingprobe.tasks.about import find_task_description
 
 PAPERS = {
     "conneau-2018-cram": "Conneau et al. 2018",
@@ -41,11 +41,11 @@ PAPERS = {
 
 def papers_of(task: str) -> tuple[str, ...]:
     """The keys of the papers of a task's reference, those who asked it first; () for none known."""
-    known = about(re.split("[:,]", task, maxsplit=1)[0])
+    known = find_task_description(re.split("[:,]", task, maxsplit=1)[0])
     return known.papers if known else ()
 
 
-def bibtex(keys: Iterable[str]) -> str:
+def format_bibtex(keys: Iterable[str]) -> str:
     """The entries of some papers, each once."""
     known = _entries()
     return "\n".join(known[key] for key in dict.fromkeys(keys))

@@ -10,8 +10,14 @@ from lingprobe.data.core import Result
 from lingprobe.data.options import Help
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
-from lingprobe.suites.facts import PaperTable, facts
-from lingprobe.suites.suite import SENTENCE_FLOORS, Column, Suite, different, tasks_of
+from lingprobe.suites.facts import PaperTable, read_paper_facts
+from lingprobe.suites.suite import (
+    SENTENCE_FLOORS,
+    Column,
+    Suite,
+    explain_released_difference,
+    list_family_tasks,
+)
 
 MLP = "mlp,protocol=acl18"
 # SentEval takes logistic regression for WordContent whatever is asked for (probing.py)
@@ -87,9 +93,9 @@ def conneau2018(
     summed = "" if reduction == "mean" else ",reduction=sum"
     mlp, words = (f"{MLP}{summed}", f"{WORDS}{summed}") if probe is None else (probe, probe)
     runs = (
-        tasks_of("senteval", folder, (), task)
+        list_family_tasks("senteval", folder, (), task)
         if trees is None
-        else tasks_of("tree", trees, with_, task)
+        else list_family_tasks("tree", trees, with_, task)
     )
     return Suite(
         "conneau2018",
@@ -103,7 +109,7 @@ def conneau2018(
 
 
 def _paper() -> PaperTable:
-    columns, blocks, doubts = facts(
+    columns, blocks, doubts = read_paper_facts(
         Path(__file__).with_suffix(".tsv"), "Conneau et al. 2018, Table 2"
     )
     return PaperTable(
@@ -120,7 +126,7 @@ def _different(reference: Reference, result: Result, probe: str | None) -> str:
     """Why a result is not to be compared with the paper's figures: it is over other data, or read
     by another probe.
     """
-    why = different(reference, result, "senteval", "senteval")
+    why = explain_released_difference(reference, result, "senteval", "senteval")
     return why or (
         ""
         if probe is None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from lingprobe.data.checks import check_choice
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 
 FILE = Path(__file__).with_suffix(".tsv")
 How = Literal["file", "hub", "trained", "baseline", "people", "none"]
@@ -78,10 +78,10 @@ def measurable(paper: str) -> str:
 
 @functools.cache
 def _all() -> tuple[EncoderRow, ...]:
-    return tuple(_row(cells) for _, cells in records(FILE)[1])
+    return tuple(_parse_encoder_row(cells) for _, cells in read_tab_separated(FILE)[1])
 
 
-def _row(cells: Sequence[str]) -> EncoderRow:
+def _parse_encoder_row(cells: Sequence[str]) -> EncoderRow:
     """One line as a row."""
     paper, block, row, how, reference, read, needs, licence, note = cells
     named = "" if reference == "-" else reference

@@ -9,8 +9,15 @@ from pathlib import Path
 from typing import Annotated
 
 from lingprobe.data.options import Help
-from lingprobe.suites.facts import PaperTable, facts
-from lingprobe.suites.suite import MAJORITY, Column, Floor, Suite, different, tasks_of
+from lingprobe.suites.facts import PaperTable, read_paper_facts
+from lingprobe.suites.suite import (
+    MAJORITY,
+    Column,
+    Floor,
+    Suite,
+    explain_released_difference,
+    list_family_tasks,
+)
 
 MLP = "mlp,protocol=ettinger"
 TASKS = {
@@ -45,7 +52,7 @@ def ettinger2018(
     """Ettinger et al. 2018, Table 2: five tasks on the released files in a folder, or on sentences
     that lingprobe generates.
     """
-    columns, blocks, doubts = facts(
+    columns, blocks, doubts = read_paper_facts(
         Path(__file__).with_suffix(".tsv"), "Ettinger et al. 2018, Table 2"
     )
     paper = PaperTable(
@@ -62,10 +69,12 @@ def ettinger2018(
         tuple(Column(TASKS[name], MLP) for name in columns),
         ("comp/released", "comp"),
         (
-            tasks_of("comp", None, (), task)
+            list_family_tasks("comp", None, (), task)
             if folder is None
-            else tasks_of("comp/released", folder, (), task if said else (*task, WHOLE))
+            else list_family_tasks("comp/released", folder, (), task if said else (*task, WHOLE))
         ),
         floors=FLOORS,
-        different=functools.partial(different, family="comp/released", collection="compeval"),
+        different=functools.partial(
+            explain_released_difference, family="comp/released", collection="compeval"
+        ),
     )

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 
 PERCENT = 100.0
 
 
-class Figure(NamedTuple):
+class PrintedNumber(NamedTuple):
     """A number in percent and as the paper prints it, with a question mark where that is doubted;
     NaN where it gives none.
     """
@@ -30,11 +30,11 @@ class Figure(NamedTuple):
     printed: str = "–"
 
 
-class Line(NamedTuple):
+class PaperRow(NamedTuple):
     """A row of the paper: one figure a column, and where it stands (paper, table, block, row)."""
 
     name: str
-    figures: tuple[Figure, ...]
+    figures: tuple[PrintedNumber, ...]
     source: str
 
 
@@ -42,7 +42,7 @@ class Block(NamedTuple):
     """Rows that the paper puts under one heading."""
 
     heading: str
-    lines: tuple[Line, ...]
+    lines: tuple[PaperRow, ...]
 
     def row(self, name: str) -> str:
         """A row's name in the whole table: after its architecture or language, where blocks are
@@ -107,7 +107,7 @@ class PaperTable:
         return replace(self, blocks=tuple(b for b in self.blocks if b.heading == block))
 
 
-class Place(NamedTuple):
+class ScorePlace(NamedTuple):
     """Where a score belongs in a table: the column's number, the data that it is over, and why they
     are not the published ones.
 
@@ -121,12 +121,12 @@ class Place(NamedTuple):
     block: str = ""
 
 
-class Entry(NamedTuple):
+class CellResults(NamedTuple):
     """The results of one cell (all seeds and folds); `floor` names the paper's baseline that they
     repeat, '' for an encoder.
     """
 
-    place: Place
+    place: ScorePlace
     floor: str
     results: tuple[Result, ...]
 
@@ -136,14 +136,16 @@ class HumanScore(NamedTuple):
     sentences it is over.
     """
 
-    place: Place
+    place: ScorePlace
     score: float
     low: float
     high: float
     n: int
 
 
-def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], tuple[str, ...]]:
+def read_paper_facts(
+    file: Path, source: str
+) -> tuple[tuple[str, ...], tuple[Block, ...], tuple[str, ...]]:
     """The columns, blocks and doubts of a file of facts; `source` names paper and table.
     DataProblem with file and line.
     """
@@ -152,8 +154,8 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
         for line in file.read_text("utf-8").splitlines()
         if line.startswith("# ?")
     ]
-    header, body = records(file)
-    lines = [(cells[0], _line(cells, where, source)) for where, cells in body]
+    header, body = read_tab_separated(file)
+    lines = [(cells[0], _parse_paper_row(cells, where, source)) for where, cells in body]
     blocks = tuple(
         Block(heading, tuple(line for _, line in mine))
         for heading, mine in groupby(lines, key=lambda pair: pair[0])
@@ -161,14 +163,16 @@ def facts(file: Path, source: str) -> tuple[tuple[str, ...], tuple[Block, ...], 
     return tuple(header[2:]), blocks, tuple(doubts)
 
 
-def _line(cells: Sequence[str], where: str, source: str) -> Line:
+def _parse_paper_row(cells: Sequence[str], where: str, source: str) -> PaperRow:
     block, name, *figures = cells
-    return Line(name, tuple(_figure(text, where) for text in figures), f"{source}, {block}, {name}")
+    return PaperRow(
+        name, tuple(_figure(text, where) for text in figures), f"{source}, {block}, {name}"
+    )
 
 
-def _figure(text: str, where: str) -> Figure:
+def _figure(text: str, where: str) -> PrintedNumber:
     if text == "-":
-        return Figure(math.nan)
+        return PrintedNumber(math.nan)
     try:
         value = float(text.removesuffix("?"))
     except ValueError:
@@ -177,10 +181,10 @@ def _figure(text: str, where: str) -> Figure:
         ) from None
     if not 0 <= value <= 100:
         raise DataProblem(f"{where}: {text} is not a percentage")
-    return Figure(value, text)
+    return PrintedNumber(value, text)
 
 
-def merge_reasons(entries: Sequence[Entry]) -> list[Entry]:
+def merge_reasons(entries: Sequence[CellResults]) -> list[CellResults]:
     """The entries with one answer for each data set: it is the published one if that holds of all
     of its columns.
     """
@@ -194,11 +198,11 @@ def merge_reasons(entries: Sequence[Entry]) -> list[Entry]:
     ]
 
 
-def group_by_data(entries: Sequence[Entry]) -> dict[tuple[str, str], list[Entry]]:
+def group_by_data(entries: Sequence[CellResults]) -> dict[tuple[str, str], list[CellResults]]:
     """Entries by their data, and why those are not the published ones; entries on the published
     data come first.
     """
-    groups: dict[tuple[str, str], list[Entry]] = {}
+    groups: dict[tuple[str, str], list[CellResults]] = {}
     for entry in sorted(entries, key=lambda e: e.place.why != ""):
         groups.setdefault((entry.place.data, entry.place.why), []).append(entry)
     return groups

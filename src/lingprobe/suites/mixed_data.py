@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from lingprobe.data.references import Reference
-from lingprobe.suites.facts import Entry, Place
+from lingprobe.suites.facts import CellResults, ScorePlace
 
 
-def together(columns: Mapping[int, str], entries: Sequence[Entry]) -> list[Entry]:
+def join_data_rows(columns: Mapping[int, str], entries: Sequence[CellResults]) -> list[CellResults]:
     """Entries over different data in rows that go over several columns: the first data of each
     column together, then the second. `columns` are the names of those that the rows are headed by.
     """
@@ -19,11 +19,11 @@ def together(columns: Mapping[int, str], entries: Sequence[Entry]) -> list[Entry
         if place.data not in known:
             known.append(place.data)
 
-    def group(place: Place) -> tuple[int, str, bool]:
+    def group(place: ScorePlace) -> tuple[int, str, bool]:
         kind = place.block, bool(place.why)
         return places[place.column, *kind].index(place.data), *kind
 
-    members: dict[tuple[int, str, bool], dict[int, Place]] = {}
+    members: dict[tuple[int, str, bool], dict[int, ScorePlace]] = {}
     for place, *_ in entries:
         members.setdefault(group(place), {})[place.column] = place
     heads: dict[tuple[int, str, bool], tuple[str, str]] = {}
@@ -39,7 +39,7 @@ def together(columns: Mapping[int, str], entries: Sequence[Entry]) -> list[Entry
     return moved
 
 
-def _name_data(names: Mapping[int, str], places: Mapping[int, Place]) -> str:
+def _name_data(names: Mapping[int, str], places: Mapping[int, ScorePlace]) -> str:
     """The data of some columns: as they are where all have the same, else each with its
     columns.
     """

@@ -19,11 +19,11 @@ from lingprobe.analysis.row import NO_CONTROL, ORDER, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.suites.facts import (
     Block,
-    Entry,
+    CellResults,
     HumanScore,
-    Line,
+    PaperRow,
     PaperTable,
-    Place,
+    ScorePlace,
     group_by_data,
 )
 from lingprobe.tables.table import (
@@ -41,7 +41,7 @@ SAME = "measured here, on the published data"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PaperTableCell:
     """One figure of the table, for programs: published, or measured with lingprobe. Scores are
     percent, NaN where there is none.
     """
@@ -77,8 +77,11 @@ class TableRow:
     oracle: bool = False
 
 
-def inside(
-    paper: PaperTable, entries: Sequence[Entry], people: Sequence[HumanScore] = (), others: int = 0
+def tabulate_paper(
+    paper: PaperTable,
+    entries: Sequence[CellResults],
+    people: Sequence[HumanScore] = (),
+    others: int = 0,
 ) -> Table:
     """The paper's table with one's own rows: within it on the published data, else below under
     "different data".
@@ -98,7 +101,7 @@ def inside(
 
     sections = [_block_section(block, paper, best(block.heading)) for block in paper.blocks]
     sections += [
-        _own(paper.beside(block := blocks.get(key, "")), *key, mine, best(block))
+        _build_own_section(paper.beside(block := blocks.get(key, "")), *key, mine, best(block))
         for key, mine in groups.items()
     ]
     columns = ("encoder", *paper.columns)
@@ -106,12 +109,12 @@ def inside(
         columns,
         tuple(sections),
         frozenset({"encoder"}),
-        tuple(_notes(paper, entries, groups, others)),
+        tuple(_explain_paper_table(paper, entries, groups, others)),
         paper.title,
     )
 
 
-def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
+def measured_rows(entries: Iterable[CellResults]) -> list[TableRow]:
     """One row for each baseline, encoder, layer and control: baselines first, as the suite has
     them, and the tasks' oracles last.
     """
@@ -135,7 +138,7 @@ def measured_rows(entries: Iterable[Entry]) -> list[TableRow]:
     ]
 
 
-def _score_entry(entry: Entry) -> FrameRow:
+def _score_entry(entry: CellResults) -> FrameRow:
     """The row of scores of an entry."""
     return compute_scores(ResultFrame.of(entry.results))[0]
 
@@ -161,7 +164,7 @@ def _best(paper: PaperTable, own: Sequence[TableRow]) -> list[float]:
     ]
 
 
-def _encoders(paper: PaperTable) -> Iterator[Line]:
+def _encoders(paper: PaperTable) -> Iterator[PaperRow]:
     for block in paper.blocks:
         yield from (line for line in block.lines if line.name not in paper.apart)
 
@@ -178,7 +181,7 @@ def _block_section(block: Block, paper: PaperTable, best: Sequence[float]) -> Ta
     return TableSection(block.heading, body, "", frozenset(strong))
 
 
-def _own(
+def _build_own_section(
     paper: PaperTable, data: str, why: str, mine: Sequence[TableRow], best: Sequence[float]
 ) -> TableSection:
     """One's own rows over some data; those on the published data are ranked among the paper's, and
@@ -188,7 +191,7 @@ def _own(
     body: list[tuple[str, ...]] = [*_sizes(mine, many)]
     strong: set[tuple[int, int]] = set()
     rules: set[int] = set()
-    signs = [_signs(mine, c) for c in many]
+    signs = [_mark_other_examples(mine, c) for c in many]
     encoders = sum(1 for _ in _encoders(paper)) + 1
     for above, row in zip([None, *mine], mine, strict=False):
         rules |= {len(body)} if row.oracle and above and not above.oracle else set()
@@ -217,14 +220,14 @@ def _own(
 
 def _seeds(row: TableRow, mine: Sequence[TableRow]) -> str:
     """Over how many seeds an encoder's row is, where others are over more."""
-    counts, every = _fits([row]), _fits(mine)
+    counts, every = _count_seeds([row]), _count_seeds(mine)
     if not counts or len(every) == 1 or counts == {max(every)}:
         return ""
     least, most = min(counts), max(counts)
     return f" ({least} seed{'s' * (least > 1)})" if least == most else f" ({least} to {most} seeds)"
 
 
-def _fits(rows: Iterable[TableRow]) -> set[int]:
+def _count_seeds(rows: Iterable[TableRow]) -> set[int]:
     """Over how many seeds scores of encoders are."""
     return {
         cell.seeds
@@ -235,7 +238,7 @@ def _fits(rows: Iterable[TableRow]) -> set[int]:
     }
 
 
-def _signs(mine: Sequence[TableRow], column: int) -> dict[str, str]:
+def _mark_other_examples(mine: Sequence[TableRow], column: int) -> dict[str, str]:
     """The signs of rows whose score in a column is over other test examples than most are, by
     label.
     """
@@ -291,9 +294,9 @@ def _rank(paper: PaperTable, row: TableRow, column: int) -> str:
     return f"{first}" if first == last else f"{first}–{last}"
 
 
-def _notes(
+def _explain_paper_table(
     paper: PaperTable,
-    entries: Sequence[Entry],
+    entries: Sequence[CellResults],
     groups: Mapping[tuple[str, str], Sequence[TableRow]],
     others: int,
 ) -> Iterator[str]:
@@ -337,12 +340,12 @@ def _notes(
 
 
 def cells(
-    suite: str, paper: PaperTable, entries: Sequence[Entry], people: Sequence[HumanScore] = ()
-) -> list[Cell]:
+    suite: str, paper: PaperTable, entries: Sequence[CellResults], people: Sequence[HumanScore] = ()
+) -> list[PaperTableCell]:
     """Every figure of the table, the paper's and one's own, one a line."""
     lines = [line for block in paper.blocks for line in block.lines]
     published = [
-        Cell(*_source(suite, line), name, "-", "", NO_CONTROL, figure.value)
+        PaperTableCell(*_source(suite, line), name, "-", "", NO_CONTROL, figure.value)
         for line in lines
         for name, figure in zip(paper.columns, line.figures, strict=True)
     ]
@@ -350,26 +353,30 @@ def cells(
     return [*published, *measured, *(_human_cell(suite, paper, each) for each in people)]
 
 
-def _source(suite: str, line: Line) -> tuple[str, str, str, str, str]:
+def _source(suite: str, line: PaperRow) -> tuple[str, str, str, str, str]:
     return suite, "published", "published", line.source, line.name
 
 
-def _human_cell(suite: str, paper: PaperTable, each: HumanScore) -> Cell:
+def _human_cell(suite: str, paper: PaperTable, each: HumanScore) -> PaperTableCell:
     """One figure of people."""
     task = suite, PEOPLE, _data(each.place), each.place.data
     column, interval = paper.columns[each.place.column], (each.low, each.high)
-    return Cell(*task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n)
+    return PaperTableCell(
+        *task, PEOPLE, column, "-", "", NO_CONTROL, each.score, *interval, n=each.n
+    )
 
 
-def _measured_cell(suite: str, paper: PaperTable, entry: Entry) -> Cell:
+def _measured_cell(suite: str, paper: PaperTable, entry: CellResults) -> PaperTableCell:
     """One figure of one's own."""
     row = _score_entry(entry)
     label, column = entry.floor or row.encoder, paper.columns[entry.place.column]
     task = suite, "measured", _data(entry.place), row.task
     figures = row.score, row.low, row.high, row.majority
     counts = row.n, row.train, row.seeds, row.folds
-    return Cell(*task, label, column, row.layer, row.probe, row.control, *figures, *counts)
+    return PaperTableCell(
+        *task, label, column, row.layer, row.probe, row.control, *figures, *counts
+    )
 
 
-def _data(place: Place) -> str:
+def _data(place: ScorePlace) -> str:
     return DIFFERENT if place.why else "published"

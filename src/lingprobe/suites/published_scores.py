@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from lingprobe.analysis.score_table import Measure, Score, Scored
+from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell
 from lingprobe.data.checks import check_choice
 from lingprobe.suites.conneau2018 import conneau2018
 from lingprobe.suites.facts import Block, PaperTable
@@ -17,23 +17,27 @@ TWICE = "Relatedness r"
 """The column whose task stands in the table twice."""
 
 
-class Published(NamedTuple):
+class PaperScores(NamedTuple):
     """The scores of a paper's table, in how many languages they are, and what there is to know."""
 
-    scores: tuple[Score, ...]
+    scores: tuple[ScoreCell, ...]
     languages: tuple[str, ...]
     remarks: tuple[str, ...]
 
 
-def published_scores(name: str) -> Published:
+def published_scores(name: str) -> PaperScores:
     """The scores of a paper's encoders; UsageProblem for a paper whose table is not related."""
     check_choice("published table", name, PAPERS)
     return PAPERS[name]()
 
 
-def _conneau2018() -> Published:
+def _conneau2018() -> PaperScores:
     paper = conneau2018().paper
-    scores = tuple(score for block in paper.blocks for score in _scores(paper, block, "eng", True))
+    scores = tuple(
+        score
+        for block in paper.blocks
+        for score in _list_published_scores(paper, block, "eng", True)
+    )
     remarks = (
         "Conneau et al. 2018: the scores of its Table 2, without human scores and baselines that"
         " are not embeddings. The downstream scores of its Figure 2 are in its appendix, which"
@@ -41,15 +45,15 @@ def _conneau2018() -> Published:
         "Encoders share three architectures and eight training tasks, and are not independent:"
         " --family '^[^,]+' counts each architecture once.",
     )
-    return Published(scores, (), remarks)
+    return PaperScores(scores, (), remarks)
 
 
-def _ud2019() -> Published:
+def _ud2019() -> PaperScores:
     paper = ud2019().paper
     scores = tuple(
         score
         for block in paper.blocks
-        for score in _scores(paper, block, LANGUAGES[block.heading], False)
+        for score in _list_published_scores(paper, block, LANGUAGES[block.heading], False)
         if score.column.task != TWICE
     )
     remarks = (
@@ -58,10 +62,12 @@ def _ud2019() -> Published:
         "Rows are as in the paper: fastText, BERT and COMBO have two poolings each; --family"
         " '^[^-]+' counts each model once.",
     )
-    return Published(scores, ("eng", "pol"), remarks)
+    return PaperScores(scores, ("eng", "pol"), remarks)
 
 
-def _scores(paper: PaperTable, block: Block, language: str, blocks: bool) -> Iterator[Score]:
+def _list_published_scores(
+    paper: PaperTable, block: Block, language: str, blocks: bool
+) -> Iterator[ScoreCell]:
     """The figures of the encoders of a block, whose heading is part of their names where blocks are
     of encoders.
     """
@@ -73,7 +79,7 @@ def _scores(paper: PaperTable, block: Block, language: str, blocks: bool) -> Ite
             if not math.isnan(figure.value):
                 task = column.removesuffix(" ρ")
                 measure = Measure(task, "published", task, language)
-                yield Score(Scored(name, name), measure, figure.value)
+                yield ScoreCell(EncoderName(name, name), measure, figure.value)
 
 
-PAPERS: Mapping[str, Callable[[], Published]] = {"conneau2018": _conneau2018, "ud2019": _ud2019}
+PAPERS: Mapping[str, Callable[[], PaperScores]] = {"conneau2018": _conneau2018, "ud2019": _ud2019}

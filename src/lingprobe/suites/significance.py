@@ -19,7 +19,7 @@ from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.suites.facts import (
     PERCENT,
     Block,
-    Line,
+    PaperRow,
     PaperTable,
 )
 from lingprobe.tables.table import (
@@ -70,13 +70,15 @@ def compare_paper(paper: PaperTable, correction: str = "holm") -> list[Printed]:
         for heading, lines in _comparable_rows(paper.blocks, paper)
         for column, task in enumerate(paper.columns)
         if (n := paper.examples(heading, task))
-        for one in _correct_pairs(_pairs(paper, (heading, lines), column, n), correction)
+        for one in _correct_pairs(
+            _list_printed_pairs(paper, (heading, lines), column, n), correction
+        )
     ]
 
 
 def _comparable_rows(
     blocks: Sequence[Block], paper: PaperTable
-) -> Iterator[tuple[str, list[Line]]]:
+) -> Iterator[tuple[str, list[PaperRow]]]:
     """The rows with the same test examples: those of one block, or of all blocks."""
     if paper.blocks_differ:
         for block in blocks:
@@ -91,8 +93,8 @@ def _comparable_rows(
         yield "", named
 
 
-def _pairs(
-    paper: PaperTable, block: tuple[str, Sequence[Line]], column: int, n: int
+def _list_printed_pairs(
+    paper: PaperTable, block: tuple[str, Sequence[PaperRow]], column: int, n: int
 ) -> list[Printed]:
     heading, lines = block
     scored = [line for line in lines if not math.isnan(line.figures[column].value)]
@@ -102,7 +104,9 @@ def _pairs(
     ]
 
 
-def _pair(paper: PaperTable, where: tuple[str, int], lines: tuple[Line, Line], n: int) -> Printed:
+def _pair(
+    paper: PaperTable, where: tuple[str, int], lines: tuple[PaperRow, PaperRow], n: int
+) -> Printed:
     block, column = where
     task = paper.columns[column]
     first, second = (line.figures[column].value for line in lines)
@@ -127,7 +131,9 @@ def by_task(pairs: Sequence[Printed]) -> dict[tuple[str, str], list[Printed]]:
     return groups
 
 
-def summary(paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm") -> Table:
+def tabulate_best_encoders(
+    paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm"
+) -> Table:
     """A line for each task: the best, what does not differ from it significantly, and how many
     pairs do not.
     """
@@ -140,7 +146,7 @@ def summary(paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm
             (
                 task,
                 f"{best.first} {best.first_score:g}",
-                _some(alike),
+                _list_first_names(alike),
                 f"{len(left)} of {len(mine)}",
                 format_number(detectable(paper.error(task, best.first_score, best.n))),
                 f"{best.n:,}",
@@ -160,7 +166,7 @@ def summary(paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm
     return Table((*words, "detectable", "n"), sections, frozenset(words), notes)
 
 
-def _some(names: Sequence[str]) -> str:
+def _list_first_names(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return "; ".join(names[:SHOWN]) + more or "–"
@@ -171,7 +177,7 @@ def not_significant(paper: PaperTable, pairs: Sequence[Printed], correction: str
     tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
     sections = []
     for (block, task), mine in by_task(pairs).items():
-        body = tuple(_cells(one) for one in mine if one.corrected >= ALPHA)
+        body = tuple(_format_printed_pair(one) for one in mine if one.corrected >= ALPHA)
         differ = f"{len(mine) - len(body)} of {len(mine)} pairs differ significantly"
         title = f"{block}, {task}" if block else task
         sections.append(TableSection(title, body, f"n = {mine[0].n:,}; {differ}."))
@@ -186,7 +192,7 @@ def not_significant(paper: PaperTable, pairs: Sequence[Printed], correction: str
     return Table(head, tuple(sections), frozenset({"score of", "against"}), notes)
 
 
-def _cells(one: Printed) -> tuple[str, ...]:
+def _format_printed_pair(one: Printed) -> tuple[str, ...]:
     return (
         one.first,
         f"{one.first_score:g}",

@@ -19,16 +19,16 @@ from lingprobe.data.references import (
     shorten_reference,
 )
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.plan import Design
+from lingprobe.experiment.plan import TrialDesign
 from lingprobe.metrics import MetricProblem, constant_result, rescore_result
 from lingprobe.probes import PROBES
 from lingprobe.suites.facts import (
-    Entry,
+    CellResults,
     PaperTable,
-    Place,
+    ScorePlace,
     merge_reasons,
 )
-from lingprobe.suites.mixed_data import together
+from lingprobe.suites.mixed_data import join_data_rows
 from lingprobe.tasks import TASKS, tolerant
 from lingprobe.tasks.baseline_names import LENGTH, WORDS
 from lingprobe.tasks.baselines import PAIR_FEATURES
@@ -154,7 +154,7 @@ class Suite:
             if run is None and column.task and not column.metric and name not in self.unasked
         ]
 
-    def locate_task(self, task: str, result: Result | None = None) -> Place | None:
+    def locate_task(self, task: str, result: Result | None = None) -> ScorePlace | None:
         """Where a task's scores stand; None for a task that the table has no column for. Without a
         result, data count as different.
         """
@@ -178,7 +178,7 @@ class Suite:
         if block and not why and block not in [each.heading for each in self.paper.blocks]:
             return None  # it would be ranked among figures of the other blocks
         data = str(short.with_name(f"{family}/*"))
-        return Place(names.index(last), data, why, block)
+        return ScorePlace(names.index(last), data, why, block)
 
     def floor_of(self, column: int, result: Result) -> str:
         """The paper's baseline that a result in a column is of; '' for none."""
@@ -199,7 +199,7 @@ class Suite:
         ]
 
 
-def tasks_of(
+def list_family_tasks(
     family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()
 ) -> Reference:
     """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'.
@@ -229,7 +229,7 @@ class SuiteRequest:
     baselines: bool = True
 
 
-def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
+def designs(suite: Suite, request: SuiteRequest) -> list[TrialDesign]:
     """What a run of the suite measures: every encoder with each column's own probe, the tasks'
     oracles, and the paper's baselines.
     """
@@ -241,7 +241,7 @@ def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
     }
     how = (request.controls, request.seeds, request.layers)
     planned = [
-        Design(tasks, request.encoders, (probe,), *how, usual=suite.layers)
+        TrialDesign(tasks, request.encoders, (probe,), *how, usual=suite.layers)
         for probe, tasks in by_probe.items()
         if request.encoders
     ]
@@ -250,11 +250,11 @@ def designs(suite: Suite, request: SuiteRequest) -> list[Design]:
         for floor in suite.floors_of(column, task):
             floors.setdefault(floor, []).append(task)
     planned += [
-        Design(mine, (floor.encoder,), (floor.probe,), request.controls, request.seeds)
+        TrialDesign(mine, (floor.encoder,), (floor.probe,), request.controls, request.seeds)
         for floor, mine in floors.items()
     ]
     possible = [
-        Design(tasks, (), (probe,), request.controls, request.seeds, baselines=ORACLES)
+        TrialDesign(tasks, (), (probe,), request.controls, request.seeds, baselines=ORACLES)
         for probe, tasks in by_probe.items()
     ]
     return [*planned, *(possible if request.baselines else ())]
@@ -280,16 +280,16 @@ def _in_full(text: str) -> str:
     return str(path.resolve()) if text and path.exists() else text
 
 
-class Selected(NamedTuple):
+class TableResults(NamedTuple):
     """The results that stand in a suite's table, and how many of its tasks' results were measured
     with other probes.
     """
 
-    entries: tuple[Entry, ...]
+    entries: tuple[CellResults, ...]
     others: int
 
 
-def select_results(suite: Suite, results: Iterable[Result]) -> Selected:
+def select_suite_results(suite: Suite, results: Iterable[Result]) -> TableResults:
     """The results that belong in the table: on its tasks, on the data that the suite names if it
     does, and with its probes.
     """
@@ -312,25 +312,25 @@ def select_results(suite: Suite, results: Iterable[Result]) -> Selected:
                 groups.setdefault(key, []).append(judged)
         else:
             others += 1
-    entries = [Entry(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
+    entries = [CellResults(key[0], key[1], tuple(mine)) for key, mine in groups.items()]
     entries = [*_constants(suite, entries), *entries]
     whole = merge_reasons(entries)
     if suite.mixed:
         names = zip(suite.paper.columns, suite.columns, strict=True)
         own = {i: name for i, (name, column) in enumerate(names) if not column.metric}
-        whole = together(own, whole)
+        whole = join_data_rows(own, whole)
     order = [suite.constant, *(floor.name for floor in suite.floors)]
-    return Selected(
+    return TableResults(
         tuple(sorted(whole, key=lambda e: order.index(e.floor) if e.floor else len(order))), others
     )
 
 
-def _place_results(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[Place, Result]]:
+def _place_results(suite: Suite, results: Iterable[Result]) -> Iterator[tuple[ScorePlace, Result]]:
     """The results on the suite's tasks, and on the data that it names if it does, each with its
     place.
     """
     # finding out whether files are the published ones reads them
-    places: dict[tuple[str, str], Place | None] = {}
+    places: dict[tuple[str, str], ScorePlace | None] = {}
     over = suite.over()
     for result in results:
         task = result.trial.task
@@ -354,11 +354,11 @@ def _rescore_columns(suite: Suite, column: int, result: Result) -> list[tuple[in
     return judged
 
 
-def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
+def _constants(suite: Suite, entries: Sequence[CellResults]) -> list[CellResults]:
     """The best constant answer of each column, as if it had been measured with the first that
     was.
     """
-    constants: dict[Place, Entry] = {}
+    constants: dict[ScorePlace, CellResults] = {}
     for place, _, results in entries:
         first = min(r.trial.seed for r in results)
         mine = [
@@ -366,7 +366,8 @@ def _constants(suite: Suite, entries: Sequence[Entry]) -> list[Entry]:
         ]
         if suite.constant and mine and results[0].trial.control == "none":
             constants.setdefault(
-                place, Entry(place, suite.constant, tuple(constant_result(r, "set") for r in mine))
+                place,
+                CellResults(place, suite.constant, tuple(constant_result(r, "set") for r in mine)),
             )
     return list(constants.values())
 
@@ -375,7 +376,9 @@ def _canonical(probe: str) -> str:
     return PROBES.canonical(probe)
 
 
-def different(reference: Reference, result: Result, family: str, collection: str) -> str:
+def explain_released_difference(
+    reference: Reference, result: Result, family: str, collection: str
+) -> str:
     """Why a result is not over the released files of a family; '' where it is, as far as checksums
     or a receipt of `fetch` say.
     """

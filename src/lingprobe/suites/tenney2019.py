@@ -23,10 +23,10 @@ from lingprobe.data.references import (
 )
 from lingprobe.suites.facts import (
     Block,
-    Figure,
-    Line,
+    PaperRow,
     PaperTable,
-    facts,
+    PrintedNumber,
+    read_paper_facts,
 )
 from lingprobe.suites.suite import Column, Suite
 from lingprobe.tasks import TASKS
@@ -153,14 +153,14 @@ def tenney2019(
     """Tenney et al. 2019, Table 2: edge probing, on the paper's data where you have them, else on
     free data of the same kinds.
     """
-    columns, blocks, doubts = facts(Path(__file__).with_suffix(".tsv"), SOURCE)
+    columns, blocks, doubts = read_paper_facts(Path(__file__).with_suffix(".tsv"), SOURCE)
     probe = f"span,protocol={protocol}"
     sizes = Block("Targets", tuple(_sizes(columns)))
     apart = frozenset(
         {line.name for line in sizes.lines}
         | {line.name for block in blocks for line in block.lines if line.name.endswith(" lex")}
     )
-    data = Data(_place(folder), _place(ontonotes), _place(jiant), task)
+    data = Data(_expand_path(folder), _expand_path(ontonotes), _expand_path(jiant), task)
     return Suite(
         "tenney2019",
         PaperTable(
@@ -177,7 +177,7 @@ def tenney2019(
         ("edge",),
         tuple(map(data.run, columns)) if data.has_folders else None,
         data.missing,
-        different=different,
+        different=explain_paper_difference,
         constant="best constant",
         mixed=True,
         layers=READS,
@@ -185,7 +185,7 @@ def tenney2019(
     )
 
 
-def _place(path: str | None) -> Path | None:
+def _expand_path(path: str | None) -> Path | None:
     return None if path is None else Path(path).expanduser()
 
 
@@ -195,7 +195,7 @@ def task_of(reference: Reference) -> str:
     return dict(reference.options).get("as", "") if last == "jsonl" else last
 
 
-def different(reference: Reference, result: Result) -> str:
+def explain_paper_difference(reference: Reference, result: Result) -> str:
     """Why a result is not the paper's measure on the paper's data; '' where it is, as far as
     targets, options and metric say.
     """
@@ -247,13 +247,13 @@ def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     return unlike + [f"{key}={value}" for key, value in options]
 
 
-def _sizes(columns: Iterable[str]) -> Iterable[Line]:
+def _sizes(columns: Iterable[str]) -> Iterable[PaperRow]:
     for i, split in enumerate(("train", "dev", "test")):
         counts = [SIZES[name][i] if name in SIZES else "–" for name in columns]
         printed = [f"{n:,}" if isinstance(n, int) else n for n in counts]
-        yield Line(
+        yield PaperRow(
             f"targets, {split}",
-            tuple(Figure(math.nan, text) for text in printed),
+            tuple(PrintedNumber(math.nan, text) for text in printed),
             "Tenney et al. 2019, Table 3, corrected",
         )
 

@@ -15,8 +15,15 @@ from lingprobe.data.references import (
     Reference,
     ReferenceProblem,
 )
-from lingprobe.suites.facts import PaperTable, facts
-from lingprobe.suites.suite import PAIR_FLOORS, SENTENCE_FLOORS, Column, Suite, different, tasks_of
+from lingprobe.suites.facts import PaperTable, read_paper_facts
+from lingprobe.suites.suite import (
+    PAIR_FLOORS,
+    SENTENCE_FLOORS,
+    Column,
+    Suite,
+    explain_released_difference,
+    list_family_tasks,
+)
 from lingprobe.tasks.languages import list_languages
 
 MLP = "mlp,protocol=krasnowska"
@@ -95,9 +102,9 @@ def ud2019(
         )
     paper = _paper(BLOCKS[language])
     probing = (
-        tasks_of("ud", path, with_, task)
+        list_family_tasks("ud", path, with_, task)
         if path
-        else tasks_of("ud2019", released, (), task)
+        else list_family_tasks("ud2019", released, (), task)
         if released
         else None
     )
@@ -121,7 +128,7 @@ def ud2019(
 
 def _paper(shown: tuple[str, ...]) -> PaperTable:
     """The paper's table in some languages."""
-    columns, blocks, doubts = facts(
+    columns, blocks, doubts = read_paper_facts(
         Path(__file__).with_suffix(".tsv"), "Krasnowska-Kieraś & Wróblewska 2019, Table 1"
     )
     return PaperTable(
@@ -177,7 +184,7 @@ def _block_of(shown: tuple[str, ...]) -> Callable[[Reference, Result | None], st
 def _different(reference: Reference, result: Result) -> str:
     """Why a result is not over the paper's data; '' where it is, as far as is known."""
     if reference.name.startswith("pair/sick"):
-        return different(reference, result, "pair", "sick")
+        return explain_released_difference(reference, result, "pair", "sick")
     if reference.name.startswith("pair/cdsc"):
-        return different(reference, result, "pair", "cds")
-    return different(reference, result, "ud2019", "ud2019")
+        return explain_released_difference(reference, result, "pair", "cds")
+    return explain_released_difference(reference, result, "ud2019", "ud2019")

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -30,14 +30,14 @@ def break_rows(table: Table, points: float, height: Height) -> list[Table]:
         for r, row in enumerate(section.rows):
             left -= height(row)
             if left < 0 and (r or pages[-1]):
-                pages[-1] += [_rows(section, first, r)] * (r > first)
+                pages[-1] += [_slice_section(section, first, r)] * (r > first)
                 pages.append([])
                 first, left = r, points - ABOVE - height(row)
-        pages[-1].append(_rows(section, first, len(section.rows)))
+        pages[-1].append(_slice_section(section, first, len(section.rows)))
     return [replace(table, sections=tuple(page)) for page in pages] if pages[1:] else [table]
 
 
-def _rows(section: TableSection, first: int, after: int) -> TableSection:
+def _slice_section(section: TableSection, first: int, after: int) -> TableSection:
     """Some of the rows of a section."""
     more = " (continued)" if first and section.heading else ""
     return TableSection(
@@ -50,7 +50,7 @@ def _rows(section: TableSection, first: int, after: int) -> TableSection:
     )
 
 
-def room(table: Table, wide: float) -> float:
+def compute_caption_room(table: Table, wide: float) -> float:
     """The points that a caption of such a width leaves to the rows of a float."""
     return TALL - LINE * (1 + math.ceil(len(table.caption) * LETTER / wide))
 
@@ -60,6 +60,6 @@ def caption(table: Table, place: int, tex: Callable[[str], str]) -> Iterator[str
     if place:
         yield from ("\\addtocounter{table}{-1}", "\\caption{(continued)}")
         return
-    yield f"\\caption{{{tex(printable(table.caption))}}}"
+    yield f"\\caption{{{tex(strip_unprintable(table.caption))}}}"
     if table.label:
         yield f"\\label{{{table.label}}}"

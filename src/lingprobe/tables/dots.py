@@ -11,8 +11,8 @@ from lingprobe.tables.panels import (
     blank,
     few_numbers,
     label_rows,
+    measure_names,
     panels,
-    room,
     row_height,
     title,
 )
@@ -39,13 +39,13 @@ class DotPanels(NamedTuple):
     @classmethod
     def of(cls, titles: Sequence[str], names: Sequence[str], about: str, head: float) -> DotPanels:
         """Empty ones, with so many inches beside them."""
-        across = abreast(len(titles), _ACROSS, _PRINTED_INCHES, room(names))
+        across = abreast(len(titles), _ACROSS, _PRINTED_INCHES, measure_names(names))
         beside = max(DOT_PANEL_INCHES * across, _LEAST_INCHES)
         down = math.ceil(len(titles) / across)
-        size = room(names) + beside, head + down * (0.55 + row_height(names) * len(names))
+        size = measure_names(names) + beside, head + down * (0.55 + row_height(names) * len(names))
         figure = blank(size, about)
-        printed, wide = printed_width(), figure.get_figwidth() - room(names)
-        inches = (beside if printed is None else printed - room(names)) / across
+        printed, wide = printed_width(), figure.get_figwidth() - measure_names(names)
+        inches = (beside if printed is None else printed - measure_names(names)) / across
         axes = panels(figure, len(titles), across, sharex=True, sharey=True)
         for each, text in zip(axes, titles, strict=True):
             each.set_title(title(text, inches))

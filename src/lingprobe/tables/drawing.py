@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.printing import printable, printable_lines
+from lingprobe.data.printing import printable_lines, strip_unprintable
 from lingprobe.tables.fonts import absent, families, warn_absent
 from lingprobe.tables.printing import PRINT, printed_at, printed_width
 from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
@@ -37,9 +37,9 @@ class PlotProblem(LingprobeError, RuntimeError):
     """A figure that cannot be drawn; the message says what to give."""
 
 
-def tell(mark: Any, text: str) -> None:
+def set_tooltip(mark: Any, text: str) -> None:
     """Say something to a pointer on a mark, in SVG."""
-    mark.set_gid(TOLD + printable(text))
+    mark.set_gid(TOLD + strip_unprintable(text))
 
 
 @contextmanager
@@ -80,7 +80,7 @@ def _tone(colour: str) -> str:
     return f"var(--figure-{TONES.index(colour)}, {colour})" if colour in TONES else colour
 
 
-def save(draw: Callable[[], Figure], to: Path, width: float | None = None) -> None:
+def save_figure(draw: Callable[[], Figure], to: Path, width: float | None = None) -> None:
     """Write a figure as the kind of file that its name says, as wide as it likes or so many inches;
     PlotProblem for one that is no figure. The same figure gives the same file.
     """
@@ -92,7 +92,7 @@ def save(draw: Callable[[], Figure], to: Path, width: float | None = None) -> No
         return
     dated = {"CreationDate": None} if kind == ".pdf" else None
     with house_style(width), open_draft(to) as part:
-        made = laid_out(draw())
+        made = lay_out_figure(draw())
         if lacking := absent(made):
             made = _drawn_with(lacking, draw, to)
         made.savefig(part, format=kind.removeprefix("."), facecolor="white", metadata=dated)
@@ -106,25 +106,25 @@ def _drawn_with(lacking: Set[int], draw: Callable[[], Figure], to: Path) -> Figu
     if left:
         warn_absent(left, to)
     mpl.rcParams["font.family"] = [*mpl.rcParams["font.family"], *more]  # until the style is left
-    return laid_out(draw())
+    return lay_out_figure(draw())
 
 
-def laid_out(figure: Figure) -> Figure:
+def lay_out_figure(figure: Figure) -> Figure:
     """The figure with plain names and the width that it is printed at, if it does not know it."""
     wide = printed_width()
     if wide and figure.get_figwidth() != wide:
         figure.set_figwidth(wide)
-    return _plain(figure)
+    return _escape_names(figure)
 
 
 def _svg(draw: Callable[[], Figure], ground: str, width: float | None = None) -> str:
     text = StringIO()
     with house_style(width):
-        made = laid_out(draw())
+        made = lay_out_figure(draw())
         made.savefig(text, format="svg", facecolor=ground, metadata={"Date": None})
     _, start, rest = LEFT_OUT.sub("", text.getvalue()).partition("<svg")
     head, end, rest = rest.partition(">")
-    about = f"{end}\n<title>{escape(printable(str(made.get_label())), quote=False)}</title>"
+    about = f"{end}\n<title>{escape(strip_unprintable(str(made.get_label())), quote=False)}</title>"
     strokes = ' role="img" style="stroke-linejoin: round; stroke-linecap: butt"'
     if not width:
         head = head.replace('pt"', '"')  # of a page, whose letters are as large
@@ -137,7 +137,7 @@ def _ids_to_titles(text: str) -> str:
     return re.sub(r"<g id=(['\"]).*?\1", "<g", told)
 
 
-def _plain(figure: Figure) -> Figure:
+def _escape_names(figure: Figure) -> Figure:
     """The figure with names that no device takes for commands."""
     from matplotlib.text import Text
     from matplotlib.ticker import FuncFormatter

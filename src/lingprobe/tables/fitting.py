@@ -11,8 +11,8 @@ from functools import partial
 from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.printing import printable
-from lingprobe.tables.breaking import ABOVE, break_rows, caption, room
+from lingprobe.data.printing import strip_unprintable
+from lingprobe.tables.breaking import ABOVE, break_rows, caption, compute_caption_room
 from lingprobe.tables.markup import tex
 from lingprobe.tables.table import (
     Table,
@@ -34,7 +34,7 @@ SMALL = 1.08  # letters of 7 points are wider for their size, in Computer Modern
 
 
 @dataclass(frozen=True)
-class Layout:
+class TypesettingStyle:
     """How a table is set: size of letters; how many letters a line of words may have, 0 for any;
     whether heads are in lines, and intervals below values.
     """
@@ -56,21 +56,24 @@ def fit_table(table: Table, inches: float) -> str:
     )
 
 
-def _ways(table: Table) -> Iterator[tuple[list[Table], Layout]]:
+def _ways(table: Table) -> Iterator[tuple[list[Table], TypesettingStyle]]:
     """Ways to set a table, the plainest first."""
     turned = [transpose(table)] if _can_turn(table) else []
     for size in SIZES[:2]:
-        yield [table], Layout(size)
+        yield [table], TypesettingStyle(size)
         for words in (30, 20):
-            yield [table], Layout(size, words, heads=True)
+            yield [table], TypesettingStyle(size, words, heads=True)
     for shape in ([table], turned):
         for size, words in ((9.0, 30), (8.0, 30), (8.0, 20), (7.0, 16)):
             if shape:
-                yield shape, Layout(size, words, heads=True, stacked=True)
+                yield shape, TypesettingStyle(size, words, heads=True, stacked=True)
     numbers = sum(name not in table.words for name in table.columns)
     for parts in range(2, numbers + 1):
         for words in (30, 20, 14):
-            yield _parts(table, parts), Layout(8.0, words, heads=True, stacked=True)
+            yield (
+                _deal_columns(table, parts),
+                TypesettingStyle(8.0, words, heads=True, stacked=True),
+            )
 
 
 def _can_turn(table: Table) -> bool:
@@ -96,7 +99,7 @@ def transpose(table: Table) -> Table:
     return replace(table, columns=names, sections=tuple(sections), words=frozenset({""}), groups=())
 
 
-def _parts(table: Table, many: int) -> list[Table]:
+def _deal_columns(table: Table, many: int) -> list[Table]:
     """The columns of numbers dealt out over so many tables, each with the words."""
     numbers = [i for i, name in enumerate(table.columns) if name not in table.words]
     words = [i for i, name in enumerate(table.columns) if name in table.words]
@@ -107,9 +110,9 @@ def _parts(table: Table, many: int) -> list[Table]:
     ]
 
 
-def _lines(cell: str, is_words: bool, layout: Layout) -> list[str]:
+def _wrap_cell(cell: str, is_words: bool, layout: TypesettingStyle) -> list[str]:
     """The lines of a cell."""
-    text = printable(cell)
+    text = strip_unprintable(cell)
     if is_words:
         return fold_text(text, layout.words).split("\n") if layout.words else [text]
     if layout.stacked:
@@ -120,16 +123,18 @@ def _lines(cell: str, is_words: bool, layout: Layout) -> list[str]:
     return [text]
 
 
-def _heads(table: Table, layout: Layout) -> list[list[str]]:
+def _wrap_heads(table: Table, layout: TypesettingStyle) -> list[list[str]]:
     """The lines of each head, which with `heads` is no wider than what is below where it can be."""
     if not layout.heads:
-        return [[printable(name)] for name in table.columns]
+        return [[strip_unprintable(name)] for name in table.columns]
     heads = []
     for c, name in enumerate(table.columns):
         below = [line for section in table.sections for row in section.rows
-                 for line in _lines(row[c], name in table.words, layout)]  # fmt: skip
+                 for line in _wrap_cell(row[c], name in table.words, layout)]  # fmt: skip
         letters = max((len(line) for line in below), default=1)
-        heads.append(fold_text(printable(name), max(letters, _longest_word(name))).split("\n"))
+        heads.append(
+            fold_text(strip_unprintable(name), max(letters, _longest_word(name))).split("\n")
+        )
     return heads
 
 
@@ -141,13 +146,15 @@ def _points(text: str, size: float, bold: bool = False) -> float:
     return ems * size * (BOLD if bold else 1) * (SMALL if size < SIZES[1] else 1)
 
 
-def _widths(table: Table, layout: Layout) -> list[float]:
+def _widths(table: Table, layout: TypesettingStyle) -> list[float]:
     """Points of each column."""
-    widths = [max(_points(line, layout.size) for line in head) for head in _heads(table, layout)]
+    widths = [
+        max(_points(line, layout.size) for line in head) for head in _wrap_heads(table, layout)
+    ]
     for section in table.sections:
         for r, row in enumerate(section.rows):
             for c, cell in enumerate(row):
-                lines = _lines(cell, table.columns[c] in table.words, layout)
+                lines = _wrap_cell(cell, table.columns[c] in table.words, layout)
                 bold = (r, c) in section.strong
                 widths[c] = max(widths[c], *(_points(line, layout.size, bold) for line in lines))
     for name, first, after in table.spans:
@@ -167,24 +174,26 @@ def _longest_word(name: str) -> int:
     return min(max(words, default=0), HEAD)
 
 
-def _width(table: Table, layout: Layout) -> float:
+def _width(table: Table, layout: TypesettingStyle) -> float:
     widths = _widths(table, layout)
     return sum(widths) + 2 * GAP * (len(widths) - 1)
 
 
-def _floats(table: Table, pieces: Sequence[Table], layout: Layout, inches: float) -> Iterator[str]:
+def _floats(
+    table: Table, pieces: Sequence[Table], layout: TypesettingStyle, inches: float
+) -> Iterator[str]:
     """Notes as comments, and a float or a group, or several where one were higher than a page."""
-    yield from (f"% {note}" for note in map(printable, table.notes))
+    yield from (f"% {note}" for note in map(strip_unprintable, table.notes))
     yield "% \\usepackage{booktabs}"
     for place, page in enumerate(_pages(table, pieces, layout, inches)):
         yield from _float(table, page, layout, (inches, place))
 
 
 def _pages(
-    table: Table, pieces: Sequence[Table], layout: Layout, inches: float
+    table: Table, pieces: Sequence[Table], layout: TypesettingStyle, inches: float
 ) -> list[list[Table]]:
     """The tables that go into each float."""
-    points = room(table, inches * POINTS)
+    points = compute_caption_room(table, inches * POINTS)
     pages: list[list[Table]] = [[]]
     left = points
     for piece in pieces:
@@ -200,18 +209,18 @@ def _pages(
     return pages
 
 
-def _height(table: Table, layout: Layout, row: Sequence[str] | None = None) -> float:
+def _height(table: Table, layout: TypesettingStyle, row: Sequence[str] | None = None) -> float:
     """Points of a row, or of the heads with the space around the table."""
     if row is None:
-        heads = max(map(len, _heads(table, layout))) + 2 * any(table.groups)
+        heads = max(map(len, _wrap_heads(table, layout))) + 2 * any(table.groups)
         return STEP * layout.size * (heads + 2)
     named = zip(row, table.columns, strict=True)
-    lines = (_lines(cell, name in table.words, layout) for cell, name in named)
+    lines = (_wrap_cell(cell, name in table.words, layout) for cell, name in named)
     return STEP * layout.size * max(map(len, lines))
 
 
 def _float(
-    table: Table, page: Sequence[Table], layout: Layout, where: tuple[float, int]
+    table: Table, page: Sequence[Table], layout: TypesettingStyle, where: tuple[float, int]
 ) -> Iterator[str]:
     """Tables below each other in a float so many inches wide, the first of its table or a later
     one; in a group where there is no caption.
@@ -231,25 +240,28 @@ def _float(
     yield f"\\end{{table{star}}}\n"
 
 
-def _tabular(table: Table, layout: Layout) -> Iterator[str]:
+def _tabular(table: Table, layout: TypesettingStyle) -> Iterator[str]:
     many, whole = len(table.columns), _width(table, layout)
     align = "".join("l" if name in table.words else "r" for name in table.columns)
     yield from (f"\\begin{{tabular}}{{@{{}}{align}@{{}}}}", "\\toprule")
-    yield from _groups(table, layout)
-    heads = zip(_heads(table, layout), align, strict=True)
-    yield " & ".join(_cell(lines, side, False, "b") for lines, side in heads) + r" \\"
+    yield from _format_group_line(table, layout)
+    heads = zip(_wrap_heads(table, layout), align, strict=True)
+    yield " & ".join(_format_latex_cell(lines, side, False, "b") for lines, side in heads) + r" \\"
     for section in table.sections:
         yield from ["\\midrule"] * (1 + section.apart)
         if section.heading:
             letters = int(whole / layout.size / 0.54 / BOLD)
-            lines = fold_text(printable(section.heading), letters).split("\n")
-            yield f"\\multicolumn{{{many}}}{{@{{}}l@{{}}}}{{{_cell(lines, 'l', True)}}} \\\\"
+            lines = fold_text(strip_unprintable(section.heading), letters).split("\n")
+            yield (
+                f"\\multicolumn{{{many}}}{{@{{}}l@{{}}}}"
+                f"{{{_format_latex_cell(lines, 'l', True)}}} \\\\"
+            )
         for r, row in enumerate(section.rows):
             yield from [f"\\cmidrule(lr){{1-{many}}}"] * (r in section.rules)
-            cells = (_lines(cell, align[c] == "l", layout) for c, cell in enumerate(row))
+            cells = (_wrap_cell(cell, align[c] == "l", layout) for c, cell in enumerate(row))
             yield (
                 " & ".join(
-                    _cell(lines, align[c], (r, c) in section.strong)
+                    _format_latex_cell(lines, align[c], (r, c) in section.strong)
                     for c, lines in enumerate(cells)
                 )
                 + r" \\"
@@ -257,21 +269,23 @@ def _tabular(table: Table, layout: Layout) -> Iterator[str]:
     yield from ("\\bottomrule", "\\end{tabular}")
 
 
-def _groups(table: Table, layout: Layout) -> Iterator[str]:
+def _format_group_line(table: Table, layout: TypesettingStyle) -> Iterator[str]:
     """A line with the names of the groups, each no wider than its columns."""
     if not any(table.groups):
         return
     widths, cells, rules = _widths(table, layout), [], []
     for name, first, after in table.spans:
         letters = int(_free(widths, first, after) / layout.size / 0.62)
-        lines = fold_text(printable(name), max(4, _longest_word(name), letters)).split("\n")
-        cells.append(f"\\multicolumn{{{after - first}}}{{c}}{{{_cell(lines, 'c', False, 'b')}}}")
+        lines = fold_text(strip_unprintable(name), max(4, _longest_word(name), letters)).split("\n")
+        cells.append(
+            f"\\multicolumn{{{after - first}}}{{c}}{{{_format_latex_cell(lines, 'c', False, 'b')}}}"
+        )
         rules += [f"\\cmidrule(lr){{{first + 1}-{after}}}"] * bool(name)
     yield " & ".join(cells) + r" \\"
     yield " ".join(rules)
 
 
-def _cell(lines: Sequence[str], side: str, bold: bool, place: str = "t") -> str:
+def _format_latex_cell(lines: Sequence[str], side: str, bold: bool, place: str = "t") -> str:
     """A cell, in lines where it has several."""
     text = r" \\ ".join(map(tex, lines))
     if len(lines) > 1:

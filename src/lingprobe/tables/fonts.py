@@ -92,11 +92,11 @@ def warn_absent(left: Set[int], to: Path) -> None:
         " is shown with the fonts of whoever opens it",
         to,
         several,
-        " and ".join(dict.fromkeys(_names(letters))),
+        " and ".join(dict.fromkeys(_choose_fonts(letters))),
     )
 
 
-def _names(letters: str) -> Iterator[str]:
+def _choose_fonts(letters: str) -> Iterator[str]:
     """A font for each letter."""
     for letter in letters:
         script = unicodedata.name(letter, "").partition(" ")[0].partition("-")[0]

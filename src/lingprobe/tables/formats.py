@@ -19,7 +19,7 @@ from rich.rule import Rule
 from rich.table import Table as Grid
 from rich.text import Text
 
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -39,15 +39,18 @@ def render_table(table: Table, room: int | None = None) -> Group:
     """
     parts: list[RenderableType] = []
     table = _mark_strong_cells(table)
-    parts += [Text(printable(line)) for line in (*table.lead, *([""] if table.lead else []))]
+    parts += [
+        Text(strip_unprintable(line)) for line in (*table.lead, *([""] if table.lead else []))
+    ]
     if table.title:
-        parts.append(Text(printable(table.title), style="bold"))
+        parts.append(Text(strip_unprintable(table.title), style="bold"))
     for piece in _pieces(table, room):
-        parts += _sections(piece, room)
+        parts += _fit_sections(piece, room)
     if table.notes:
         parts.append(
             Padding(
-                Group(*(Text(printable(note), style="dim") for note in table.notes)), (1, 0, 0, 0)
+                Group(*(Text(strip_unprintable(note), style="dim") for note in table.notes)),
+                (1, 0, 0, 0),
             )
         )
     return Group(*parts)
@@ -99,7 +102,7 @@ def _groups(columns: Sequence[int], widths: Sequence[int], room: int) -> list[li
     return groups
 
 
-def _sections(table: Table, room: int | None) -> list[RenderableType]:
+def _fit_sections(table: Table, room: int | None) -> list[RenderableType]:
     parts: list[RenderableType] = []
     widths = _fit_widths(table, room)
     for section in table.sections:
@@ -109,9 +112,9 @@ def _sections(table: Table, room: int | None) -> list[RenderableType]:
             parts.append(
                 Text.assemble(
                     "\n",
-                    (printable(section.heading), "bold cyan"),
+                    (strip_unprintable(section.heading), "bold cyan"),
                     "  ",
-                    (printable(section.line), "italic"),
+                    (strip_unprintable(section.line), "italic"),
                 )
             )
         if any(table.groups):
@@ -141,7 +144,7 @@ def _groups_line(table: Table, widths: Sequence[int]) -> str:
     parts = []
     for name, first, after in table.spans:
         room = sum(widths[first:after]) + GAP * (after - first - 1)
-        text = Text(f" {printable(name)} ")
+        text = Text(f" {strip_unprintable(name)} ")
         text.truncate(room, overflow="ellipsis")
         parts.append(text.plain.center(room, "─") if name else " " * room)
     return (" " * GAP).join(parts).rstrip()
@@ -151,7 +154,8 @@ def _widths(table: Table) -> list[int]:
     """The widest cell of each column over all sections, so that sections stand in line."""
     every = [table.columns, *(row for section in table.sections for row in section.rows)]
     return [
-        max(Text(printable(row[i])).cell_len for row in every) for i in range(len(table.columns))
+        max(Text(strip_unprintable(row[i])).cell_len for row in every)
+        for i in range(len(table.columns))
     ]
 
 
@@ -175,7 +179,7 @@ def _grid(table: Table, section: TableSection, widths: list[int]) -> Grid:
         ]
         grid.add_row(
             *(
-                Text(_broken(printable(cell), width), style=style, overflow="fold")
+                Text(_broken(strip_unprintable(cell), width), style=style, overflow="fold")
                 for cell, style, width in zip(row, styles, widths, strict=True)
             )
         )
@@ -217,7 +221,7 @@ def terminal(table: Table, width: int | None = None) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
 
 
-def show(table: Table, width: int | None = None) -> None:
+def print_table(table: Table, width: int | None = None) -> None:
     """Print the table on standard output, in colour where there is a terminal; elsewhere as wide as
     it is told or needs to be.
     """

@@ -7,19 +7,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lingprobe.tables.drawing import tell
+from lingprobe.tables.drawing import set_tooltip
 from lingprobe.tables.panels import (
     abreast,
     blank,
-    cell,
     column_names,
+    draw_cell,
     fold_names,
     in_bands,
     label_columns,
     label_rows,
     map_height,
+    measure_names,
     panels,
-    room,
     scale,
     title,
 )
@@ -95,12 +95,12 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
     """
     from matplotlib.colors import LinearSegmentedColormap
 
-    fits = all(_size(one, look, ABREAST)[0] <= WIDEST for one in maps)
+    fits = all(_measure_heat_map(one, look, ABREAST)[0] <= WIDEST for one in maps)
     across = abreast(len(maps), ABREAST if fits else 1, LEAST)
     if across == 1:
-        names = room([name for one in maps for name in _row_names(one, across)])
+        names = measure_names([name for one in maps for name in _row_names(one, across)])
         maps = [part for one in maps for part in _bands(one, names)]
-    sizes = [_size(one, look, across) for one in maps]
+    sizes = [_measure_heat_map(one, look, across) for one in maps]
     tall = [max(h for _, h in sizes[i : i + across]) for i in range(0, len(maps), across)]
     wide = max(*(w for w, _ in sizes), 3.3 if look.ends else 0.0)
     figure = blank((across * wide, sum(tall) + (0.6 if look.ends else 0.1)), look.about)
@@ -127,10 +127,10 @@ def _row_names(one: HeatMap, across: int) -> list[str]:
     return fold_names(one.rows, LONGEST, 0.42 / across)
 
 
-def _size(one: HeatMap, look: HeatLook, across: int) -> tuple[float, float]:
+def _measure_heat_map(one: HeatMap, look: HeatLook, across: int) -> tuple[float, float]:
     """Inches of a map with its names."""
     rows, columns = _row_names(one, across), one.columns
-    wide = room(rows) + look.wide * len(columns) + 0.6 * room(columns[-1:]) + 0.2
+    wide = measure_names(rows) + look.wide * len(columns) + 0.6 * measure_names(columns[-1:]) + 0.2
     return wide, map_height(columns, rows, look.tall) + (0.3 if one.title else 0.1)
 
 
@@ -160,6 +160,6 @@ def _draw_cells(axes: Axes, one: HeatMap, colours: Colormap, wide: float) -> Non
             looks |= {"color": FAINT_TEXT, "style": "italic"}
         fill = FAINT_FILL if each.is_faint else colours(min(max(each.share, 0.0), 1.0))
         place = columns[each.column], rows[each.row]
-        for mark in cell(axes, place, each.text, fill, **looks):
+        for mark in draw_cell(axes, place, each.text, fill, **looks):
             if each.told:
-                tell(mark, each.told)
+                set_tooltip(mark, each.told)

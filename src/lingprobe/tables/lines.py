@@ -9,17 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from lingprobe.tables.drawing import PlotProblem, tell
+from lingprobe.tables.drawing import PlotProblem, set_tooltip
 from lingprobe.tables.panels import (
     BOLD,
     LETTER,
     NAMES,
     by_width,
-    cut,
     fold,
     label_rows,
+    make_legend_mark,
     point,
-    sign,
+    shorten_name,
 )
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, GREY, INK, PALE
@@ -172,7 +172,7 @@ def _draw_series(axes: Axes, series: LineSeries) -> None:
             first = series.points[0]
             places, scores = [start.x, first.x], [start.score, first.score]
             axes.plot(places, scores, color=colour, ls="--", lw=1)
-        point(axes, (start.x, start.score), sign("o", colour), start.told)
+        point(axes, (start.x, start.score), make_legend_mark("o", colour), start.told)
 
 
 def draw_band(
@@ -186,7 +186,7 @@ def draw_band(
         ends = [one.low for one in sure], [one.high for one in sure]
         axes.fill_between([one.x for one in sure], *ends, color=colour, alpha=0.18, lw=0)
     axes.plot(places, [one.score for one in known], color=colour, ls=look.get_linestyle())
-    mark = sign(look.get_marker(), colour)
+    mark = make_legend_mark(look.get_marker(), colour)
     mark.set_markersize(3.5)
     for one in known:
         point(axes, (one.x, one.score), mark, one.told)
@@ -239,7 +239,7 @@ def draw_bars(axes: Axes, bars: Mapping[float, PanelBar], span: tuple[float, flo
     shares = axes.get_xaxis_transform()  # of the height
     drawn = axes.bar([*bars], parts, 0.6, color=PALE, transform=shares, zorder=1)
     for patch, bar in zip(drawn, bars.values(), strict=True):
-        tell(patch, bar.told)
+        set_tooltip(patch, bar.told)
 
 
 def draw_bar_lines(part: SubFigure, lines: Sequence[BarLine], look: BarLook) -> None:
@@ -248,7 +248,9 @@ def draw_bar_lines(part: SubFigure, lines: Sequence[BarLine], look: BarLook) -> 
     if printed_width() is None:
         axes.set_title(look.title)
     most = by_width(_BAR_LABEL, NAMES)
-    label_rows(axes, ["\n".join(cut(t, most) for t in one.label.split("\n")) for one in lines])
+    label_rows(
+        axes, ["\n".join(shorten_name(t, most) for t in one.label.split("\n")) for one in lines]
+    )
     axes.set_xlim(0, max(1, *(one.values.last for one in lines)))
     whole_numbers(axes)
     for place, one in enumerate(lines):
@@ -271,11 +273,11 @@ def _draw_bar_line(axes: Axes, place: int, one: BarLine, look: BarLook) -> None:
         )  # fmt: skip
     else:
         (bar,) = axes.barh(place, value, 0.45, color=BLUE, alpha=0.5)
-        tell(bar, one.told[0])
+        set_tooltip(bar, one.told[0])
         if not math.isnan(low):
             axes.hlines(place, low, high, colors=INK, linewidth=1.4)
     if not math.isnan(mark):
-        point(axes, (mark, place), sign("D", BEST), one.told[1])
+        point(axes, (mark, place), make_legend_mark("D", BEST), one.told[1])
 
 
 def _ticks(axes: Axes, span: tuple[float, float]) -> Sequence[float]:
@@ -300,8 +302,8 @@ def draw_title(axes: Axes, title: tuple[str, str], raised: int = 0) -> None:
     place = axes.get_subplotspec()
     across = place.get_gridspec().ncols if place else ACROSS
     first, second = (
-        cut(title[0], TITLE * ACROSS // across),
-        cut(title[1], (TITLE + 8) * ACROSS // across),
+        shorten_name(title[0], TITLE * ACROSS // across),
+        shorten_name(title[1], (TITLE + 8) * ACROSS // across),
     )
     if (wide := printed_width()) is not None:
         first, second = (

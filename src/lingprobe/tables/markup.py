@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lingprobe.data.printing import printable
-from lingprobe.tables.breaking import break_rows, caption, room
+from lingprobe.data.printing import strip_unprintable
+from lingprobe.tables.breaking import break_rows, caption, compute_caption_room
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -79,18 +79,20 @@ def _pipes(table: Table, section: TableSection) -> list[str]:
 
 
 def _md(text: str) -> str:
-    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", printable(text))
+    return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", strip_unprintable(text))
 
 
 def latex(table: Table) -> str:
     """A LaTeX tabular in the manner of booktabs, one block a section; in floats where the table has
     a caption, one if it is no higher than a page.
     """
-    lines = [f"% {note}" for note in map(printable, (*table.lead, *table.notes))]
+    lines = [f"% {note}" for note in map(strip_unprintable, (*table.lead, *table.notes))]
     lines.append("% \\usepackage{booktabs}")
     if not table.caption:
         return "\n".join([*lines, *_tabular(table)]) + "\n"
-    for place, page in enumerate(break_rows(table, room(table, WIDE) - HEADS, lambda _: ROW)):
+    for place, page in enumerate(
+        break_rows(table, compute_caption_room(table, WIDE) - HEADS, lambda _: ROW)
+    ):
         lines += ["\\begin{table*}", "\\centering", "\\small", "\\setlength{\\tabcolsep}{4pt}"]
         lines += [*_tabular(page), *caption(table, place, tex), "\\end{table*}"]
     return "\n".join(lines) + "\n"
@@ -136,4 +138,4 @@ def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> st
 
 def tex(text: str) -> str:
     """A text as LaTeX sets it; a hyphen before a number is a minus sign."""
-    return "".join(_LATEX.get(c, c) for c in MINUS.sub("−", printable(text)))
+    return "".join(_LATEX.get(c, c) for c in MINUS.sub("−", strip_unprintable(text)))

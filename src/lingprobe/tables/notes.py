@@ -46,10 +46,10 @@ def select_notes(table: Table, all_notes: bool = False) -> Table:
 
 def list_sentences(notes: Iterable[str]) -> tuple[str, ...]:
     """The sentences of some notes, each once and in order."""
-    return tuple(dict.fromkeys(sentence for note in notes for sentence in _split(note)))
+    return tuple(dict.fromkeys(sentence for note in notes for sentence in _split_note(note)))
 
 
-def _split(note: str) -> Iterator[str]:
+def _split_note(note: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(note):
         sentence = note[start : end.start()]

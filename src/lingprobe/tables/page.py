@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
-from lingprobe.tables.drawing import rename_figure, save, svg
+from lingprobe.tables.drawing import rename_figure, save_figure, svg
 from lingprobe.tables.fitting import fit_table
 from lingprobe.tables.formats import render_table, terminal
 from lingprobe.tables.markup import latex, markdown
@@ -126,7 +126,9 @@ class Page(Generic[T]):
         if width is not None and not is_figure(to) and style != LATEX:
             raise UsageProblem(f"{to}: {NO_WIDTH}")
         if self.figure is not None and is_figure(to):
-            write = partial(save, self.figure, width=None if width is None else inches(width))
+            write = partial(
+                save_figure, self.figure, width=None if width is None else inches(width)
+            )
         if write is not None:
             to.parent.mkdir(parents=True, exist_ok=True)
             write(to)

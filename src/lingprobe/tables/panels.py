@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lingprobe.tables.drawing import tell
+from lingprobe.tables.drawing import set_tooltip
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import GREY, INK, ON_PALE
 from lingprobe.tables.table import fold_text
@@ -66,7 +66,7 @@ def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[st
     that take a share of the width. Different names stay different.
     """
     if (wide := printed_width()) is None:
-        return [cut(name, most) for name in names]
+        return [shorten_name(name, most) for name in names]
     letters = int(min(share * wide, MARGIN) / PRINTED)
     short = [_few_lines(name, letters) for name in names]
     whole = [fold_text(name, letters) for name in names]
@@ -75,8 +75,12 @@ def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[st
 
 def _few_lines(name: str, letters: int) -> str:
     """A name in no more lines than there are, if need be without its middle."""
-    tries = (fold_text(cut(name, many), letters) for many in range(LINES * letters, letters, -1))
-    return next((lines for lines in tries if lines.count("\n") < LINES), cut(name, letters))
+    tries = (
+        fold_text(shorten_name(name, many), letters) for many in range(LINES * letters, letters, -1)
+    )
+    return next(
+        (lines for lines in tries if lines.count("\n") < LINES), shorten_name(name, letters)
+    )
 
 
 def row_height(names: Sequence[str], row: float = ROW) -> float:
@@ -90,7 +94,7 @@ def title(text: str, inches: float) -> str:
     lines where one is too short.
     """
     if printed_width() is None:
-        return cut(text, int(inches / BOLD))
+        return shorten_name(text, int(inches / BOLD))
     return fold(text, inches, BOLD)
 
 
@@ -100,7 +104,7 @@ def fold(text: str, inches: float, unit: float = PRINTED) -> str:
     return _few_lines(text, letters)
 
 
-def pair(
+def make_panel_pair(
     size: Size, heights: Sequence[float], about: str, **looks: Any
 ) -> tuple[Figure, list[Axes]]:
     """A figure with two panels beside each other; in a narrow column below each other, as high as
@@ -134,12 +138,12 @@ def few_numbers(axes: Axes, inches: float) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(max(1, min(9, int(inches / 0.4))), steps=steps))
 
 
-def room(names: Sequence[str]) -> float:
+def measure_names(names: Sequence[str]) -> float:
     """About how many inches names take."""
     return letter() * max((len(line) for name in names for line in name.split("\n")), default=0)
 
 
-def cut(text: str, many: int) -> str:
+def shorten_name(text: str, many: int) -> str:
     """A name that is too long for its place, without its middle."""
     return text if len(text) <= many else f"{text[: many // 2]}…{text[-(many - many // 2 - 1) :]}"
 
@@ -153,7 +157,7 @@ def label_rows(axes: Axes, names: Sequence[str], grey: Sequence[bool] = ()) -> N
         text.set_color(GREY if is_grey else INK)
 
 
-def sign(marker: str, colour: str, name: str = "", hollow: bool = False) -> Line2D:
+def make_legend_mark(marker: str, colour: str, name: str = "", hollow: bool = False) -> Line2D:
     """A mark for a legend."""
     from matplotlib.lines import Line2D
 
@@ -177,14 +181,14 @@ def key(figure: FigureBase, signs: Sequence[Any], across: int, place: str = "low
         labels = [textwrap.fill(sign.get_label(), int((wide - SIGN) / PRINTED)) for sign in signs]
         for sign, label in zip(signs, labels, strict=True):
             sign.set_label(label)
-        across = abreast(len(signs), across, SIGN + room(labels))
+        across = abreast(len(signs), across, SIGN + measure_names(labels))
         lines = sum(1 + label.count("\n") for label in labels)
         whole = figure.get_figure(root=True)
         whole.set_figheight(whole.get_figheight() + LINE * lines / across)
     figure.legend(handles=signs, loc=f"outside {place} left", ncols=across)
 
 
-def below(figure: Figure, notes: Sequence[str], size: int = 8) -> None:
+def add_notes_below(figure: Figure, notes: Sequence[str], size: int = 8) -> None:
     """Sentences that must not be overlooked below a figure, which becomes as much higher."""
     wide, tall = figure.get_size_inches()
     lines = [line for note in notes for line in textwrap.wrap(note, int(wide / letter()))]
@@ -200,7 +204,7 @@ def beneath(figure: Figure, axes: Axes, text: str) -> None:
     if printed_width() is None:
         axes.set_xlabel(text, loc="left")
     else:
-        below(figure, [": ".join(filter(None, (axes.get_title(loc="left"), text)))])
+        add_notes_below(figure, [": ".join(filter(None, (axes.get_title(loc="left"), text)))])
 
 
 def point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) -> None:
@@ -214,7 +218,7 @@ def point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) -> No
         zorder=3,
     )
     mark.set_in_layout(False)  # which would be looked at for each of many marks
-    tell(mark, told)
+    set_tooltip(mark, told)
 
 
 def dot(axes: Axes, row: int, values: tuple[float, float, float], sign: Line2D, told: str) -> None:
@@ -253,15 +257,17 @@ def in_bands(many: int, names: float) -> list[range]:
 def map_height(columns: Sequence[str], rows: Sequence[str], row: float) -> float:
     """Inches of a heat map with names above and at the left."""
     above = 0.65 if printed_width() is None else 1
-    return above * room(column_names(columns)) + row_height(rows, row) * len(rows)
+    return above * measure_names(column_names(columns)) + row_height(rows, row) * len(rows)
 
 
 def column_names(names: Sequence[str]) -> list[str]:
     """Names above columns, on paper no longer than the width allows."""
-    return list(names) if printed_width() is None else [cut(name, ABOVE) for name in names]
+    return list(names) if printed_width() is None else [shorten_name(name, ABOVE) for name in names]
 
 
-def cell(axes: Axes, place: tuple[int, int], text: str, fill: Any, **looks: Any) -> Iterator[Any]:
+def draw_cell(
+    axes: Axes, place: tuple[int, int], text: str, fill: Any, **looks: Any
+) -> Iterator[Any]:
     """A cell with a text in the middle; gives both."""
     from matplotlib.colors import to_rgb
     from matplotlib.patches import Rectangle
@@ -303,4 +309,4 @@ def scale(
     if printed_width() is None:
         bar.set_label(note, loc="left")
     else:
-        below(figure, [note])
+        add_notes_below(figure, [note])

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lingprobe.data.digests import checksum_bytes
-from lingprobe.data.printing import printable
+from lingprobe.data.printing import strip_unprintable
 from lingprobe.tables.drawing import PlotProblem, svg
 from lingprobe.tables.table import (
     Table,
@@ -194,7 +194,7 @@ class WebDocument(NamedTuple):
         return _render_template("document.html", page=self)
 
 
-class Cell(NamedTuple):
+class TemplateCell(NamedTuple):
     """A cell as the template lays it out."""
 
     text: str
@@ -204,10 +204,10 @@ class Cell(NamedTuple):
     link: str = ""
 
 
-class Line(NamedTuple):
+class TemplateRow(NamedTuple):
     """A row as the template lays it out, with the other contents of its cells."""
 
-    cells: list[Cell]
+    cells: list[TemplateCell]
     variants: str
 
 
@@ -218,7 +218,7 @@ class Laid(NamedTuple):
     line: str
     heads: tuple[tuple[str, bool], ...]
     spans: list[tuple[str, int, int]]
-    bodies: list[list[Line]]
+    bodies: list[list[TemplateRow]]
     rows: bool
     columns: bool
     choices: str
@@ -229,14 +229,14 @@ def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str
     title = next((table.title for table in tables if table.title), "lingprobe")
     drawn = (picture(figure),) if figure else ()
     below = (replace(each, title="" if each.title == title else each.title) for each in tables)
-    blocks = (block for table in below for block in _blocks(table))
+    blocks = (block for table in below for block in _list_section_blocks(table))
     return WebDocument(title, "", (PageChapter("tables", "", (*drawn, *blocks)),)).text()
 
 
 def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """The same as an element of a notebook's page, which has its own colours."""
     drawn = (picture(figure),) if figure else ()
-    blocks = (block for table in tables for block in _blocks(table))
+    blocks = (block for table in tables for block in _list_section_blocks(table))
     return _render_template("notebook.html", blocks=(*drawn, *blocks))
 
 
@@ -248,7 +248,7 @@ def picture(draw: Drawn, caption: str = "") -> PageBlock:
         return ProseBlock((f"No figure: {problem}.",), "note")
 
 
-def _blocks(table: Table) -> Iterator[PageBlock]:
+def _list_section_blocks(table: Table) -> Iterator[PageBlock]:
     if table.lead:
         yield ProseBlock(table.lead, "finding")
     if table.sections:
@@ -277,7 +277,7 @@ def _templates() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: printable(value) if type(value) is str else value,
+        finalize=lambda value: strip_unprintable(value) if type(value) is str else value,
     )
     made.globals["laid"] = laid
     return made
@@ -289,7 +289,7 @@ def laid(sheet: TableSheet) -> Iterator[Laid]:
     heads = tuple((name, name in table.words) for name in table.columns)
     for number, section in enumerate(table.sections):
         bodies = [
-            [_line(sheet, number, section, r) for r in range(first, after)]
+            [_build_template_row(sheet, number, section, r) for r in range(first, after)]
             for first, after in pairwise([0, *sorted(section.rules), len(section.rows)])
         ]
         yield Laid(
@@ -304,11 +304,13 @@ def laid(sheet: TableSheet) -> Iterator[Laid]:
         )
 
 
-def _line(sheet: TableSheet, number: int, section: TableSection, r: int) -> Line:
+def _build_template_row(
+    sheet: TableSheet, number: int, section: TableSection, r: int
+) -> TemplateRow:
     words = [name in sheet.table.words for name in sheet.table.columns]
     variants = sheet.variants.of_row(r) if sheet.variants and not number else ""
     cells = [
-        Cell(
+        TemplateCell(
             text,
             c == 0 and words[0],
             " ".join(
@@ -319,4 +321,4 @@ def _line(sheet: TableSheet, number: int, section: TableSection, r: int) -> Line
         )
         for c, text in enumerate(section.rows[r])
     ]
-    return Line(cells, variants)
+    return TemplateRow(cells, variants)

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.data.core import DataProblem, Sampling, Settable
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.tasks.limits import LIMIT, Limited, TaskContents
+from lingprobe.tasks.limits import LIMIT, LimitedTask, TaskContents
 
 FAMILIES: dict[str, dict[str, str]] = {
     "ud": {
@@ -51,7 +51,7 @@ FAMILIES: dict[str, dict[str, str]] = {
 `released/probing.tsv` has further families."""
 
 
-_, _rows = records(Path(__file__).with_name("released") / "probing.tsv")
+_, _rows = read_tab_separated(Path(__file__).with_name("released") / "probing.tsv")
 _PROBING = {
     name: "lingprobe.tasks.released.probing:PROBING." + re.sub("[/-]", "_", name)
     for _, (name, *_) in _rows
@@ -68,7 +68,7 @@ TASKS = TaskContents(
             for name in listed.split()
         },
         **_PROBING,
-        "table": "lingprobe.tasks.table:Table",
+        "table": "lingprobe.tasks.table:TableTask",
         "arcs/head": "lingprobe.inside.heads.arcs:head",
         "forms/feat": "lingprobe.inside.languages.forms:feat",
         "minimal/agreement": "lingprobe.inside.minimal.family:agreement",
@@ -108,6 +108,8 @@ def limit_tasks(tasks: Iterable[Any], limit: int | None) -> list[Any]:
     if limit is None:
         return list(tasks)
     return [
-        task.plus(**{LIMIT: str(limit)}) if isinstance(task, Reference) else Limited(task, limit)
+        task.plus(**{LIMIT: str(limit)})
+        if isinstance(task, Reference)
+        else LimitedTask(task, limit)
         for task in tasks
     ]

@@ -16,8 +16,8 @@ from lingprobe.corpora.languages import get_three_letter_code, language_codes
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.records import records
-from lingprobe.tasks.released.catalogue import collections
+from lingprobe.data.records import read_tab_separated
+from lingprobe.tasks.released.catalogue import read_collections
 
 ASKED = "a sentence and asked words"
 UNITS = ("a sentence", ASKED, "two sentences", "a word", "a span", "two spans")
@@ -70,17 +70,17 @@ def short(key: str) -> str:
 
 def _licence_terms(name: str) -> str:
     """The licence of a set that can be fetched, in words."""
-    return next(c.terms for c in collections().values() if c.name.partition("/")[0] == name)
+    return next(c.terms for c in read_collections().values() if c.name.partition("/")[0] == name)
 
 
 @cache
-def _own() -> Mapping[str, TaskDescription]:
+def _read_descriptions() -> Mapping[str, TaskDescription]:
     """What `about.tsv` says, by name or pattern; the first that fits counts."""
-    _, lines = records(Path(__file__).with_suffix(".tsv"))
-    return {cells[0]: _read(cells) for _, cells in lines}
+    _, lines = read_tab_separated(Path(__file__).with_suffix(".tsv"))
+    return {cells[0]: _parse_description(cells) for _, cells in lines}
 
 
-def _read(cells: Sequence[str]) -> TaskDescription:
+def _parse_description(cells: Sequence[str]) -> TaskDescription:
     """What a line says."""
     _, unit, labels, reads, papers, languages, licence, size = cells
     return TaskDescription(
@@ -105,18 +105,20 @@ def _about_places() -> dict[str, str]:
 @cache
 def known_tasks() -> Mapping[str, TaskDescription]:
     """What is known, with what extensions and plugins know of their tasks."""
-    return reduce(or_, map(attribute, _about_places().values()), dict(_own()))
+    return reduce(or_, map(attribute, _about_places().values()), dict(_read_descriptions()))
 
 
-def about(name: str) -> TaskDescription | None:
+def find_task_description(name: str) -> TaskDescription | None:
     """What is known of a task of that name; None for one of somebody else's."""
     there = any(fnmatchcase(name, pattern) for pattern in _about_places())
-    every = known_tasks() if there else _own()  # modules are imported for their own tasks alone
+    every = (
+        known_tasks() if there else _read_descriptions()
+    )  # modules are imported for their own tasks alone
     return next((about for p, about in every.items() if fnmatchcase(name, p)), None)
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class TaskQuery:
     """What tasks are looked for; '' wants nothing.
 
     language  a code ('pl', 'pol') or a name ('Polish')
@@ -147,7 +149,11 @@ class Sought:
     def matching_names(self, names: Iterable[str]) -> list[str]:
         """Those of some tasks that are looked for; one of which nothing is known meets no wish."""
         self.check()
-        return [name for name in names if self == Sought() or self._matches(about(name))]
+        return [
+            name
+            for name in names
+            if self == TaskQuery() or self._matches(find_task_description(name))
+        ]
 
     def _matches(self, known: TaskDescription | None) -> bool:
         if known is None:

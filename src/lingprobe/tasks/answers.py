@@ -111,7 +111,7 @@ def counts(findings: Findings) -> dict[str, dict[str, int]]:
     return {"left out": reasons, "labels": labels}
 
 
-def composition(findings: Findings) -> dict[str, dict[str, int]]:
+def count_constructions(findings: Findings) -> dict[str, dict[str, int]]:
     """Label -> construction that it is read from -> sentences, the most frequent first."""
     by_label: dict[str, Counter[str]] = {}
     for finding, n in findings.recurring():

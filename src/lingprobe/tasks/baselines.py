@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from lingprobe.data.core import Dataset, Task
-from lingprobe.data.oracles import Floored, about_words
+from lingprobe.data.oracles import TaskWithBaselines, about_words
 from lingprobe.data.references import Reference
 from lingprobe.tasks.baseline_names import LENGTH, NGRAMS, RANDOM_BAG, WORDS
 from lingprobe.tasks.task import DefinedTask
@@ -54,7 +54,7 @@ def baselines_of(task: Task, unit: Unit, widths: Sequence[int] = ()) -> list[str
     """
     usual = () if isinstance(task, DefinedTask) and not task.usual_baselines else _USUAL[unit]
     sized = [one for each in usual for one in _set_width(each, widths or (USUAL_WIDTH,))]
-    return [*sized, *(task.baselines if isinstance(task, Floored) else ())]
+    return [*sized, *(task.baselines if isinstance(task, TaskWithBaselines) else ())]
 
 
 def _set_width(baseline: str, widths: Sequence[int]) -> list[str]:

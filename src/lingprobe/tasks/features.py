@@ -9,8 +9,8 @@ import numpy as np
 
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import features
-from lingprobe.corpora.views import blocks, dependencies
+from lingprobe.corpora.trees import parse_features
+from lingprobe.corpora.views import dependencies, read_blocks
 
 LEAST = 50  # examples of a value
 Inventory = Mapping[str, Counter[str]]
@@ -21,7 +21,7 @@ def inventory(cells: Iterable[tuple[str, int]]) -> Inventory:
     """The features in cells such as `Case=Nom|Number=Sing`, each with how often it occurs."""
     counts: dict[str, Counter[str]] = {}
     for raw, n in cells:
-        for name, value in features(raw).items():
+        for name, value in parse_features(raw).items():
             counts.setdefault(name, Counter())[value] += n
     return counts
 
@@ -32,7 +32,7 @@ def features_of_words(
     """The features of all words of some files, or of those of a part of speech."""
     cells: Counter[str] = Counter()
     for part in parts:
-        for block in blocks(part.path, on_error, ProblemTally()):
+        for block in read_blocks(part.path, on_error, ProblemTally()):
             batch = dependencies(block, "features")
             codes = batch.feats.codes
             if upos is not None:

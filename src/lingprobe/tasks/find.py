@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import pieces
-from lingprobe.corpora.languages import language, language_codes
-from lingprobe.corpora.places import below, fetched_treebanks, folder
+from lingprobe.corpora.languages import get_language_code, language_codes
+from lingprobe.corpora.places import fetched_treebanks, find_treebank_folders, folder
 from lingprobe.corpora.universal import list_treebanks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, allow_code
@@ -55,7 +55,7 @@ def list_banks(languages: Sequence[str], path: str | Path | None = None) -> list
     """The treebanks of some languages under a folder, or, where no folder is named, the fetched
     ones if there are none here.
     """
-    banks = _filter_by_language(below(_choose_place(path)), languages)
+    banks = _filter_by_language(find_treebank_folders(_choose_place(path)), languages)
     return banks or ([] if path else _filter_by_language(fetched_treebanks(), languages))
 
 
@@ -75,7 +75,7 @@ def _silent(languages: Sequence[str], place: Path) -> str:
         code
         for asked in languages
         for code in list_treebanks()
-        if language(code) in language_codes(asked)
+        if get_language_code(code) in language_codes(asked)
     ]
     more = (
         f"; or fetch {', '.join(known[:3])}, as with `lingprobe fetch ud/{known[0]}`"
@@ -123,4 +123,6 @@ def _speaks(bank: Path, asked: str) -> bool:
     """Whether a treebank is called so, or is in that language."""
     codes = {file.name.partition("-ud-")[0].lower() for file in bank.glob("*-ud-*.conllu*")}
     names = {bank.name.lower(), bank.name.lower().removeprefix("ud_"), *codes}
-    return asked.lower() in names or bool(language_codes(asked) & set(map(language, codes)))
+    return asked.lower() in names or bool(
+        language_codes(asked) & set(map(get_language_code, codes))
+    )

@@ -12,7 +12,7 @@ import numpy as np
 
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import Candidate, Pool, hashes, joined
+from lingprobe.datasets.candidates import Candidate, CandidatePool, hashes, joined
 from lingprobe.tasks.answers import Answer, Finding, Findings
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import CONTENT, LENGTH, LETTERS
@@ -116,7 +116,7 @@ class Found:
         """The length of each answer, where that is not the number of words."""
         return [self.length(each) if self.length else None for each in self.answers]
 
-    def pool(self) -> Pool:
+    def pool(self) -> CandidatePool:
         """The same in columns."""
         corpus = self.corpus
         if self.edit is None:
@@ -129,7 +129,9 @@ class Found:
             lengths = np.array(self._lengths())[self.codes]
         said = [(answer.label, answer.target, answer.lemma) for answer in self.answers]
         splits = corpus.splits[self.rows]
-        return Pool.from_codes(self.codes, said, (content, letters, lengths, splits), self.read)
+        return CandidatePool.from_codes(
+            self.codes, said, (content, letters, lengths, splits), self.read
+        )
 
     def _edited_columns(self) -> tuple[Ints, Ints, Ints]:
         """The columns content, letters and lengths of what is made of the sentences."""

@@ -12,11 +12,11 @@ from lingprobe.corpora.languages import (
     language_codes,
     script,
 )
-from lingprobe.corpora.universal import treebank
+from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import Result
 from lingprobe.data.notes import Provenance, Sources
 from lingprobe.data.references import try_parse_reference
-from lingprobe.tasks.about import about as tell_about
+from lingprobe.tasks.about import find_task_description
 
 UNKNOWN = "und-Zyyy"  # undetermined language, undetermined script
 _FILE = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-")
@@ -62,7 +62,7 @@ def data_codes(name: str, place: str, asked: str, files: Iterable[object]) -> li
         return ["en"]
     if name.startswith("xprobe/") and place:
         return [PurePath(place).name]
-    known = tell_about(name)
+    known = find_task_description(name)
     if known and len(known.languages) == 1:
         return list(known.languages)
     return list(dict.fromkeys(code for f in files if (code := treebank_code(PurePath(str(f))))))
@@ -76,5 +76,5 @@ def treebank_code(file: PurePath) -> str:
         return coded[1]
     if re.fullmatch(rf"{EMBEDDED}-\w+\.conllu", file.name):
         return "en"
-    bank = treebank(file.parent.name)
+    bank = find_treebank(file.parent.name)
     return bank.code if bank else ""

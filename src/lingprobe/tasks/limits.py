@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import numpy as np
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.places import below, folder
+from lingprobe.corpora.places import find_treebank_folders, folder
 from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
 from lingprobe.data.oracles import ReferenceLines
 from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
@@ -29,7 +29,7 @@ SHARES, MOST = np.array([0, 1 / 6, 1 / 3]), np.array([0, 50, 100])
 
 
 @dataclass(frozen=True)
-class Limited:
+class LimitedTask:
     """At most so many examples of a task, spread over its splits and classes as all are, but for
     enough of them in dev and test; it is not divided into folds.
     """
@@ -135,7 +135,7 @@ class TaskContents(Contents):
         parsed = self._as_task(reference)
         task: Task = super().make(parsed.without(LIMIT))
         limit = _limit(parsed)
-        return task if limit is None else Limited(task, limit)
+        return task if limit is None else LimitedTask(task, limit)
 
     def canonical(self, reference: str | Reference) -> str:
         """The reference with defaults filled in, and with its limit where it has one."""
@@ -172,7 +172,7 @@ def _expand_treebanks(reference: Reference) -> list[Reference]:
     if "*" not in pattern or not (pattern == "*" or pattern.startswith("UD_")):
         return [reference]
     shelf = folder() or Path()
-    banks = [bank for bank in below(shelf) if fnmatchcase(bank.name, pattern)]
+    banks = [bank for bank in find_treebank_folders(shelf) if fnmatchcase(bank.name, pattern)]
     if not banks:
         raise ReferenceProblem(
             f"{reference.name}:{pattern}: no such treebank is in {shelf.absolute()}; set"

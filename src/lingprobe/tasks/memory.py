@@ -17,7 +17,7 @@ KEPT = 500_000  # sentences kept for the next task; the latest corpus is kept wh
 G = TypeVar("G", bound=Sized)
 
 
-class Memory(Generic[G]):
+class CorpusCache(Generic[G]):
     """The latest corpora, so that all tasks of the same files read them once; safe among
     threads.
     """
@@ -42,7 +42,7 @@ class Memory(Generic[G]):
             self._found.clear()
 
 
-_FACTS: Memory[Mapping[Sentence, Facts]] = Memory()
+_FACTS: CorpusCache[Mapping[Sentence, Facts]] = CorpusCache()
 
 
 def oracle_facts(

@@ -9,12 +9,11 @@ from collections.abc import Callable
 from dataclasses import asdict, field, make_dataclass
 from typing import Any, get_type_hints
 
-from lingprobe.tasks.edge.family import Options as SpanOptions
-from lingprobe.tasks.edge.family import TreeOptions
+from lingprobe.tasks.edge.family import EdgeTaskOptions, TreeOptions
 from lingprobe.tasks.questions import CorpusOptions
 
 
-def options_of(function: Callable[..., Any], base: type[Any]) -> type[Any]:
+def derive_options(function: Callable[..., Any], base: type[Any]) -> type[Any]:
     """The options of every question, and what the rule takes by keyword alone."""
     hints = get_type_hints(function, include_extras=True)
     own = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
@@ -31,7 +30,7 @@ def options_of(function: Callable[..., Any], base: type[Any]) -> type[Any]:
     return options
 
 
-def arguments(options: CorpusOptions | SpanOptions) -> dict[str, Any]:
+def get_rule_arguments(options: CorpusOptions | EdgeTaskOptions) -> dict[str, Any]:
     """What the rule takes by keyword alone."""
     base = CorpusOptions if isinstance(options, CorpusOptions) else TreeOptions
     known = set(base.__dataclass_fields__)

@@ -18,30 +18,30 @@ from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.machine import confidences
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.views import Block, blocks
+from lingprobe.corpora.views import Block, read_blocks
 from lingprobe.data._closure import root_of
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.vectors import Ints
-from lingprobe.store.columns import FOLDER, SUFFIX, Made
+from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
 from lingprobe.tasks.answers import Findings
-from lingprobe.tasks.memory import Memory
+from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.shards import (
     DEPTH,
     LENGTH,
     TEXT,
     WORDS,
+    CorpusShard,
+    FindingCoder,
     Judge,
-    Known,
     Lists,
-    Shard,
+    decode_sentences,
     occurrences,
     parse_findings,
-    sentences,
     tuples,
 )
-from lingprobe.tasks.sources import Source
+from lingprobe.tasks.sources import NamedFile
 
 LARGE = 32 << 20  # bytes of files from which on their columns are kept on disk
 
@@ -61,8 +61,8 @@ class ParsedCorpus:
     noted     what is said of it beside what was counted while it was read
     """
 
-    sources: tuple[Source, ...]
-    shards: tuple[Shard, ...]
+    sources: tuple[NamedFile, ...]
+    shards: tuple[CorpusShard, ...]
     splits: NDArray[np.int8]
     rows: Ints | None = None
     whole: bool = False
@@ -132,7 +132,7 @@ class ParsedCorpus:
     def read(self, *more: str) -> Iterator[tuple[list[Sentence], list[list[tuple[str, ...]]]]]:
         """The sentences, some thousand at once, with further columns of lists."""
         for group in self._groups(self.rows, WORDS, TEXT, *more):
-            yield sentences(group), [tuples(group.column(name)) for name in more]
+            yield decode_sentences(group), [tuples(group.column(name)) for name in more]
 
     def read_rows(
         self, rows: Ints, *more: str
@@ -142,7 +142,7 @@ class ParsedCorpus:
         order = np.argsort(rows)
         columns: list[list[Any]] = [[] for _ in range(1 + len(more))]
         for group in self._groups(rows[order], WORDS, TEXT, *more):
-            columns[0] += sentences(group)
+            columns[0] += decode_sentences(group)
             for column, name in zip(columns[1:], more, strict=True):
                 column.extend(tuples(group.column(name)))
         place = np.argsort(order)
@@ -257,11 +257,11 @@ Reads = Callable[[Path, OnError, ProblemTally], Iterable[Block]]
 
 def every(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
     """All sentences of a file."""
-    return blocks(path, on_error, tally)
+    return read_blocks(path, on_error, tally)
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class SentenceRules:
     """What is put to the sentences of a file.
 
     judge    what they say; roots: where its code begins
@@ -273,9 +273,9 @@ class Rules:
     options: str | None = ""
 
     @property
-    def code_version(self) -> Made:
+    def code_version(self) -> ColumnOrigin:
         """The code that decides columns."""
-        return Made.now((root_of(parsed_corpus), *self.roots))
+        return ColumnOrigin.now((root_of(parsed_corpus), *self.roots))
 
     def place(self, path: Path, on_error: OnError) -> Path | None:
         """Where columns of a file are kept on disk, under what stands for all that decides them."""
@@ -286,9 +286,9 @@ class Rules:
 
 
 def parsed_corpus(
-    files: Sequence[Source],
+    files: Sequence[NamedFile],
     on_error: OnError,
-    rules: Rules | Callable[[Path], Rules],
+    rules: SentenceRules | Callable[[Path], SentenceRules],
     reads: Reads = every,
 ) -> ParsedCorpus:
     """The sentences of some files, and what rules say of them; rules may depend on the file's name,
@@ -298,10 +298,10 @@ def parsed_corpus(
     """
     paths = [source.part.path for source in files]
     large = is_large(paths)
-    known = Known()
-    of_files = [rules if isinstance(rules, Rules) else rules(path) for path in paths]
+    known = FindingCoder()
+    of_files = [rules if isinstance(rules, SentenceRules) else rules(path) for path in paths]
     shards = tuple(
-        Shard(
+        CorpusShard(
             partial(reads, path, on_error),
             of_file.judge,
             known,
@@ -320,5 +320,5 @@ def parsed_corpus(
     return corpus
 
 
-CORPORA: Memory[ParsedCorpus] = Memory()
+CORPORA: CorpusCache[ParsedCorpus] = CorpusCache()
 """The corpora that were read last."""

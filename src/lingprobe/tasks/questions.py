@@ -17,13 +17,13 @@ from lingprobe.data.notes import ByParser, Record
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
-from lingprobe.datasets.draw import draw
+from lingprobe.datasets.draw import sample_pool
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.answers import counts
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.memory import pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.sources import source_notes
+from lingprobe.tasks.sources import note_sources
 from lingprobe.tasks.task import TaskDefinition
 
 Notes = dict[str, Any]
@@ -105,7 +105,7 @@ Answers = Callable[[ParsedCorpus, O, Notes], Found]
 """The candidates of a corpus; what was counted on the way is added to the notes."""
 
 
-def rule_answers(rule: str) -> Answers[O]:
+def answer_by_rule(rule: str) -> Answers[O]:
     """The sentences that a rule has an answer for."""
 
     def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> Found:
@@ -117,7 +117,7 @@ def rule_answers(rule: str) -> Answers[O]:
 
 
 @dataclass(frozen=True)
-class Question(Generic[O]):
+class CorpusQuestion(Generic[O]):
     """What a task asks of the sentences of a corpus, and how what rules say becomes a data set.
 
     corpus   reads the files, and puts the rules to their sentences
@@ -193,7 +193,7 @@ class Question(Generic[O]):
         return corpus.surer(options.min_confidence) if options.min_confidence else corpus
 
     def _find_answers(self, corpus: ParsedCorpus, options: O) -> tuple[Found, Notes]:
-        notes = source_notes(self.name, corpus.files, corpus.tally, **corpus.left_out)
+        notes = note_sources(self.name, corpus.files, corpus.tally, **corpus.left_out)
         wrong = Record(notes).part(ByParser)
         if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
             raise DataProblem(
@@ -210,7 +210,7 @@ class Question(Generic[O]):
             settings["rare"] = "refuse"
         elif self.classes:
             notes["classes of the question"] = self.classes
-        return draw(kept.pool(), options.settings(**settings), notes)
+        return sample_pool(kept.pool(), options.settings(**settings), notes)
 
     def check(self, options: O, candidates: Found, notes: Mapping[str, Any]) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing of the

@@ -20,36 +20,50 @@ from typing import Any, Literal
 from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.corpus import list_corpus_files as corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
-from lingprobe.corpora.machine import one_each
+from lingprobe.corpora.machine import drop_parallel_files
 from lingprobe.corpora.style import Style
 from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.views import SUFFIXES, Block, Plain, Word, blocks, dependencies, trees
+from lingprobe.corpora.views import (
+    SUFFIXES,
+    Block,
+    RunningText,
+    Word,
+    dependencies,
+    read_blocks,
+    view_trees,
+)
 from lingprobe.data._closure import file_of, root_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Facts
-from lingprobe.data.references import summary
+from lingprobe.data.references import summarise_docstring
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.answers import Answer, Finding, Reason
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import either
+from lingprobe.tasks.edge.facts import make_span_or_pair_oracle
 from lingprobe.tasks.edge.family import (
     CONLLU,
     MICRO,
     Count,
-    Kind,
-    Oracle,
+    EdgeTaskOptions,
+    TargetFinder,
     TargetReader,
+    TaskOracle,
     TreeOptions,
     edge,
 )
-from lingprobe.tasks.edge.family import Options as SpanOptions
 from lingprobe.tasks.memory import oracle_facts
-from lingprobe.tasks.options import arguments, options_of
-from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, is_large, parsed_corpus
-from lingprobe.tasks.questions import CorpusOptions, Question, rule_answers
-from lingprobe.tasks.sources import Source, same_files, treebanks
+from lingprobe.tasks.options import derive_options, get_rule_arguments
+from lingprobe.tasks.parsed_corpora import (
+    CORPORA,
+    ParsedCorpus,
+    SentenceRules,
+    is_large,
+    parsed_corpus,
+)
+from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, answer_by_rule
+from lingprobe.tasks.sources import NamedFile, same_files, treebanks
 from lingprobe.tasks.task import TaskDefinition
-from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, facts
+from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, compute_treebank_facts
 
 Function = Callable[..., Any]
 Over = Literal["trees", "sentences", "batches"]
@@ -72,7 +86,7 @@ class SpanSettings:
     files: tuple[str, ...] = TREES
     key: int | None = None
     relations: bool = False
-    oracles: Callable[[TargetReader[Any]], Mapping[str, Oracle[Any]]] = either
+    oracles: Callable[[TargetReader[Any]], Mapping[str, TaskOracle[Any]]] = make_span_or_pair_oracle
     every: Mapping[str, Callable[[Any], Collection[str]]] = field(default_factory=dict)
 
 
@@ -122,23 +136,24 @@ def question(
             kind = SpanRule(rule, asked).kind(asks, needs or {})
             judged = {"metric": metric or MICRO, "probe": probe or "linear", "baselines": floors}
             more = {**judged, "every": asked.every}
-            takes = TreeOptions if set(CONLLU) <= set(asked.files) else SpanOptions
-            return edge(name, kind, options_of(function, takes), place=place, **more)
+            takes = TreeOptions if set(CONLLU) <= set(asked.files) else EdgeTaskOptions
+            return edge(name, kind, derive_options(function, takes), place=place, **more)
         sentences = SentenceRule(rule, gold or {})
-        asker = Question(
+        asker = CorpusQuestion(
             name,
             asks,
             sentences.corpus,
             sentences.parts,
-            rule_answers(name),
+            answer_by_rule(name),
             settings=settings,
             needs=needs or {},
-            oracles={key: summary(each) for key, each in sentences.gold.items()} | ORACLES,
+            oracles={key: summarise_docstring(each) for key, each in sentences.gold.items()}
+            | ORACLES,
             offered=sentences.offered_oracles,
             facts=sentences.facts,
             probe=probe or "linear",
         )
-        options = options_of(function, CorpusOptions)
+        options = derive_options(function, CorpusOptions)
         return asker.define(options, place, metric=metric or "accuracy", baselines=floors)
 
     return define_task
@@ -177,12 +192,12 @@ class Rule:
 
     def inputs(self, block: Block, sentences: list[Sentence]) -> Iterable[object]:
         """What the function is given, one item a sentence."""
-        if isinstance(block, Plain) and self.over != "sentences":
+        if isinstance(block, RunningText) and self.over != "sentences":
             raise DataProblem(
                 f"{self.name} asks about trees, and running text has none: give a treebank, or"
                 ' write over="sentences" where the rule needs only words'
             )
-        return sentences if self.over == "sentences" else trees(block, sentences)
+        return sentences if self.over == "sentences" else view_trees(block, sentences)
 
     def of_batch(self, block: Block, many: int, own: Mapping[str, Any]) -> list[object]:
         """What the function says of the sentences of a batch."""
@@ -233,7 +248,7 @@ class SentenceRule:
     rule: Rule
     gold: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
-    def files(self, options: CorpusOptions) -> list[Source]:
+    def files(self, options: CorpusOptions) -> list[NamedFile]:
         """The treebanks, or running text."""
         return treebanks(options.path, options.with_, SUFFIXES)
 
@@ -243,13 +258,15 @@ class SentenceRule:
 
     def corpus(self, options: CorpusOptions) -> ParsedCorpus:
         """The sentences with what the rule says of each; read once for all folds."""
-        files, own = self.files(options), arguments(options)
+        files, own = self.files(options), get_rule_arguments(options)
         key = (self, same_files(files), options.on_error, tuple(own.items()))
 
         def judge(block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
             return {self.rule.name: list(self._judge_block(block, sentences, own))}
 
-        rules = Rules(judge, (root_of(type(self)), self.rule.root), self.rule.cache_key(own))
+        rules = SentenceRules(
+            judge, (root_of(type(self)), self.rule.root), self.rule.cache_key(own)
+        )
         return CORPORA.get(key, lambda: parsed_corpus(files, options.on_error, rules))
 
     def _judge_block(
@@ -274,7 +291,7 @@ class SentenceRule:
     ) -> Mapping[Sentence, Facts]:
         """What the annotation of these sentences says."""
         if oracle not in self.gold:
-            return facts(oracle, self.parts(options), options.on_error, sentences)
+            return compute_treebank_facts(oracle, self.parts(options), options.on_error, sentences)
         key = (self.gold[oracle], same_files(self.files(options)), options.on_error)
         large = is_large(part.path for part in self.parts(options))
         read = partial(self._gold, self.gold[oracle], options)
@@ -282,7 +299,7 @@ class SentenceRule:
 
     def _gold(self, says: Function, options: CorpusOptions) -> Iterator[tuple[Sentence, Facts]]:
         for part in self.parts(options):
-            for block in blocks(part.path, options.on_error, ProblemTally()):
+            for block in read_blocks(part.path, options.on_error, ProblemTally()):
                 given = self.rule.inputs(block, sentences := block.sentences())
                 yield from zip(sentences, ((tuple(says(one)),) for one in given), strict=True)
 
@@ -294,24 +311,24 @@ class SpanRule:
     rule: Rule
     settings: SpanSettings
 
-    def kind(self, asks: str, needs: Mapping[str, str]) -> Kind[SpanOptions]:
+    def kind(self, asks: str, needs: Mapping[str, str]) -> TargetFinder[EdgeTaskOptions]:
         """The kind of targets that it gives."""
         oracles = self.settings.oracles(self.targets)
-        return Kind(asks, self.parts, self.targets, self.settings.key, oracles, needs)
+        return TargetFinder(asks, self.parts, self.targets, self.settings.key, oracles, needs)
 
-    def parts(self, options: SpanOptions) -> list[CorpusPart]:
+    def parts(self, options: EdgeTaskOptions) -> list[CorpusPart]:
         """The files."""
         plain = (".txt",) if self.rule.over == "sentences" else ()
-        return one_each(corpus_files(options.paths, (*self.settings.files, *plain)))
+        return drop_parallel_files(corpus_files(options.paths, (*self.settings.files, *plain)))
 
     def targets(
-        self, options: SpanOptions, parts: list[CorpusPart], count: Count
+        self, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
     ) -> Iterator[SentenceTargets]:
         """The sentences of some files with their targets."""
-        own = arguments(options)
+        own = get_rule_arguments(options)
         for part in parts:
             style = Style()
-            for block in blocks(part.path, options.on_error, count.tally):
+            for block in read_blocks(part.path, options.on_error, count.tally):
                 if self.settings.files == CONLLU:
                     style.add(dependencies(block, self.rule.name).deprels.names)
                 for sentence, said in self._apply_rule(block, own, options, count):
@@ -320,7 +337,7 @@ class SpanRule:
                 count.tally.say(f"{part.path} {old}")
 
     def _apply_rule(
-        self, block: Block, own: Mapping[str, Any], options: SpanOptions, count: Count
+        self, block: Block, own: Mapping[str, Any], options: EdgeTaskOptions, count: Count
     ) -> Iterator[tuple[Sentence, object]]:
         """What the rule says of the sentences of a block; where the annotation is damaged that it
         looks at, a sentence is excluded and counted.

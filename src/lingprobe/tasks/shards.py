@@ -30,7 +30,7 @@ from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import SEPARATOR, hashes, joined
 from lingprobe.store.blocks import set_aside
-from lingprobe.store.columns import Made
+from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks.answers import Answer, Finding
 from lingprobe.tasks.memory import pause_garbage_collection
 
@@ -50,7 +50,7 @@ NOTE = b"sonde"
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class FileCounts:
     """What was counted of a file beside its sentences."""
 
     tally: ProblemTally = field(default_factory=ProblemTally)
@@ -62,7 +62,7 @@ class Counted:
         return json.dumps({"tally": asdict(self.tally), "style": style})
 
     @classmethod
-    def read(cls, text: str | bytes) -> Counted:
+    def read(cls, text: str | bytes) -> FileCounts:
         """The same from JSON."""
         plain = json.loads(text)
         style = Style(set(plain["style"]["relations"]), set(plain["style"]["feats"]))
@@ -70,7 +70,7 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Shard:
+class CorpusShard:
     """The columns of one file.
 
     read   its sentences; judge: what rules say of them
@@ -81,31 +81,33 @@ class Shard:
 
     read: Read
     judge: Judge
-    known: Known
+    known: FindingCoder
     place: Path | None = None
-    made: Made | None = None
+    made: ColumnOrigin | None = None
 
     @cached_property
-    def _contents(self) -> tuple[Counted, Arrow]:
+    def _contents(self) -> tuple[FileCounts, Arrow]:
         """What was counted, and the table, of columns in memory."""
         import pyarrow as pa
 
-        counted = Counted()
+        counted = FileCounts()
         with pause_garbage_collection():
             tables = list(self._tables(counted))
         return counted, pa.concat_tables(tables).unify_dictionaries() if tables else pa.table({})
 
     @cached_property
-    def _about(self) -> tuple[Counted, list[int]]:
+    def _about(self) -> tuple[FileCounts, list[int]]:
         """What was counted, and how many sentences each group has."""
         if self.place is None:
             counted, table = self._contents
             return counted, [len(table.slice(at, GROUP)) for at in range(0, len(table), GROUP)]
-        about: tuple[Counted, list[int]] = self._read_file(lambda file: _about(file.metadata))
+        about: tuple[FileCounts, list[int]] = self._read_file(
+            lambda file: _read_shard_facts(file.metadata)
+        )
         return about
 
     @property
-    def counts(self) -> Counted:
+    def counts(self) -> FileCounts:
         """What was counted beside the sentences."""
         return self._about[0]
 
@@ -154,7 +156,7 @@ class Shard:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        counted, writer = Counted(), None
+        counted, writer = FileCounts(), None
         with open_draft(place) as part, pause_garbage_collection():
             try:
                 for table in self._tables(counted):
@@ -169,7 +171,7 @@ class Shard:
                 if writer is not None:
                     writer.close()
 
-    def _tables(self, counted: Counted) -> Iterator[Arrow]:
+    def _tables(self, counted: FileCounts) -> Iterator[Arrow]:
         """The sentences in tables of some thousand rows."""
         waiting: list[_Judged] = []
         for block in self.read(counted.tally):
@@ -181,10 +183,10 @@ class Shard:
             )
             waiting.append(_Judged(sentences, depths, self.judge(block, sentences)))
             if sum(len(each.sentences) for each in waiting) >= GROUP:
-                yield _table(waiting, self.known)
+                yield _build_arrow_table(waiting, self.known)
                 waiting = []
         if waiting:
-            yield _table(waiting, self.known)
+            yield _build_arrow_table(waiting, self.known)
 
 
 def _options(schema: Arrow) -> dict[str, Any]:
@@ -200,9 +202,9 @@ def _options(schema: Arrow) -> dict[str, Any]:
     }
 
 
-def _about(metadata: Any) -> tuple[Counted, list[int]]:
+def _read_shard_facts(metadata: Any) -> tuple[FileCounts, list[int]]:
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return Counted.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
+    return FileCounts.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
 
 
 class _Judged(NamedTuple):
@@ -215,7 +217,7 @@ class _Judged(NamedTuple):
     said: Mapping[str, Sequence[Any]]
 
 
-def _table(judged: Sequence[_Judged], known: Known) -> Arrow:
+def _build_arrow_table(judged: Sequence[_Judged], known: FindingCoder) -> Arrow:
     """The columns of some blocks."""
     import pyarrow as pa
 
@@ -246,7 +248,7 @@ def _strings(rows: Iterable[str]) -> Arrow:
     return pa.array([row or None for row in rows], pa.string())
 
 
-class Known:
+class FindingCoder:
     """Findings as JSON; those that recur are written once."""
 
     def __init__(self) -> None:
@@ -308,7 +310,7 @@ def _finding(plain: Any) -> Finding:
     return Answer(label, target, strata, *lemma)
 
 
-def _split(column: Arrow) -> Arrow:
+def _split_joined_strings(column: Arrow) -> Arrow:
     """The joined strings of a column as lists."""
     import pyarrow.compute as pc
 
@@ -328,7 +330,7 @@ class Lists:
     @classmethod
     def of(cls, column: Arrow) -> Lists:
         """Those of a column of a group."""
-        lists = _split(column)
+        lists = _split_joined_strings(column)
         flat = lists.flatten().dictionary_encode()
         starts = np.concatenate([[0], np.cumsum(lists.value_lengths().fill_null(0).to_numpy())])
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
@@ -342,7 +344,9 @@ def occurrences(columns: Iterable[Arrow]) -> dict[str, int]:
     empty = {"values": pa.array([], pa.string()), "counts": pa.array([], pa.int64())}
     tables = [pa.table(empty)]  # the first has the sums so far
     for column in columns:
-        tables.append(pa.Table.from_struct_array(pc.value_counts(_split(column).flatten())))
+        tables.append(
+            pa.Table.from_struct_array(pc.value_counts(_split_joined_strings(column).flatten()))
+        )
         if sum(map(len, tables[1:])) > len(tables[0]) + WAITING:
             tables = [_sum_counts(tables)]
     values, counts = _sum_counts(tables).columns
@@ -364,7 +368,7 @@ def tuples(column: Arrow) -> list[tuple[str, ...]]:
     return [tuple(map(known.setdefault, row, row)) for row in rows]
 
 
-def sentences(group: Arrow) -> list[Sentence]:
+def decode_sentences(group: Arrow) -> list[Sentence]:
     """The sentences of a group that has their words and texts."""
     texts = group.column(TEXT).to_pylist()
     return list(map(Sentence, tuples(group.column(WORDS)), texts))

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from lingprobe.corpora.files import (
     CorpusPart,
     digest_files,
-    treebank,
+    find_treebank_files,
     uncompressed_path,
 )
-from lingprobe.corpora.machine import machines, one_each
+from lingprobe.corpora.machine import drop_parallel_files, machines
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
@@ -25,14 +25,16 @@ from lingprobe.data.notes import ByParser
 from lingprobe.datasets.candidates import NOTHING
 
 
-class Source(NamedTuple):
+class NamedFile(NamedTuple):
     """A file, and the name that its sentences are reported by."""
 
     name: str
     part: CorpusPart
 
 
-def sources(paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]) -> list[Source]:
+def name_files(
+    paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]
+) -> list[NamedFile]:
     """The files that some paths name, by the last part of the path, or all of it where several
     paths end alike.
     """
@@ -41,7 +43,9 @@ def sources(paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]) 
         path if short.count(name) > 1 else name for path, name in zip(paths, short, strict=True)
     ]
     files = [
-        Source(name, part) for name, path in zip(names, paths, strict=True) for part in parts(path)
+        NamedFile(name, part)
+        for name, path in zip(names, paths, strict=True)
+        for part in parts(path)
     ]
     seen: set[Path] = set()
     for _, part in files:
@@ -59,7 +63,7 @@ def stratum(source: str) -> Mapping[str, str]:
     return MappingProxyType({"source": source}) if source else NOTHING
 
 
-def source_notes(
+def note_sources(
     task: str, files: Sequence[str], tally: ProblemTally, **more: Any
 ) -> dict[str, Any]:
     """Notes that say what was read: the files, how many sentences and words, how many were skipped,
@@ -72,10 +76,14 @@ def source_notes(
         "skipped": tally.skipped,
         **more,
     }
-    return {"source": source, **remarks(task, tally, files), "problems": list(tally.problems)}
+    return {
+        "source": source,
+        **note_source_remarks(task, tally, files),
+        "problems": list(tally.problems),
+    }
 
 
-def remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, Any]:
+def note_source_remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, Any]:
     """What tables say about the sources as they are, as a note, and which parser's the labels are;
     {} where there is nothing to say.
     """
@@ -90,13 +98,13 @@ def remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, A
     }
 
 
-def same_files(files: Sequence[Source]) -> tuple[object, ...]:
+def same_files(files: Sequence[NamedFile]) -> tuple[object, ...]:
     """What is equal for files of the same names, splits and contents."""
     named = [(name, part.split, str(part.path.resolve())) for name, part in files]
     return (*named, digest_files(source.part.path for source in files))
 
 
-def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[Source]:
+def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[NamedFile]:
     """The files that some paths name: trees, or running text one sentence a line (.txt); of one
     path the files need no name.
     """
@@ -104,9 +112,9 @@ def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> li
     def parts(place: str) -> list[CorpusPart]:
         if is_text(Path(place)):
             return [CorpusPart("", _file(place))]
-        return one_each(treebank(place, suffixes))
+        return drop_parallel_files(find_treebank_files(place, suffixes))
 
-    files = sources((path, *more), parts)
+    files = name_files((path, *more), parts)
     return files if more else [source._replace(name="") for source in files]
 
 

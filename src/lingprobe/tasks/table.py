@@ -15,12 +15,12 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.notes import Sampled
 from lingprobe.data.options import Help
-from lingprobe.datasets.folds import divide
+from lingprobe.datasets.folds import select_test_fold
 from lingprobe.datasets.formats.folders import digest_parts, table_parts
 from lingprobe.datasets.formats.kinds import Asked
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import Offsets
-from lingprobe.datasets.formats.tables import has_pairs, read, usual_metric
+from lingprobe.datasets.formats.tables import has_pairs, read_dataset, usual_metric
 from lingprobe.datasets.formats.usual_columns import Columns
 from lingprobe.datasets.near_equal import (
     describe_contradictions,
@@ -36,7 +36,7 @@ REDRAWN = "it has a dev split but no test split, so all splits are sampled from 
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableTask:
     """Which label does the table give the example?"""
 
     path: Annotated[
@@ -181,7 +181,7 @@ class Table:
         rare, and without a dev split a tenth of train becomes one, by `seed`.
         """
         with pause_garbage_collection():
-            dataset = read(self.path, labels=self.labels, how=self._manner)
+            dataset = read_dataset(self.path, labels=self.labels, how=self._manner)
         dataset = remark_on_metric(dataset, self.metric)
         return draw_splits(dataset, str(self.path), self.clusters, self.fold, self.seed)
 
@@ -215,7 +215,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
     if not len(dataset.rows("test")):
         if len(dataset.rows("dev")):
             dataset = add_remarks(dataset, REDRAWN)
-        return divide(dataset, fold, seed)
+        return select_test_fold(dataset, fold, seed)
     if fold:
         raise DataProblem(
             f"{where} has a test split, and fold= divides tables that have none: leave it out"

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.abilities import Tuned
+from lingprobe.data.abilities import TunedProbe
 from lingprobe.data.core import (
     Cell,
     Dataset,
@@ -56,7 +56,7 @@ def check_probe(
         check_on(made, kind, learns, pairs)
     if "classes" in kinds:
         _check_missing_class(made)
-    if isinstance(made, Tuned):
+    if isinstance(made, TunedProbe):
         _check_settings(made, kinds[0], pairs)
 
 
@@ -107,7 +107,7 @@ def _check_same(who: str, first: Sequence[Predictions], again: Sequence[Predicti
     )
 
 
-def _check_settings(probe: Tuned, kind: str, pairs: bool) -> None:
+def _check_settings(probe: TunedProbe, kind: str, pairs: bool) -> None:
     """Settings that a probe chose leave nothing to choose, and it says which they are."""
     readings, cell = plant_labels(kind, pairs=pairs), Cell("1", 0)
     train, dev = readings.split("train"), readings.split("dev")
@@ -154,7 +154,7 @@ def plant_labels(kind: str, seed: int = 0, pairs: bool = False) -> Readings:
         examples.append(Example(sites, _make_label(kind, k, rng), str(splits[i]), strata=tags))
     dataset = Dataset.of(examples)
     if pairs:
-        return Readings(dataset, _alike(hidden, rng), "mean+contrast")
+        return Readings(dataset, _draw_pair_vectors(hidden, rng), "mean+contrast")
     return Readings(dataset, _vectors(hidden, rng))
 
 
@@ -166,7 +166,7 @@ def _vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
     return Vectors((noise, signal), ("0", "1"))
 
 
-def _alike(hidden: Ints, rng: np.random.Generator) -> Vectors:
+def _draw_pair_vectors(hidden: Ints, rng: np.random.Generator) -> Vectors:
     """Vectors of pairs, first and second in turn; in layer '1' opposite, unrelated or like."""
     noise, signal = rng.normal(size=(2, len(hidden), 2, DIM)).astype(np.float32)
     signal[:, 1] += (2 * hidden[:, None] - 2) * signal[:, 0]

@@ -173,7 +173,7 @@ def _scene(
     if like is not None:
         kept = (rng.random(4) < keep).tolist()
         people = [like.agent, like.patient] if kept[0] else people
-        stem = _stem(like.action) if kept[1] else stem
+        stem = _stem_action(like.action) if kept[1] else stem
         place = like.place if kept[2] else place
         traits = [like.sentence.words[1], like.sentence.words[5]] if kept[3] else traits
     action = stem + ("ed" if past else "es" if stem == "prais" else "s")
@@ -181,5 +181,5 @@ def _scene(
     return Scene(Sentence.of(words), people[0], people[1], action, past, place)
 
 
-def _stem(action: str) -> str:
+def _stem_action(action: str) -> str:
     return next(stem for stem in STEMS if action.startswith(stem))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, SlotEncoder, describe_install, report_damage
-from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, shape_of
+from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, read_elmo_shape
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers
 from lingprobe_extensions.archive.sources import ELMO
@@ -96,7 +96,7 @@ class ELMo:
     @property
     def slots(self) -> tuple[str, ...]:
         check_there(self.file, WEIGHTS, ELMO)  # of two files that are missing this one is named
-        return SlotEncoder.slots_of(self, shape_of(self.sizes).layers)
+        return SlotEncoder.slots_of(self, read_elmo_shape(self.sizes).layers)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         return SlotEncoder.of(self, slots, "words")
@@ -107,8 +107,8 @@ class ELMo:
     def read(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> Vectors:
         """The layers that are asked for, each with its pooling."""
         forms, tokens = each_word(sentences)
-        marks, shape = self._digests, shape_of(self.sizes)
-        net = _net(self.file, self.sizes, marks, (self.weights, self.seed))
+        marks, shape = self._digests, read_elmo_shape(self.sizes)
+        net = _load_elmo(self.file, self.sizes, marks, (self.weights, self.seed))
         vectors = net.words(character_ids(forms, shape.longest))
         deep = any(layer not in ("lex", "0") for layer, _ in asked)
 
@@ -134,17 +134,17 @@ def character_ids(words: Sequence[str], longest: int) -> Ints:
 
 
 @functools.lru_cache(maxsize=2)
-def _net(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int]) -> Any:
+def _load_elmo(file: Path, options: Path, marks: tuple[str, str], how: tuple[Init, int]) -> Any:
     """The network of two files, of which `marks` are the digests, with weights as they are or
     drawn.
     """
-    from lingprobe_extensions.archive.elmo_network import Network, draw_weights
+    from lingprobe_extensions.archive.elmo_network import ElmoModel, draw_weights
 
-    shape, (weights, seed) = shape_of(options), how
+    shape, (weights, seed) = read_elmo_shape(options), how
     if weights == "random":
-        return Network(shape, draw_weights(shape, weights, seed))
+        return ElmoModel(shape, draw_weights(shape, weights, seed))
     arrays = _arrays(file, shape)
-    return Network(
+    return ElmoModel(
         shape, arrays | (draw_weights(shape, weights, seed) if weights != "trained" else {})
     )
 

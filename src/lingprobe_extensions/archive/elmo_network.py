@@ -20,7 +20,7 @@ Arrays = dict[str, NDArray[np.float32]]
 AT_ONCE = 256  # words whose characters are read at once
 
 
-class Network:
+class ElmoModel:
     """The weights of an ELMo, and what it makes of words and sentences.
 
     Weights are taken out of `arrays`, so that each is in memory once.
@@ -28,7 +28,7 @@ class Network:
 
     def __init__(self, shape: Shape, arrays: dict[str, NDArray[np.float32]]) -> None:
         self.shape = shape
-        cells = [_cell(arrays, name, shape) for name in shape.cells]
+        cells = [_load_lstm(arrays, name, shape) for name in shape.cells]
         self.ways = cells[: shape.layers], cells[shape.layers :]
         flat = [n for n in arrays if n.startswith(("CNN_high", "CNN_proj")) and "/W_" in n]
         self.products = {
@@ -152,7 +152,7 @@ def _bias(name: str) -> str:
     return name.replace("/W_", "/b_")
 
 
-def _cell(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) -> ElmoCell:
+def _load_lstm(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) -> ElmoCell:
     """One LSTM, its gates i, j, f, o in torch's order i, f, g, o."""
     take, new, keep, give = _pop_weights(arrays, f"{name}/W_0").chunk(4)
     read, state = torch.cat([take, keep, new, give]).chunk(2, 1)

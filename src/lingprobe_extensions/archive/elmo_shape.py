@@ -69,7 +69,7 @@ class Shape:
         ]
 
 
-def shape_of(options: Path) -> Shape:
+def read_elmo_shape(options: Path) -> Shape:
     """The sizes that an options file says."""
     digest_of(options, SIZES, ELMO)
     said = json_file(options, "the sizes of an ELMo")

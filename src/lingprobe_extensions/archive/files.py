@@ -92,7 +92,7 @@ def json_file(path: Path, what: str) -> dict[str, Any]:
     return said
 
 
-def check_shapes(path: Path, state: Any, shapes: Shapes, what: str) -> None:
+def check_weight_shapes(path: Path, state: Any, shapes: Shapes, what: str) -> None:
     """Refuse weights that lack a name or have another shape than the network."""
     if not isinstance(state, Mapping):
         raise DataProblem(f"{path} holds a {type(state).__name__}, expected the weights of {what}")
@@ -138,7 +138,7 @@ def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefi
     """
     hidden = hidden_units(path, state, f"{prefix}weight_hh_l0", what)
     read = int(state[f"{prefix}weight_ih_l0"].shape[1])
-    check_shapes(path, state, recurrent_shapes(read, hidden, layers, prefix), what)
+    check_weight_shapes(path, state, recurrent_shapes(read, hidden, layers, prefix), what)
     if read != dim:
         raise DataProblem(
             f"{path} needs word vectors of {read} dimensions, and those of vectors= have {dim}"
@@ -146,7 +146,7 @@ def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefi
     return hidden
 
 
-def versions(*packages: str) -> str:
+def format_installed_versions(*packages: str) -> str:
     """Versions of packages, as far as they are installed."""
     known = []
     for package in packages:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
-from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of
+from lingprobe_extensions.archive.passes import TokenBatch, gather_read_words, pool_layers
 from lingprobe_extensions.archive.sources import INFERSENT
 
 WHAT = "InferSent"
@@ -63,7 +63,7 @@ class InferSent:
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         table = open_word_table(self.vectors, 0, 0)
-        words, counts, cut = words_of(sentences)
+        words, counts, cut = gather_read_words(sentences)
         words = [_as_trained(row) for row in words] if self.version == "2" else words
         forms = dict.fromkeys((*MARKS[self.version], *(w for row in words for w in row)))
         vectors, known = table.look_up(list(forms))
@@ -115,14 +115,14 @@ def _tokens(
     counts: Ints,
     marks: tuple[str, str],
     cut: NDArray[np.bool_],
-) -> Tokens:
+) -> TokenBatch:
     """The known words of each sentence between its marks."""
     begin, end = ([numbers[mark]] if numbers[mark] >= 0 else [] for mark in marks)
     rows = [[numbers[word] for word in row] for row in words]
     kept = [[*begin, *(n for n in row if n >= 0), *end] for row in rows]
     pieces = [n >= 0 for row, many in zip(rows, counts, strict=True) for n in _pad_row(row, many)]
     marked = len(begin), len(end)
-    return Tokens.of_rows(kept, np.array(pieces, np.int64), counts, marked, cut)
+    return TokenBatch.of_rows(kept, np.array(pieces, np.int64), counts, marked, cut)
 
 
 def _pad_row(row: list[int], many: int) -> list[int]:

@@ -16,9 +16,14 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, digest_files
 from lingprobe_extensions.archive.bpe import vocabulary_of
-from lingprobe_extensions.archive.files import find_file, torch_file, versions
-from lingprobe_extensions.archive.laser_text import RULES, Pieces, by_codes, by_sentencepiece
-from lingprobe_extensions.archive.passes import LONGEST, Tokens, pool_layers
+from lingprobe_extensions.archive.files import find_file, format_installed_versions, torch_file
+from lingprobe_extensions.archive.laser_text import (
+    RULES,
+    SubwordSegmenter,
+    by_codes,
+    by_sentencepiece,
+)
+from lingprobe_extensions.archive.passes import LONGEST, TokenBatch, pool_layers
 from lingprobe_extensions.archive.sources import LASER
 
 SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
@@ -57,7 +62,7 @@ class Laser:
     def fingerprint(self) -> str:
         """The digests of the model and its pieces, and the versions of what cuts texts."""
         files = [file for file in (self._model, *self._pieces) if file is not None]
-        cut = f"{RULES} {versions('sacremoses', 'sentencepiece')}"
+        cut = f"{RULES} {format_installed_versions('sacremoses', 'sentencepiece')}"
         return f"{' '.join(digest_files([f]) for f in files)} {cut}"
 
     @property
@@ -91,7 +96,7 @@ class Laser:
             [any(p not in model.numbers for p in pieces.of(word)) for word in words], bool
         )
 
-    def _read(self) -> tuple[Pieces, Loaded]:
+    def _read(self) -> tuple[SubwordSegmenter, LaserModel]:
         """What cuts texts, and the model."""
         first, vocabulary = self._pieces
         if first.suffix == ".fcodes":
@@ -103,7 +108,7 @@ class Laser:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LaserModel:
     """A model: the numbers of its pieces, their vectors, its network, and how it reads a sentence.
 
     marked   whether <s> stands before a sentence; </s> stands behind in any case
@@ -119,7 +124,9 @@ class Loaded:
     pool: str
 
 
-def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_word: bool) -> Tokens:
+def _tokens(
+    sentences: Sequence[Sentence], pieces: SubwordSegmenter, model: LaserModel, by_word: bool
+) -> TokenBatch:
     """The pieces of each sentence between its marks: of its text, or of its words one by one."""
     unknown, find = model.numbers["<unk>"], model.numbers.get
     begin = [model.numbers["<s>"]] if model.marked else []
@@ -135,11 +142,11 @@ def _tokens(sentences: Sequence[Sentence], pieces: Pieces, model: Loaded, by_wor
         rows.append([*begin, *ids[:room], *end])
     words = np.array([len(s.words) for s in sentences], np.int64)
     pieces_of = np.array(counts, np.int64)
-    return Tokens.of_rows(rows, pieces_of, words, (len(begin), 1), np.array(cut, bool))
+    return TokenBatch.of_rows(rows, pieces_of, words, (len(begin), 1), np.array(cut, bool))
 
 
 @functools.lru_cache(maxsize=2)
-def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> Loaded:
+def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> LaserModel:
     """The model of a file, whose digest and that of its vocabulary are `marks`."""
     from lingprobe_extensions.archive.laser_networks import transformer
 
@@ -157,10 +164,10 @@ def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> 
     pool = "cls" if settings.get("sentemb_criterion") == "cls" else "max"
     longest = int(settings.get("max_source_positions") or LONGEST)
     marked = bool(settings.get("prepend_bos"))
-    return Loaded(numbers, vectors, deep, marked, longest, pool)
+    return LaserModel(numbers, vectors, deep, marked, longest, pool)
 
 
-def _recurrent(file: Path, state: Mapping[str, Any]) -> Loaded:
+def _recurrent(file: Path, state: Mapping[str, Any]) -> LaserModel:
     """A model of LSTMs, which brings its dictionary."""
     from lingprobe_extensions.archive.laser_networks import lstm
 
@@ -170,7 +177,7 @@ def _recurrent(file: Path, state: Mapping[str, Any]) -> Loaded:
         raise DataProblem(
             f"{file} has no dictionary of its {len(vectors):,} subwords; download it again"
         )
-    return Loaded(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
+    return LaserModel(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
 
 
 def _vocabulary(file: Path, rows: int) -> dict[str, int]:

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 from lingprobe import DataProblem
 from lingprobe.extend import Floats, Ints, gather_vectors
-from lingprobe_extensions.archive.files import check_shapes, recurrent_shapes
+from lingprobe_extensions.archive.files import check_weight_shapes, recurrent_shapes
 from lingprobe_extensions.archive.recurrence import Recurrence
 
 PADDING = 1  # the number of <pad>, behind which positions begin
@@ -42,11 +42,11 @@ def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurrence, Floats]:
         EMBEDDING: (int(said.get("num_embeddings", 0)), dim),
         **recurrent_shapes(dim, hidden, layers, "lstm.", ways),
     }
-    check_shapes(file, weights, shapes, "a LASER of these sizes")
+    check_weight_shapes(file, weights, shapes, "a LASER of these sizes")
     return Recurrence.of(weights, layers, ways, "lstm."), weights[EMBEDDING].float().numpy()
 
 
-class Transformed:
+class TransformerStates:
     """The states of a transformer; whether norms stand before what they norm is in its settings."""
 
     def __init__(self, weights: dict[str, Tensor], settings: Mapping[str, Any], width: int) -> None:
@@ -70,7 +70,7 @@ class Transformed:
         tokens = gather_vectors(vectors, rows)
         lengths = torch.tensor([len(row) for row in rows])
         there = torch.arange(tokens.shape[1]) < lengths[:, None]
-        states = self.scale * tokens + positions(tokens.shape[1], self.width)
+        states = self.scale * tokens + compute_sinusoids(tokens.shape[1], self.width)
         if "layernorm_embedding.weight" in self.weights:
             states = self._layer_norm("layernorm_embedding", states)
         for layer in range(self.layers):
@@ -117,7 +117,7 @@ class Transformed:
         return self._linear(f"{name}self_attn.out_proj", joined)
 
 
-def positions(many: int, width: int) -> Tensor:
+def compute_sinusoids(many: int, width: int) -> Tensor:
     """Where tokens stand, as sines and cosines [many, width] (Vaswani et al. 2017, 3.5), in the
     order of fairseq: first all sines, the first position after that of padding.
     """
@@ -129,7 +129,7 @@ def positions(many: int, width: int) -> Tensor:
 
 def transformer(
     file: Path, state: Mapping[str, Any]
-) -> tuple[Transformed, Floats, Mapping[str, Any]]:
+) -> tuple[TransformerStates, Floats, Mapping[str, Any]]:
     """The network of a LASER3, the vectors of its pieces, and its settings."""
     held = (state.get("cfg") or {}).get("model")
     if not isinstance(held, Namespace) or not vars(held).keys() >= NEEDED:
@@ -145,9 +145,9 @@ def transformer(
         raise DataProblem(f"{file} has learnt positions, which no published LASER3 has")
     width, rows = int(settings["encoder_embed_dim"]), len(weights.get(EMBEDDING, ()))
     shapes = {EMBEDDING: (rows, width), **_shapes(settings, width)}
-    check_shapes(file, weights, shapes, "a LASER3 of these sizes")
+    check_weight_shapes(file, weights, shapes, "a LASER3 of these sizes")
     vectors = weights.pop(EMBEDDING).numpy()
-    return Transformed(weights, settings, width), vectors, settings
+    return TransformerStates(weights, settings, width), vectors, settings
 
 
 def _shapes(settings: Mapping[str, Any], width: int) -> dict[str, tuple[int, ...]]:

@@ -33,7 +33,7 @@ not before (normalize-punctuation.perl of moses-smt/mosesdecoder)."""
 
 
 @dataclass(frozen=True)
-class Pieces:
+class SubwordSegmenter:
     """From texts to the pieces that a model has numbers for."""
 
     cut: Callable[[str], Sequence[str]]
@@ -43,14 +43,14 @@ class Pieces:
         return self.cut(text)
 
 
-def printable(text: str) -> str:
+def replace_unprintable(text: str) -> str:
     """The text with spaces for what cannot be printed (Unicode's category C)."""
     if text.isprintable():
         return text
     return "".join(" " if unicodedata.category(c)[0] == "C" else c for c in text)
 
 
-def by_codes(codes: Path, vocabulary: Path | None, language: str) -> Pieces:
+def by_codes(codes: Path, vocabulary: Path | None, language: str) -> SubwordSegmenter:
     """The model of 93 languages: Moses' normalisation and tokenisation, then BPE."""
     if language in CUT_BY_OTHERS:
         raise DataProblem(
@@ -62,9 +62,9 @@ def by_codes(codes: Path, vocabulary: Path | None, language: str) -> Pieces:
 
 
 @functools.lru_cache(maxsize=2)
-def _by_codes(codes: Path, vocabulary: Path | None, language: str, marks: str) -> Pieces:
+def _by_codes(codes: Path, vocabulary: Path | None, language: str, marks: str) -> SubwordSegmenter:
     moses, pairs = Moses(_library("sacremoses", codes), language), read_codes(codes, vocabulary)
-    return Pieces(
+    return SubwordSegmenter(
         lambda text: [piece for word in moses.words(text) for piece in pairs.pieces(word)]
     )
 
@@ -94,13 +94,13 @@ class Moses:
 
     def words(self, text: str) -> list[str]:
         """The words of a text, lower case."""
-        plain = self.normaliser.normalize(printable(text)) + "\n"
+        plain = self.normaliser.normalize(replace_unprintable(text)) + "\n"
         for pattern, replacement in self.quotes:
             plain = re.sub(pattern, replacement, plain)
         return [word.lower() for word in self.tokenizer.tokenize(plain, escape=False)]
 
 
-def by_sentencepiece(model: Path) -> Pieces:
+def by_sentencepiece(model: Path) -> SubwordSegmenter:
     """LASER2 and LASER3 as the authors' package `laser_encoders` reads texts: punctuation is
     normalised by the rules for English whatever the language, then comes sentencepiece.
     """
@@ -108,18 +108,18 @@ def by_sentencepiece(model: Path) -> Pieces:
 
 
 @functools.lru_cache(maxsize=2)
-def _by_sentencepiece(model: Path, mark: str) -> Pieces:
+def _by_sentencepiece(model: Path, mark: str) -> SubwordSegmenter:
     normaliser = normaliser_of(_library("sacremoses", model), "en")
     sentencepiece = _library("sentencepiece", model)
     with report_damage(model, "a sentencepiece model"):
         processor = sentencepiece.SentencePieceProcessor(model_file=str(model))
 
     def cut(text: str) -> list[str]:
-        plain = normaliser.normalize(printable(text)).lower()
+        plain = normaliser.normalize(replace_unprintable(text)).lower()
         pieces: list[str] = processor.encode(plain, out_type=str)
         return pieces
 
-    return Pieces(cut)
+    return SubwordSegmenter(cut)
 
 
 def _library(name: str, path: Path) -> Any:

@@ -29,7 +29,7 @@ Forward = Callable[[Ints], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenBatch:
     """What a network reads of some sentences.
 
     ids     the number of each token in the network's table, one sentence after the other
@@ -55,7 +55,7 @@ class Tokens:
         words: Ints,
         marks: tuple[int, int] = (0, 0),
         cut: NDArray[np.bool_] | None = None,
-    ) -> Tokens:
+    ) -> TokenBatch:
         """What is read of sentences whose tokens are known one by one."""
         ids = np.array([n for row in rows for n in row], np.int64)
         return cls(ids, np.array([len(row) for row in rows], np.int64), pieces, words, marks, cut)
@@ -72,29 +72,31 @@ class Tokens:
         return Spans(units[first], np.stack([units[:-1], units[1:]], 1), first)
 
 
-def words_of(sentences: Sequence[Sentence]) -> tuple[list[list[str]], Ints, NDArray[np.bool_]]:
+def gather_read_words(
+    sentences: Sequence[Sentence],
+) -> tuple[list[list[str]], Ints, NDArray[np.bool_]]:
     """The words that are read of each sentence, how many it has, and which sentences are cut."""
     counts = np.array([len(s.words) for s in sentences], np.int64)
     return [list(s.words[:LONGEST]) for s in sentences], counts, counts > LONGEST
 
 
-def words_read(counts: Ints) -> Ints:
+def count_word_units(counts: Ints) -> Ints:
     """How many units each word has where a unit is a word: 1, or 0 for words that are not read."""
     place = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return (place < LONGEST).astype(np.int64)
 
 
-def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], Tokens]:
+def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], TokenBatch]:
     """The distinct words of some sentences, and each word as a token by its number among them."""
-    words, counts, cut = words_of(sentences)
+    words, counts, cut = gather_read_words(sentences)
     forms: dict[str, int] = {}
     rows = [[forms.setdefault(word, len(forms)) for word in row] for row in words]
-    return list(forms), Tokens.of_rows(rows, words_read(counts), counts, cut=cut)
+    return list(forms), TokenBatch.of_rows(rows, count_word_units(counts), counts, cut=cut)
 
 
 def pool_layers(
     forward: Forward,
-    tokens: Tokens,
+    tokens: TokenBatch,
     asked: Sequence[tuple[str, str]],
     widths: Mapping[str, int],
     budget: int,

@@ -15,7 +15,7 @@ from lingprobe.extend import Floats, Ints, gather_vectors
 Layer = nn.LSTM | nn.GRU
 
 
-def layer_of(kind: type[Layer], weights: dict[str, Tensor]) -> Layer:
+def build_recurrent_layer(kind: type[Layer], weights: dict[str, Tensor]) -> Layer:
     """A layer with weights by the names that torch gives those of its first; the size of all is
     theirs, and there are two directions where some are of the reverse one.
     """
@@ -44,7 +44,7 @@ class Recurrence:
         ]
         return cls(
             [
-                layer_of(
+                build_recurrent_layer(
                     nn.LSTM,
                     {
                         f"{name}0{side}": weights.pop(f"{prefix}{name}{layer}{side}").float()

@@ -67,14 +67,14 @@ class Sent2Vec:
         """Which words the model lacks."""
         return self._ids(_model(self.file, self.fingerprint), words) < 0
 
-    def _ids(self, model: Model, words: Sequence[str]) -> Ints:
+    def _ids(self, model: WordBucketVectors, words: Sequence[str]) -> Ints:
         """The number of each word, -1 for one that the model lacks."""
         find = model.numbers.get
         numbers = {w: find(w.lower() if self.lowercase else w, -1) for w in set(words)}
         return np.fromiter(map(numbers.__getitem__, words), np.int64, len(words))
 
 
-class Settings(NamedTuple):
+class ModelHeader(NamedTuple):
     """What the head of a file says: numbers of a vector, the longest n-gram, and how many buckets
     there are for n-grams.
     """
@@ -85,14 +85,14 @@ class Settings(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Model:
+class WordBucketVectors:
     """Vectors of words, then those of buckets of n-grams [words + buckets, dim], mapped into
     memory.
     """
 
     numbers: Mapping[str, int]
     vectors: Floats
-    settings: Settings
+    settings: ModelHeader
     words: int
 
     def means(self, ids: Ints, starts: Ints) -> Floats:
@@ -114,7 +114,7 @@ class Model:
         return pooled
 
 
-def ngram_rows(ids: Ints, starts: Ints, words: int, settings: Settings) -> list[Ints]:
+def ngram_rows(ids: Ints, starts: Ints, words: int, settings: ModelHeader) -> list[Ints]:
     """For two words up to the longest n-gram, the row of the n-gram that begins at each word; -1
     where the sentence ends before it does.
 
@@ -134,27 +134,27 @@ def ngram_rows(ids: Ints, starts: Ints, words: int, settings: Settings) -> list[
 
 
 @functools.lru_cache(maxsize=2)
-def _model(path: Path, mark: str) -> Model:
+def _model(path: Path, mark: str) -> WordBucketVectors:
     """The model of a file, of which `mark` is the digest."""
     file = path.expanduser()
     size = file.stat().st_size
     with file.open("rb") as stream:
-        settings = _settings(path, stream)
-        numbers, words = _words(path, stream, size)
+        settings = _read_header(path, stream)
+        numbers, words = _read_dictionary(path, stream, size)
         shape = _shape(path, stream, words, settings)
         place = stream.tell()
     if place + shape[0] * shape[1] * 4 > size:
-        raise _cut(path)
+        raise _make_truncation_problem(path)
     # copied where it is written, which nobody does: torch wants no table that is read-only
     vectors = np.memmap(file, "<f4", "c", place, shape)
-    return Model(numbers, vectors, settings, words)
+    return WordBucketVectors(numbers, vectors, settings, words)
 
 
-def _shape(path: Path, stream: IO[bytes], words: int, settings: Settings) -> tuple[int, int]:
+def _shape(path: Path, stream: IO[bytes], words: int, settings: ModelHeader) -> tuple[int, int]:
     """Rows and numbers of the table that comes next; DataProblem where they are not the model's."""
     head = stream.read(TABLE.size)
     if len(head) < TABLE.size:
-        raise _cut(path)
+        raise _make_truncation_problem(path)
     quantised, rows, dim = TABLE.unpack(head)
     if quantised:
         raise DataProblem(f"{path} is quantised, which is not read; download the .bin of the model")
@@ -167,16 +167,16 @@ def _shape(path: Path, stream: IO[bytes], words: int, settings: Settings) -> tup
     return rows, dim
 
 
-def _cut(path: Path) -> DataProblem:
+def _make_truncation_problem(path: Path) -> DataProblem:
     return DataProblem(f"{path}: a Sent2Vec model that is cut short; is the download complete?")
 
 
-def _settings(path: Path, stream: IO[bytes]) -> Settings:
+def _read_header(path: Path, stream: IO[bytes]) -> ModelHeader:
     head = stream.read(HEAD.size)
     if head[:4] != FASTTEXT:
         raise DataProblem(f"{path} is not a Sent2Vec model: it does not begin as fastText files do")
     if len(head) < HEAD.size:
-        raise _cut(path)
+        raise _make_truncation_problem(path)
     _, version, dim, _, _, _, _, longest, _, model, buckets, *_ = HEAD.unpack(head)
     if version not in VERSIONS or model != MODEL:
         raise DataProblem(
@@ -188,14 +188,14 @@ def _settings(path: Path, stream: IO[bytes]) -> Settings:
             f"{path}: vectors of {dim:,} dimensions and n-grams of {longest:,} words in {buckets:,}"
             " buckets are none of a Sent2Vec model; download it again"
         )
-    return Settings(dim, longest, buckets)
+    return ModelHeader(dim, longest, buckets)
 
 
-def _words(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str, int], int]:
+def _read_dictionary(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str, int], int]:
     """The number of each word of the dictionary, and how many words there are."""
     head = stream.read(DICTIONARY.size)
     if len(head) < DICTIONARY.size:
-        raise _cut(path)
+        raise _make_truncation_problem(path)
     entries, words, _, _, pruned = DICTIONARY.unpack(head)
     if pruned > 0:
         raise DataProblem(f"{path} is pruned, which is not read; download the .bin of the model")
@@ -209,7 +209,7 @@ def _words(path: Path, stream: IO[bytes], size: int) -> tuple[dict[str, int], in
         while (end := held.find(b"\0", at)) < 0 or len(held) < end + 1 + ENTRY.size:
             more = stream.read(1 << 22)
             if not more:
-                raise _cut(path)
+                raise _make_truncation_problem(path)
             held, at = held[at:] + more, 0
         if held[end + ENTRY.size] == 0:
             numbers.setdefault(held[at:end].decode("utf-8", "surrogateescape"), number)

@@ -16,12 +16,17 @@ from lingprobe.extend import Floats, Ints, WordTable, open_word_table, report_da
 from lingprobe_extensions.archive.files import (
     Shapes,
     arrays,
-    check_shapes,
+    check_weight_shapes,
     digest_of,
     hidden_units,
     mmap_table,
 )
-from lingprobe_extensions.archive.passes import Tokens, pool_layers, words_of, words_read
+from lingprobe_extensions.archive.passes import (
+    TokenBatch,
+    count_word_units,
+    gather_read_words,
+    pool_layers,
+)
 from lingprobe_extensions.archive.sources import SKIPTHOUGHT
 
 WHAT = "a Skip-Thought model"
@@ -97,9 +102,9 @@ class SkipThought:
         """The vectors of one model."""
         weights, place = (self.folder.expanduser() / name for name in FILES[part])
         net = _net(weights, _digest(weights), part == "bi")
-        words, counts, cut = words_of(sentences)
+        words, counts, cut = gather_read_words(sentences)
         forms = dict.fromkeys([END, *(word for row in words for word in row)])
-        table = _table(self, place, net.reads)
+        table = _check_word_table(self, place, net.reads)
         vectors = table.look_up(list(forms))
         numbers = {form: number for number, form in enumerate(forms)}
         read = _tokens(words, numbers, counts, cut, self.end)
@@ -112,7 +117,7 @@ class SkipThought:
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_]:
         """Which words are read as UNK."""
-        numbers = _numbers(self.folder, _digest(self.folder.expanduser() / WORDS))
+        numbers = _read_word_numbers(self.folder, _digest(self.folder.expanduser() / WORDS))
         lacking = np.array([word not in numbers for word in words], bool)
         if self.vectors is not None:
             lacking &= ~open_word_table(self.vectors, 0, 0).look_up(words)[1]
@@ -138,15 +143,15 @@ def _tokens(
     counts: Ints,
     cut: NDArray[np.bool_],
     end: bool,
-) -> Tokens:
+) -> TokenBatch:
     """The words of each sentence, and <eos> where it is read."""
     behind = [numbers[END]] if end else []
     rows = [[*(numbers[word] for word in row), *behind] for row in words]
-    return Tokens.of_rows(rows, words_read(counts), counts, (0, int(end)), cut)
+    return TokenBatch.of_rows(rows, count_word_units(counts), counts, (0, int(end)), cut)
 
 
 @dataclass(frozen=True)
-class Table:
+class ExpandedVocabulary:
     """The vectors of words that a model reads, and where words that it lacks come from.
 
     mapped_from  word vectors, and the matrix [dim + 1, dim of the table] that maps them
@@ -169,9 +174,9 @@ class Table:
         return vectors
 
 
-def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
+def _check_word_table(encoder: SkipThought, place: Path, dim: int) -> ExpandedVocabulary:
     """The table of a model; DataProblem where it is not one of its words and numbers."""
-    numbers = _numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
+    numbers = _read_word_numbers(encoder.folder, _digest(encoder.folder.expanduser() / WORDS))
     own = _digest(place)
     rows = mmap_table(place)
     if rows.shape[1] != dim or len(rows) < len(numbers):
@@ -185,9 +190,11 @@ def _table(encoder: SkipThought, place: Path, dim: int) -> Table:
             f" for the {len(rows):,} vectors of {place.name}; download it again"
         )
     if encoder.vectors is None:
-        return Table(numbers, rows, None)
+        return ExpandedVocabulary(numbers, rows, None)
     marks = own, open_word_table(encoder.vectors, 0, 0).fingerprint
-    return Table(numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks))
+    return ExpandedVocabulary(
+        numbers, rows, _expansion(place, encoder.folder, encoder.vectors, marks)
+    )
 
 
 def _ends_with_a_line(file: Path) -> bool:
@@ -203,7 +210,7 @@ def _expansion(
     """Word vectors, and the matrix that maps them to the table with the least squares over words
     that both have; `marks` are the digests of the files.
     """
-    numbers = _numbers(folder, _digest(folder.expanduser() / WORDS))
+    numbers = _read_word_numbers(folder, _digest(folder.expanduser() / WORDS))
     own = [word for word in list(numbers)[:OWN] if word not in (END, UNKNOWN)]
     others = open_word_table(vectors, 0, 0)
     found, known = others.look_up(own)
@@ -219,7 +226,7 @@ def _expansion(
 
 
 @functools.lru_cache(maxsize=2)
-def _numbers(folder: Path, mark: str) -> dict[str, int]:
+def _read_word_numbers(folder: Path, mark: str) -> dict[str, int]:
     """The row of each word, by a folder whose dictionary has the digest `mark`."""
     file = folder.expanduser() / WORDS
     with report_damage(file, "a UTF-8 text"):
@@ -249,14 +256,14 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     """The GRU of a file, of which `mark` is the digest, or those of `both` directions."""
     import torch
 
-    from lingprobe_extensions.archive.recurrence import Recurrence, layer_of
+    from lingprobe_extensions.archive.recurrence import Recurrence, build_recurrent_layer
 
     state = arrays(file, "encoder")
     hidden = hidden_units(file, state, "encoder_Ux", WHAT)
     dim = len(state["encoder_W"]) if "encoder_W" in state else 0
     weights: dict[str, torch.Tensor] = {}
     for prefix, side in (("encoder", ""), ("encoder_r", "_reverse"))[: 1 + both]:
-        check_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
+        check_weight_shapes(file, state, _shapes(dim, hidden, prefix), WHAT)
 
         def join_weights(*names: str, prefix: str = prefix) -> Any:
             parts = [state.pop(f"{prefix}_{name}").T for name in names]
@@ -268,4 +275,4 @@ def _net(file: Path, mark: str, both: bool) -> Any:
             f"bias_ih_l0{side}": join_weights("b", "bx"),
             f"bias_hh_l0{side}": torch.zeros(3 * hidden),
         }
-    return Recurrence([layer_of(torch.nn.GRU, weights)])
+    return Recurrence([build_recurrent_layer(torch.nn.GRU, weights)])

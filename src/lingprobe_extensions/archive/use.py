@@ -14,7 +14,7 @@ import numpy as np
 
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, describe_install, digest_files
-from lingprobe_extensions.archive.files import versions
+from lingprobe_extensions.archive.files import format_installed_versions
 from lingprobe_extensions.archive.sources import USE
 
 Run = Callable[[Sequence[str]], Any]
@@ -43,10 +43,13 @@ class UniversalSentenceEncoder:
     @property
     def fingerprint(self) -> str:
         """The digest of the module's files, and the version of TensorFlow."""
-        return f"{_digest(self.folder)} {versions('tensorflow', 'tensorflow-text')}"
+        return (
+            f"{_digest_module_folder(self.folder)}"
+            f" {format_installed_versions('tensorflow', 'tensorflow-text')}"
+        )
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        run = _module(self.folder, self.signature, _digest(self.folder))
+        run = _module(self.folder, self.signature, _digest_module_folder(self.folder))
         texts = [sentence.text for sentence in sentences]
         # of like length, since a batch is as slow as its longest sentence
         order = sorted(range(len(texts)), key=lambda i: -len(texts[i]))
@@ -72,7 +75,7 @@ def _check_vectors(encoder: UniversalSentenceEncoder, returned: Any) -> Floats:
     return vectors
 
 
-def _digest(folder: Path) -> str:
+def _digest_module_folder(folder: Path) -> str:
     place = folder.expanduser()
     if not place.is_dir():
         raise USE.missing(folder, "a module of TensorFlow Hub", "folder")

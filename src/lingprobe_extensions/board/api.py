@@ -17,7 +17,7 @@ from lingprobe.extend import (
     takes_options,
     write_text,
 )
-from lingprobe_extensions.board.check import check_folder
+from lingprobe_extensions.board.check import check_submission
 from lingprobe_extensions.board.contents import INDEX, MODELS, PHENOMENA, TASKS, Board
 from lingprobe_extensions.board.index_page import index_text
 from lingprobe_extensions.board.lines import ModelLine
@@ -38,8 +38,8 @@ from lingprobe_extensions.board.submission import (
     FILES,
     LINES,
     DescribedResults,
-    Statement,
     Submission,
+    SubmitterStatement,
     describe_results,
     submission_of,
     write_submission,
@@ -75,7 +75,7 @@ def submit(
         beside = output, name, mteb, *selection.values()
         if any(beside) or not isinstance(results, str | Path):
             raise UsageProblem("check takes a folder that was written before, and nothing else")
-        checked = check_folder(Path(results))
+        checked = check_submission(Path(results))
         return _page(checked.submission, checked.remarks)
     if output is None:
         raise UsageProblem("name a folder to write: output='FOLDER' (-o FOLDER)")
@@ -86,9 +86,9 @@ def submit(
     stored = read_stored_results(results, selection)
     declared = {"trained_on_ud": trained_on_ud, "trained_on_sources": trained_on_sources}
     known = partial(of_model, mteb_places(mteb))
-    made = submission_of(stored.results, Statement(name, declared, known))
+    made = submission_of(stored.results, SubmitterStatement(name, declared, known))
     write_submission(made, folder)
-    return _page(made, (*stored.remarks, *check_folder(folder).remarks))
+    return _page(made, (*stored.remarks, *check_submission(folder).remarks))
 
 
 def _check_place(folder: Path, ours: Sequence[str]) -> None:
@@ -208,7 +208,7 @@ def _read_submissions(folders: Any, measure: str | Path | None, encoders: Any) -
             f"{measure} is a submission, which somebody may have made up: measure names results"
             " that you measured with `lingprobe run -o FOLDER`"
         )
-    return [check_folder(place).submission for place in places]
+    return [check_submission(place).submission for place in places]
 
 
 def _read_measured(
@@ -224,7 +224,7 @@ def _read_measured(
     except DataProblem as problem:
         raise DataProblem("; ".join([*problems, str(problem)])) from problem
     try:
-        return describe_results(stored.results, Statement(hashes=False)), stored.remarks
+        return describe_results(stored.results, SubmitterStatement(hashes=False)), stored.remarks
     except DataProblem as problem:
         raise DataProblem(f"{measure}: {problem}") from problem
 

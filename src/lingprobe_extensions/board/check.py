@@ -24,7 +24,7 @@ from lingprobe.extend import (
     get_encoder_kind,
     is_code_allowed,
 )
-from lingprobe_extensions.board.frame import Fit, plain_columns
+from lingprobe_extensions.board.frame import FitRow, plain_columns
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
     FILES,
@@ -42,16 +42,16 @@ BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
 """Columns that other rows tell."""
 
 
-class Checked(NamedTuple):
+class CheckedSubmission(NamedTuple):
     """A folder that is what was written, and what of it could not be checked."""
 
     submission: Submission
     remarks: tuple[str, ...]
 
 
-def check_folder(folder: Path) -> Checked:
+def check_submission(folder: Path) -> CheckedSubmission:
     """A submission, read and checked; DataProblem says which file, which row, and what differs."""
-    every = list(_files(folder))
+    every = list(_check_files(folder))
     remarks: dict[str, None] = {}
     try:
         fits, lines = read_parts(folder)
@@ -59,14 +59,14 @@ def check_folder(folder: Path) -> Checked:
         is_whole = all((folder / name).is_file() for name in FILES)
         problems = [*every, str(problem)] if is_whole else [str(problem)]
         raise DataProblem(_message(folder, problems)) from problem
-    results, rows = _rows(fits, remarks)
+    results, rows = _check_fit_rows(fits, remarks)
     every += [f"{FITS}, {each}" for each in rows]
     if not rows:
         every += [f"{FITS}, {each}" for each in _together(fits, results)]
-        every += [f"{LINES}, {each}" for each in _lines(results, lines)]
+        every += [f"{LINES}, {each}" for each in _check_model_lines(results, lines)]
     if every:
         raise DataProblem(_message(folder, every))
-    return Checked(Submission(tuple(fits), tuple(results), tuple(lines)), tuple(remarks))
+    return CheckedSubmission(Submission(tuple(fits), tuple(results), tuple(lines)), tuple(remarks))
 
 
 def _message(folder: Path, every: Sequence[str]) -> str:
@@ -74,7 +74,7 @@ def _message(folder: Path, every: Sequence[str]) -> str:
     return f"{folder} is not what `lingprobe publish submit` wrote: {'; '.join(every[:TOLD])}{more}"
 
 
-def _files(folder: Path) -> Iterator[str]:
+def _check_files(folder: Path) -> Iterator[str]:
     """What is wrong with files as such."""
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     yield from (f"{name} does not belong here" for name in sorted(names - set(FILES)))
@@ -86,7 +86,9 @@ def _files(folder: Path) -> Iterator[str]:
                 yield f"{name} has another checksum than {SUMS} says"
 
 
-def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], list[str]]:
+def _check_fit_rows(
+    fits: Sequence[FitRow], remarks: dict[str, None]
+) -> tuple[list[Result], list[str]]:
     """The results of rows, and what is wrong with rows, from 1."""
     results, wrong = [], []
     for number, fit in enumerate(fits, 1):
@@ -102,7 +104,7 @@ def _rows(fits: Sequence[Fit], remarks: dict[str, None]) -> tuple[list[Result], 
     return results, wrong
 
 
-def _columns(fit: Fit, result: Result) -> Iterator[str]:
+def _columns(fit: FitRow, result: Result) -> Iterator[str]:
     """Columns that do not follow from the result that is packed in the row."""
     if fit.digest != fit.seal():
         yield "the answers or what they were made with were changed: their digest is another one"
@@ -152,7 +154,7 @@ def _is_same(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
-def _together(fits: Sequence[Fit], results: Sequence[Result]) -> Iterator[str]:
+def _together(fits: Sequence[FitRow], results: Sequence[Result]) -> Iterator[str]:
     """What is wrong with rows beside each other: a fit twice, other gold labels of the same test
     examples, another best baseline or oracle.
     """
@@ -178,18 +180,18 @@ def _together(fits: Sequence[Fit], results: Sequence[Result]) -> Iterator[str]:
 def _have_same_tags(one: Result, other: Result) -> bool:
     """Whether examples are in the same groups, by all tags that both results have."""
     return all(
-        np.array_equal(_names(tags), _names(other.strata[name]))
+        np.array_equal(_decode_tags(tags), _decode_tags(other.strata[name]))
         for name, tags in one.strata.items()
         if name in other.strata
     )
 
 
-def _names(tags: Tags) -> Any:
+def _decode_tags(tags: Tags) -> Any:
     """The tag of each example, [n]; None for no tag."""
     return np.array([*tags.names, None], object)[tags.codes]
 
 
-def _lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[str]:
+def _check_model_lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[str]:
     """What is wrong with the lines of models."""
     models: dict[str, list[Result]] = {}
     for result in results:
@@ -198,13 +200,13 @@ def _lines(results: Sequence[Result], lines: Sequence[ModelLine]) -> Iterator[st
         if not (mine := models.get(line.encoder)):
             yield f"line {number}: no row is of {line.encoder}"
             continue
-        yield from (f"line {number}: {each}" for each in _line(line, mine))
+        yield from (f"line {number}: {each}" for each in _check_model_line(line, mine))
     kinds = {one.trial.encoder for one in results if get_encoder_kind(one) == "trained"}
     for encoder in sorted(kinds - {line.encoder for line in lines}):
         yield f"no line is about {encoder}"
 
 
-def _line(line: ModelLine, mine: Sequence[Result]) -> Iterator[str]:
+def _check_model_line(line: ModelLine, mine: Sequence[Result]) -> Iterator[str]:
     """What is wrong with a line beside the results of its model."""
     values = asdict(line)
     try:

@@ -18,7 +18,7 @@ from lingprobe.extend import (
     try_parse_reference,
 )
 from lingprobe_extensions.board.frame import CONSTANT
-from lingprobe_extensions.board.merge import Merged, Model
+from lingprobe_extensions.board.merge import BoardResults, ListedModel
 from lingprobe_extensions.board.standings import (
     Key,
     ReportedScore,
@@ -64,11 +64,11 @@ NO_RANKS = "Nothing on this board was measured by its operator, so no model is r
 class Board:
     """A board as its pages show it."""
 
-    merged: Merged
+    merged: BoardResults
     standings: Standings
 
     @property
-    def models(self) -> Mapping[str, Model]:
+    def models(self) -> Mapping[str, ListedModel]:
         """The models by the names that rows give their encoders."""
         return self.merged.models
 
@@ -250,13 +250,13 @@ def language_names(codes: tuple[str, ...]) -> str:
     return ", ".join(dict.fromkeys(names))
 
 
-def size_of(model: Model) -> str:
+def format_model_size(model: ListedModel) -> str:
     """How many million parameters a model has."""
     size = model.parameters
     return "–" if size is None else f"{size / MILLION:,.1f}"
 
 
-def size_class(model: Model) -> str:
+def size_class(model: ListedModel) -> str:
     """About how large a model is."""
     size = model.parameters
     if size is None:
@@ -274,7 +274,7 @@ def doubt(row: Any) -> str:
     return f"{format_number(row.score)} ±{format_number(wider)}"
 
 
-def interval(row: Any) -> str:
+def format_interval(row: Any) -> str:
     """The interval of a score."""
     return "–" if math.isnan(row.low) else f"{format_number(row.low)} – {format_number(row.high)}"
 

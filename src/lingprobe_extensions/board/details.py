@@ -19,7 +19,7 @@ from lingprobe.extend import (
     compute_stratum_rows,
     format_number,
 )
-from lingprobe_extensions.board.contents import Board, doubt, interval, with_sign
+from lingprobe_extensions.board.contents import Board, doubt, format_interval, with_sign
 from lingprobe_extensions.board.standings import TaskStandings
 
 CONTROLS = (
@@ -40,9 +40,9 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     if not len(one.controls):
         return ()
     every = compute_scores(one.controls).rows
-    plain = {_place(row): row for row in every if row.control == "none"}
+    plain = {_get_layer_key(row): row for row in every if row.control == "none"}
     lines = [
-        _control_cells(board, plain.get(_place(row)), row)
+        _control_cells(board, plain.get(_get_layer_key(row)), row)
         for row in _sort_rows(board, every)
         if row.control != "none"
     ]
@@ -51,7 +51,7 @@ def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
     return (sheet, ProseBlock((SELECTIVITY,), "note"))
 
 
-def _place(row: Any) -> tuple[str, str]:
+def _get_layer_key(row: Any) -> tuple[str, str]:
     return row.encoder, row.layer
 
 
@@ -71,7 +71,7 @@ def _control_cells(board: Board, plain: Any | None, row: Any) -> tuple[str, ...]
         row.control,
         "–" if plain is None else format_number(plain.score),
         format_number(row.score),
-        interval(row),
+        format_interval(row),
         "–" if has_none else f"{with_sign(row.selectivity)} {selective}",
         *(format_number(value) for value in (row.keys_seen, row.on_seen, row.on_unseen)),
         f"{row.draws:,}",
@@ -95,8 +95,8 @@ def _group_blocks(board: Board, shown: ResultFrame) -> Iterator[PageBlock]:
 def _by_group(board: Board, every: Sequence[Any], stratum: str) -> TableSheet:
     """Encoders below each other, and the values of a tag beside each other."""
     values = list(dict.fromkeys(row.stratum for row in every))
-    known = {(*_place(row), row.stratum): row for row in every}
-    places = dict.fromkeys(map(_place, _sort_rows(board, every)))
+    known = {(*_get_layer_key(row), row.stratum): row for row in every}
+    places = dict.fromkeys(map(_get_layer_key, _sort_rows(board, every)))
     lines = []
     for place in places:
         mine = [known.get((*place, value)) for value in values]

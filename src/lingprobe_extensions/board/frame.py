@@ -35,7 +35,7 @@ NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class FitRow:
     """One fit of a probe, as a row of the file; scores are percent.
 
     fold      '' for a task without folds
@@ -98,7 +98,7 @@ def _array(packed: Mapping[str, Any]) -> Any:
     return np.frombuffer(packed["values"], dtype)
 
 
-def fit_of(result: Result) -> Fit:
+def fit_of(result: Result) -> FitRow:
     """A result as a row, its baseline and upper bound still open; no folder of this machine is in
     it.
     """
@@ -107,7 +107,7 @@ def fit_of(result: Result) -> Fit:
         {"name": name, "dtype": each.dtype.str, "values": each.tobytes()}
         for name, each in arrays.items()
     ]
-    fit = Fit(
+    fit = FitRow(
         **plain_columns(result),
         floor=math.nan,
         floor_of="",
@@ -125,7 +125,7 @@ def strip_private(result: Result) -> Result:
     among its tags.
     """
     said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
-    return replace(result, provenance=said, strata=_groups(result), scores=None)
+    return replace(result, provenance=said, strata=_list_group_tags(result), scores=None)
 
 
 def plain_columns(result: Result) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def plain_columns(result: Result) -> dict[str, Any]:
     }
 
 
-def _groups(result: Result) -> dict[str, Tags]:
+def _list_group_tags(result: Result) -> dict[str, Tags]:
     """Tags that name groups of examples; others, as target forms, may be words of the data."""
     return {
         name: tags
@@ -174,33 +174,33 @@ def facts_in(identity: str) -> tuple[str, ...]:
     return str(reference), *map(str, facts)
 
 
-def schema() -> Any:
+def make_arrow_schema() -> Any:
     """The columns of the file, with their types."""
     import pyarrow as pa
 
     array = pa.struct([("name", pa.string()), ("dtype", pa.string()), ("values", pa.binary())])
     arrays = pa.list_(pa.field("element", array))
     kinds = {"str": pa.string(), "int": pa.int64(), "float": pa.float64()}
-    return pa.schema([(f.name, kinds.get(str(f.type), arrays)) for f in fields(Fit)])
+    return pa.schema([(f.name, kinds.get(str(f.type), arrays)) for f in fields(FitRow)])
 
 
-def write_frame(fits: Iterable[Fit], path: Path) -> None:
+def write_frame(fits: Iterable[FitRow], path: Path) -> None:
     """Write fits as a Parquet file; the same fits give the same bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pa.Table.from_pylist([fit.columns() for fit in fits], schema())
+    table = pa.Table.from_pylist([fit.columns() for fit in fits], make_arrow_schema())
     with open_draft(path) as part, part.open("wb") as file:
         pq.write_table(table, file, compression="zstd")
 
 
-def read_frame(path: Path) -> list[Fit]:
+def read_frame(path: Path) -> list[FitRow]:
     """The fits in a file; DataProblem for another schema, or a value that is missing."""
     import pyarrow.parquet as pq
 
     with report_damage(path, "a Parquet file of fits"):
         table = pq.read_table(io.BytesIO(path.read_bytes()))
-    wanted = {f.name: str(f.type) for f in schema()}
+    wanted = {f.name: str(f.type) for f in make_arrow_schema()}
     here = {f.name: str(f.type) for f in table.schema}
     if here != wanted or list(here) != list(wanted):
         other = [
@@ -218,7 +218,7 @@ def read_frame(path: Path) -> list[Fit]:
         if column.null_count:
             row = column.is_null().to_pylist().index(True) + 1
             raise DataProblem(f"{path.name}, row {row}: {name} is missing")
-    return [Fit(**row) for row in table.to_pylist()]
+    return [FitRow(**row) for row in table.to_pylist()]
 
 
 def fold_of(task: str) -> str:

@@ -27,8 +27,8 @@ from lingprobe_extensions.board.contents import (
     Board,
     doubt,
     family_of,
+    format_model_size,
     size_class,
-    size_of,
 )
 from lingprobe_extensions.board.lines import layer_order
 from lingprobe_extensions.board.mteb_scores import mteb_blocks
@@ -45,7 +45,7 @@ MARKS = (
 USUAL = "best on dev"
 
 
-class Shown(NamedTuple):
+class ShownKeys(NamedTuple):
     """What of a board its first page shows."""
 
     keys: tuple[Key, ...]
@@ -54,7 +54,7 @@ class Shown(NamedTuple):
 
 def index_text(board: Board) -> str:
     """The page as a file; DataProblem where even the names of its models are too long."""
-    shown = Shown(tuple(board.columns))
+    shown = ShownKeys(tuple(board.columns))
     text = index_page(board, shown).text()
     while len(text.encode()) > LIMIT:
         shown = _less(board, shown, len(text.encode()))
@@ -62,7 +62,7 @@ def index_text(board: Board) -> str:
     return text
 
 
-def _less(board: Board, shown: Shown, size: int) -> Shown:
+def _less(board: Board, shown: ShownKeys, size: int) -> ShownKeys:
     """Without the scores of other layers, then with the tasks that most models have."""
     if shown.has_layers:
         return shown._replace(has_layers=False)
@@ -77,7 +77,7 @@ def _less(board: Board, shown: Shown, size: int) -> Shown:
     return shown._replace(keys=tuple(key for key in shown.keys if key in most))
 
 
-def index_page(board: Board, shown: Shown) -> WebDocument:
+def index_page(board: Board, shown: ShownKeys) -> WebDocument:
     """The page of some tasks."""
     many = len(board.models)
     title = f"Board of {many:,} model{'s' * (many != 1)}"
@@ -90,7 +90,7 @@ def index_page(board: Board, shown: Shown) -> WebDocument:
         *(["Scores of other layers are on the pages of models."] * (not shown.has_layers)),
     )
     blocks: tuple[PageBlock, ...] = (
-        ProseBlock(tuple(_findings(board)), "finding"),
+        ProseBlock(tuple(_list_board_findings(board)), "finding"),
         score_sheet(board, shown),
         ProseBlock(notes, "note"),
     )
@@ -104,7 +104,7 @@ def index_page(board: Board, shown: Shown) -> WebDocument:
     return WebDocument(title, about, tuple(chapters))
 
 
-def _findings(board: Board) -> Iterator[str]:
+def _list_board_findings(board: Board) -> Iterator[str]:
     """What there is to say first: how much is ranked, and which submissions differ from it."""
     if not board.order:
         yield NO_RANKS
@@ -112,8 +112,8 @@ def _findings(board: Board) -> Iterator[str]:
     measured = [key for key, one in board.tasks.items() if one.models]
     led = sum(bool(board.tasks[key].of("leading")) for key in measured)
     yield (
-        f"{_count(len(board.order), 'model')} measured by the operator; on {led:,} of"
-        f" {_count(len(measured), 'task')} one or more are above the baselines."
+        f"{_format_count(len(board.order), 'model')} measured by the operator; on {led:,} of"
+        f" {_format_count(len(measured), 'task')} one or more are above the baselines."
     )
     for encoder, mine in board.reports.items():
         if tasks := [board.task_name(key) for key, one in mine.items() if one.differs]:
@@ -123,11 +123,11 @@ def _findings(board: Board) -> Iterator[str]:
             )
 
 
-def _count(many: int, noun: str) -> str:
+def _format_count(many: int, noun: str) -> str:
     return f"{many:,} {noun}{'s' * (many != 1)}"
 
 
-def score_sheet(board: Board, shown: Shown, folder: str = "") -> TableSheet:
+def score_sheet(board: Board, shown: ShownKeys, folder: str = "") -> TableSheet:
     """The scores of all models on some tasks: what was measured between the best baselines and the
     upper bounds, and below that what is reported.
 
@@ -176,7 +176,7 @@ def score_sheet(board: Board, shown: Shown, folder: str = "") -> TableSheet:
         classes={(0, *place): " ".join(sorted(look)) for place, look in seen.items() if look},
         links={(0, r, 0): folder + files[one] for r, one in enumerate(encoders) if one},
         facets=_facets(board, keys, encoders),
-        variants=_layers(lines, keys) if shown.has_layers else None,
+        variants=_tabulate_layers(lines, keys) if shown.has_layers else None,
     )
 
 
@@ -200,7 +200,7 @@ class _Line(NamedTuple):
         cells = [doubt(mine[key].row) + _sign(mine[key]) if key in mine else "" for key in keys]
         looks = {c: _look(mine[key]) for c, key in enumerate(keys, len(HEAD)) if key in mine}
         layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
-        return cls((*_facts(board, encoder, ""), *cells), encoder, looks, layers)
+        return cls((*_list_model_facts(board, encoder, ""), *cells), encoder, looks, layers)
 
     @classmethod
     def reported(cls, board: Board, encoder: str, keys: Sequence[Key]) -> _Line:
@@ -209,14 +209,16 @@ class _Line(NamedTuple):
         cells = [doubt(mine[key].row) if key in mine else "" for key in keys]
         looks = {c: frozenset({"soft"}) for c in range(len(HEAD) + len(keys))}
         layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
-        return cls((*_facts(board, encoder, " (reported)"), *cells), encoder, looks, layers)
+        return cls(
+            (*_list_model_facts(board, encoder, " (reported)"), *cells), encoder, looks, layers
+        )
 
 
-def _facts(board: Board, encoder: str, mark: str) -> tuple[str, ...]:
+def _list_model_facts(board: Board, encoder: str, mark: str) -> tuple[str, ...]:
     """What stands before the scores of a model."""
     model = board.models[encoder]
     name = model.name + mark if mark else board.name(encoder)
-    return name, model.declared.get("trained_on_ud", UNKNOWN), size_of(model)
+    return name, model.declared.get("trained_on_ud", UNKNOWN), format_model_size(model)
 
 
 def _look(one: Standing) -> frozenset[str]:
@@ -241,7 +243,7 @@ def _facets(board: Board, keys: Sequence[Key], encoders: Sequence[str]) -> tuple
     )
 
 
-def _layers(lines: Sequence[_Line], keys: Sequence[Key]) -> TableVariants | None:
+def _tabulate_layers(lines: Sequence[_Line], keys: Sequence[Key]) -> TableVariants | None:
     """The scores at each layer; None where no model has several."""
     every = [rows for line in lines for rows in line.layers.values()]
     names = {row.layer for rows in every if len(rows) > 1 for row in rows}

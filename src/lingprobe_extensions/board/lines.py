@@ -169,13 +169,13 @@ def read_lines(path: Path) -> list[ModelLine]:
     lines = []
     for number, text in enumerate(path.read_text("utf-8", "replace").splitlines(), 1):
         try:
-            lines.append(_line(json.loads(text)))
+            lines.append(_parse_model_line(json.loads(text)))
         except (ValueError, RecursionError) as error:
             raise DataProblem(f"{path.name}, line {number}: {error}") from error
     return lines
 
 
-def _line(values: Any) -> ModelLine:
+def _parse_model_line(values: Any) -> ModelLine:
     types = {f.name: str(f.type) for f in fields(ModelLine)}
     if not isinstance(values, dict) or set(values) != set(types):
         raise ValueError(f"a model is a JSON object with {', '.join(types)}, and no other keys")

@@ -34,7 +34,7 @@ States = Mapping[str, Sequence[tuple[str, ...]]]
 """By reference what it stands for, the commonest first: files, data and precision, not the code."""
 
 
-class Model(NamedTuple):
+class ListedModel(NamedTuple):
     """A model of a board: its name there, and what is known of it.
 
     line          what the operator's results say of it, else what its submitter says
@@ -70,7 +70,7 @@ class Model(NamedTuple):
         return self.submitted or self.line
 
 
-class Merged(NamedTuple):
+class BoardResults(NamedTuple):
     """All results of a board, and the models by their encoders' names in tables.
 
     measured  by the operator
@@ -80,7 +80,7 @@ class Merged(NamedTuple):
 
     measured: tuple[Result, ...]
     reported: tuple[Result, ...]
-    models: Mapping[str, Model]
+    models: Mapping[str, ListedModel]
     remarks: tuple[str, ...] = ()
 
 
@@ -88,7 +88,7 @@ def merge(
     submissions: Sequence[Submission],
     own: DescribedResults = DescribedResults(),  # noqa: B008
     bound: Mapping[str, str] = MappingProxyType({}),
-) -> Merged:
+) -> BoardResults:
     """What was measured and what was submitted together. What several submitted counts as the first
     of them has it, so that nobody replaces what others submitted.
 
@@ -112,7 +112,7 @@ def merge(
             lines.setdefault(encoder, line)
     given = {encoder: name for name, encoder in bound.items()}
     models = _models(own.lines, lines, given)
-    return Merged(own.results, tuple(results), models, tuple(same.other_data))
+    return BoardResults(own.results, tuple(results), models, tuple(same.other_data))
 
 
 def list_models(submissions: Sequence[Submission]) -> dict[str, list[Submission]]:
@@ -136,7 +136,7 @@ class _Same:
         encoders = [[(r.trial.encoder, _identity(r, "encoder")) for r in each] for each in several]
         self.tasks: States = {**_states(tasks[0]), **_states(tasks[1])}
         self.encoders: States = {**_states(encoders[0]), **_states(encoders[1])}
-        self.places = dict(_places(own.results))
+        self.places = dict(_locate_task_data(own.results))
         self.here = set(_states(tasks[1]))
         self.other_data: dict[str, None] = {}
         self.measured = {_model_key(line.identity): line for line in own.lines}
@@ -168,7 +168,7 @@ class _Same:
         return _mark_reference(reference, identity, self.encoders)
 
 
-def _places(results: Sequence[Result]) -> Iterator[tuple[tuple[str, ...], str]]:
+def _locate_task_data(results: Sequence[Result]) -> Iterator[tuple[tuple[str, ...], str]]:
     """Where the data of tasks lie, by what else stands for a task."""
     for one in results:
         parsed = try_parse_reference(one.trial.task)
@@ -191,12 +191,12 @@ def _model_key(identity: str) -> tuple[str, ...]:
 
 def _models(
     measured: Sequence[ModelLine], reported: Mapping[str, ModelLine], given: Mapping[str, str]
-) -> dict[str, Model]:
+) -> dict[str, ListedModel]:
     """Models by the names that rows give their encoders. What was measured has the name that the
     operator gives it, or its own; a submitted name that is another model's gets a digest of the
     revision, and a number where that is the same, too.
     """
-    models, taken = dict[str, Model](), Counter[str]()
+    models, taken = dict[str, ListedModel](), Counter[str]()
 
     def add(encoder: str, name: str, *facts: ModelLine | None, is_measured: bool) -> None:
         line, submitted = facts
@@ -204,7 +204,7 @@ def _models(
         taken[name] += 1
         name += f" {taken[name]}" * (taken[name] > 1)
         short = shorten_reference(get_contents("encoders"), encoder)
-        models[short] = Model(name, line, submitted, is_measured)
+        models[short] = ListedModel(name, line, submitted, is_measured)
 
     for line in sorted(measured, key=lambda one: one.encoder):
         name = given.get(line.encoder, line.name)

@@ -21,9 +21,16 @@ from lingprobe.extend import (
     WebDocument,
     format_number,
 )
-from lingprobe_extensions.board.contents import INDEX, UNKNOWN, Board, doubt, interval, with_sign
+from lingprobe_extensions.board.contents import (
+    INDEX,
+    UNKNOWN,
+    Board,
+    doubt,
+    format_interval,
+    with_sign,
+)
 from lingprobe_extensions.board.lines import layer_order
-from lingprobe_extensions.board.merge import Model
+from lingprobe_extensions.board.merge import ListedModel
 from lingprobe_extensions.board.mteb_scores import mteb_of
 from lingprobe_extensions.board.standings import Key, ReportedScore, Standing
 from lingprobe_extensions.board.task_page import (
@@ -57,7 +64,7 @@ def model_page(board: Board, encoder: str) -> WebDocument:
     names = {key: board.task_name(key) for key in (*mine, *reports)}
     blocks: tuple[PageBlock, ...] = (
         ProseBlock(tuple(_findings(mine, reports, names)), "finding"),
-        *([_scores(board, mine)] if mine else []),
+        *([_tabulate_model_scores(board, mine)] if mine else []),
         *_layers(board, {key: (one.row, *one.others) for key, one in mine.items()}),
         *report_blocks(
             [(names[key], one) for key, one in reports.items()],
@@ -68,7 +75,7 @@ def model_page(board: Board, encoder: str) -> WebDocument:
         ProseBlock((*board.notes, "Training data are as declared by the submitter."), "note"),
         *mteb_of(model),
         TermBlock(terms),
-        FoldedBlock("Identity, code and files", _facts(model)),
+        FoldedBlock("Identity, code and files", _list_model_facts(model)),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
     )
     return WebDocument(
@@ -94,7 +101,7 @@ def _findings(
         )
 
 
-def _facts(model: Model) -> tuple[PageBlock, ...]:
+def _list_model_facts(model: ListedModel) -> tuple[PageBlock, ...]:
     line = model.line
     sums = "".join(f"{value}  {name}\n" for name, value in model.stated.files.items())
     return (
@@ -104,8 +111,8 @@ def _facts(model: Model) -> tuple[PageBlock, ...]:
     )
 
 
-def _scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
-    rows = tuple(_row(board, key, one) for key, one in mine.items())
+def _tabulate_model_scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
+    rows = tuple(_build_standing_row(board, key, one) for key, one in mine.items())
     strong = frozenset(
         (r, HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
     )
@@ -115,14 +122,14 @@ def _scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
     return TableSheet(table, "Tasks", classes=whole, links=links)
 
 
-def _row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
+def _build_standing_row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
     row, (floor, by), (ceiling, _) = one.row, board.floor(key), board.ceiling(key)
     return (
         board.task_name(key),
         one.group,
         row.layer + _choice(one),
         format_number(row.score),
-        interval(row),
+        format_interval(row),
         format_number(floor),
         by,
         floor_difference(one),

@@ -24,7 +24,7 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.contents import Board
 from lingprobe_extensions.board.lines import ModelLine
-from lingprobe_extensions.board.merge import Model
+from lingprobe_extensions.board.merge import ListedModel
 
 META, MARK = "model_meta.json", "†"
 NOTES = (
@@ -60,7 +60,7 @@ def of_model(places: Mapping[str, Sequence[Path]], name: str, revision: str) -> 
     problems: list[DataProblem] = []
     for place in places.get(_bare_name(name), ()):
         try:
-            mine.append(_scores(place))
+            mine.append(_read_mteb_scores(place))
         except DataProblem as problem:
             problems.append(problem)
     if problems and not mine:
@@ -69,7 +69,7 @@ def of_model(places: Mapping[str, Sequence[Path]], name: str, revision: str) -> 
     return max(same or mine, key=lambda one: len(one["scores"]), default={})
 
 
-def _scores(place: Path) -> dict[str, Any]:
+def _read_mteb_scores(place: Path) -> dict[str, Any]:
     scores, _ = read_score_file(f"mteb:{place}")
     tasks = {one.column.task: round(one.value, 4) for one in scores}
     return {"model": scores[0].row.name, "revision": place.name, "scores": tasks}
@@ -84,7 +84,7 @@ def is_same_model(line: ModelLine) -> bool:
     return is_plain and line.revision == f"commit={line.mteb.get('revision')}"
 
 
-def _cell(line: ModelLine, task: str) -> str:
+def _format_mteb_score(line: ModelLine, task: str) -> str:
     value = float(line.mteb.get("scores", {}).get(task, math.nan))
     return "" if math.isnan(value) else format_number(value) + MARK * (not is_same_model(line))
 
@@ -97,7 +97,7 @@ def mteb_blocks(board: Board) -> tuple[PageBlock, ...]:
     lines = [board.models[encoder].stated for encoder in order]
     tasks = sorted({task for line in lines for task in line.mteb["scores"]})
     rows = tuple(
-        (board.models[encoder].name, *(_cell(line, task) for task in tasks))
+        (board.models[encoder].name, *(_format_mteb_score(line, task) for task in tasks))
         for encoder, line in zip(order, lines, strict=True)
     )
     links = {(0, r, 0): board.model_files[encoder] for r, encoder in enumerate(order)}
@@ -105,12 +105,12 @@ def mteb_blocks(board: Board) -> tuple[PageBlock, ...]:
     return (TableSheet(table, "Scores of MTEB in percent", links=links), ProseBlock(NOTES, "note"))
 
 
-def mteb_of(model: Model) -> tuple[PageBlock, ...]:
+def mteb_of(model: ListedModel) -> tuple[PageBlock, ...]:
     """The scores of one model; () for none."""
     said = model.stated.mteb
     if not said:
         return ()
-    rows = tuple((task, _cell(model.stated, task)) for task in sorted(said["scores"]))
+    rows = tuple((task, _format_mteb_score(model.stated, task)) for task in sorted(said["scores"]))
     table = Table(("task of MTEB", "score"), (TableSection("", rows),), frozenset({"task of MTEB"}))
     title = f"Scores of MTEB: {said['model']}, revision {said['revision']}"
     return (TableSheet(table, title), ProseBlock(NOTES, "note"))

@@ -16,23 +16,23 @@ from lingprobe.extend import compute_scores, is_code_allowed
 from lingprobe_extensions.board.frame import fold_of, row_place
 
 
-class Divided(NamedTuple):
+class ResultsByMetric(NamedTuple):
     """Results whose metric can be computed here, and the others."""
 
     computable: tuple[Result, ...]
     others: tuple[Result, ...]
 
 
-def divide(results: Sequence[Result]) -> Divided:
+def divide_by_metric(results: Sequence[Result]) -> ResultsByMetric:
     """Results by whether their metric may be run here."""
     known = {metric: is_code_allowed(metric) for metric in {one.metric for one in results}}
-    return Divided(
+    return ResultsByMetric(
         tuple(one for one in results if known[one.metric]),
         tuple(one for one in results if not known[one.metric]),
     )
 
 
-class Submitted(NamedTuple):
+class SubmittedRow(NamedTuple):
     """A row, its results, and what dev says of its layer."""
 
     row: Any
@@ -40,12 +40,12 @@ class Submitted(NamedTuple):
     on_dev: float
 
 
-def submitted_row(row: Any, results: Sequence[Result]) -> Submitted:
+def submitted_row(row: Any, results: Sequence[Result]) -> SubmittedRow:
     """A row whose score was computed here, of these results."""
-    return Submitted(row, results, _score_on_dev(results))
+    return SubmittedRow(row, results, _score_on_dev(results))
 
 
-def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
+def submitted_rows(results: Sequence[Result]) -> list[SubmittedRow]:
     """A row for all seeds and folds of each thing, without controls. The score is their mean, in
     percent, folds weighted by their examples; the interval is that of a single fit, and NaN for
     several, whose together needs the metric.
@@ -54,10 +54,13 @@ def submitted_rows(results: Sequence[Result]) -> list[Submitted]:
     groups: dict[tuple[str, ...], list[Result]] = {}
     for one in plain:
         groups.setdefault(row_place(one), []).append(one)
-    return [Submitted(_row(group), group, _score_on_dev(group)) for group in groups.values()]
+    return [
+        SubmittedRow(_build_fit_row(group), group, _score_on_dev(group))
+        for group in groups.values()
+    ]
 
 
-def _row(group: Sequence[Result]) -> Any:
+def _build_fit_row(group: Sequence[Result]) -> Any:
     first = group[0]
     # without a score nothing of the row is computed by the metric
     row = compute_scores(ResultFrame.of([replace(first, score=math.nan)]))[0]

@@ -17,7 +17,7 @@ from lingprobe.extend import (
     picture,
 )
 from lingprobe_extensions.board.contents import INDEX, NO_RANKS, Board
-from lingprobe_extensions.board.index_page import MARKS, Shown, score_sheet
+from lingprobe_extensions.board.index_page import MARKS, ShownKeys, score_sheet
 from lingprobe_extensions.board.standings import Key
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def phenomenon_page(board: Board, name: str) -> WebDocument:
     blocks = (
         ProseBlock(tuple(_findings(board, keys)), "finding"),
         *([picture(partial(_draw, board, keys, shown), _caption(board, keys, shown))] * bool(keys)),
-        score_sheet(board, Shown(tuple(board.phenomena[name])), "../"),
+        score_sheet(board, ShownKeys(tuple(board.phenomena[name])), "../"),
         ProseBlock((*board.notes, MARKS), "note"),
         LinkBlock("Tasks", tuple((f"../{board.task_files[k]}", _title(board, k)) for k in keys)),
         LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
@@ -90,11 +90,11 @@ def _draw(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> Figure:
         one = board.tasks[key]
         models = [each for each in one.models if each.row.encoder in shown]
         rows += [*one.floors, *(each.row for each in models), *one.ceilings]
-        leading |= {_place(each.row) for each in models if each.group == "leading"}
+        leading |= {_get_row_place(each.row) for each in models if each.group == "leading"}
     titles = {key[0]: _title(board, key) for key in keys}
     names = {row.encoder: board.name(row.encoder) for row in rows}
     return draw_row_dots(rows, titles, names, frozenset(leading))
 
 
-def _place(row: Any) -> tuple[str, ...]:
+def _get_row_place(row: Any) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe

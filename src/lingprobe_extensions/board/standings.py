@@ -34,8 +34,8 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.own_metrics import (
-    Submitted,
-    divide,
+    SubmittedRow,
+    divide_by_metric,
     submitted_row,
     submitted_rows,
 )
@@ -134,7 +134,7 @@ def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> St
     """How the models that were measured compare on each task, and beside them what is reported,
     which changes nothing of it. Scores by metrics that are not run here stand by themselves.
     """
-    results, others = divide(measured)
+    results, others = divide_by_metric(measured)
     frame, nothing = ResultFrame.of(results), ResultFrame.of([])
     scored = compute_scores(frame)
     own = _compare_models(scored, frame, results)
@@ -156,13 +156,13 @@ def _compare_models(
 ) -> Standings:
     """How models compare on each task, by the scores of a frame of these results."""
     verdicts = judge_encoders(scored)
-    judged = {_place(task.row): task for one in verdicts.encoders for task in one.tasks}
+    judged = {_get_row_key(task.row): task for one in verdicts.encoders for task in one.tasks}
     measured: dict[Key, list[ComparedRow]] = {}
     for mine in group_rows_by_task(scored):
         for one in mine:
             measured.setdefault(_key(one.row), []).append(one)
     models = {key: _at_chosen_layers(mine, judged) for key, mine in measured.items()}
-    pairs = sum(_pairs(mine, judged) for mine in models.values())
+    pairs = sum(_count_task_pairs(mine, judged) for mine in models.values())
     compared = _with_the_best(models, pairs)
     ceilings = scored.where(control="none", role="oracle")
     places = frame.groups(_PLACE)
@@ -208,16 +208,16 @@ def _not_computed(results: Sequence[Result]) -> Iterator[TaskStandings]:
         )
 
 
-def _by_key(every: Iterable[Submitted]) -> dict[Key, list[Submitted]]:
-    known: dict[Key, list[Submitted]] = {}
+def _by_key(every: Iterable[SubmittedRow]) -> dict[Key, list[SubmittedRow]]:
+    known: dict[Key, list[SubmittedRow]] = {}
     for one in every:
         known.setdefault(_key(one.row), []).append(one)
     return known
 
 
-def _best_on_dev(mine: Sequence[Submitted]) -> list[Submitted]:
+def _best_on_dev(mine: Sequence[SubmittedRow]) -> list[SubmittedRow]:
     """Of each model the layer that is best on dev, else the one with the best score."""
-    best: dict[str, Submitted] = {}
+    best: dict[str, SubmittedRow] = {}
     for one in sorted(mine, key=lambda one: (_or_least(one.on_dev), one.row.score)):
         if one.row.kind == "trained":
             best[one.row.encoder] = one
@@ -230,11 +230,11 @@ def _or_least(value: float) -> float:
 
 def _reports(
     reported: Sequence[Result], own: ResultFrame
-) -> dict[Key, list[tuple[Submitted, ReportedScore]]]:
+) -> dict[Key, list[tuple[SubmittedRow, ReportedScore]]]:
     """What is reported of models on each task, with how it differs from what was measured of the
     same layer over the same test examples.
     """
-    computable, others = divide([one for one in reported if one.trial.control == "none"])
+    computable, others = divide_by_metric([one for one in reported if one.trial.control == "none"])
     frame = ResultFrame.of(computable)
     rows, places = _list_by_place(compute_scores(frame)), frame.groups(_PLACE)
     measured = _list_by_place(own)
@@ -300,7 +300,7 @@ def _measured_place(row: Any) -> tuple[str, ...]:
     return row.task, row.encoder, row.layer, row.probe, row.control, row.metric
 
 
-def _place(row: Any) -> tuple[str, str, str]:
+def _get_row_key(row: Any) -> tuple[str, str, str]:
     return row.task, row.encoder, row.probe
 
 
@@ -312,7 +312,7 @@ def _at_chosen_layers(
     for one in mine:
         if one.row.kind != "trained" or math.isnan(one.row.score):
             continue
-        verdict, before = judged.get(_place(one.row)), kept.get(one.row.encoder)
+        verdict, before = judged.get(_get_row_key(one.row)), kept.get(one.row.encoder)
         if verdict is not None:
             if verdict.row.layer == one.row.layer:
                 kept[one.row.encoder] = one
@@ -321,9 +321,11 @@ def _at_chosen_layers(
     return [kept[name] for name in sorted(kept)]
 
 
-def _pairs(mine: Sequence[ComparedRow], judged: Mapping[tuple[str, str, str], TaskVerdict]) -> int:
+def _count_task_pairs(
+    mine: Sequence[ComparedRow], judged: Mapping[tuple[str, str, str], TaskVerdict]
+) -> int:
     """How many pairs a task has; of a model whose layer dev did not choose each layer counts."""
-    known = [judged.get(_place(one.row)) for one in mine]
+    known = [judged.get(_get_row_key(one.row)) for one in mine]
     many = sum(1 if each is None or each.on_dev else each.layers for each in known)
     return many * (many - 1) // 2
 
@@ -367,7 +369,7 @@ def _standing(
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> Standing:
     known = compared.get(_measured_place(row))
-    floor = judged.get(_place(row))
+    floor = judged.get(_get_row_key(row))
     if known is None:
         return _not_compared(row, "not compared", every)._replace(floor=floor)
     group: Group = "leading"

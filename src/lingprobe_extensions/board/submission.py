@@ -24,7 +24,7 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.frame import (
     CONSTANT,
-    Fit,
+    FitRow,
     describe_layer,
     fit_of,
     read_frame,
@@ -44,12 +44,12 @@ class Submission(NamedTuple):
     result; and a line for each model.
     """
 
-    fits: tuple[Fit, ...]
+    fits: tuple[FitRow, ...]
     results: tuple[Result, ...]
     lines: tuple[ModelLine, ...]
 
 
-class Statement(NamedTuple):
+class SubmitterStatement(NamedTuple):
     """What a submitter says, which results do not tell: the name of the model, where there is one;
     what it was trained on; the scores of MTEB, of a name and a revision; and whether the files of
     models are hashed.
@@ -72,7 +72,7 @@ class DescribedResults(NamedTuple):
     encoders: Mapping[str, str] = MappingProxyType({})
 
 
-def submission_of(results: Sequence[Result], said: Statement) -> Submission:
+def submission_of(results: Sequence[Result], said: SubmitterStatement) -> Submission:
     """The fits of some results and the lines of their models; DataProblem where there is no model,
     UsageProblem where two things would have one name.
     """
@@ -84,12 +84,12 @@ def submission_of(results: Sequence[Result], said: Statement) -> Submission:
     return Submission(tuple(fits), tuple(fit.result() for fit in fits), described.lines)
 
 
-def describe_results(results: Sequence[Result], said: Statement) -> DescribedResults:
+def describe_results(results: Sequence[Result], said: SubmitterStatement) -> DescribedResults:
     """Results with what is known of their models; UsageProblem where two things would have one
     name.
     """
     scored = [r for r in results if not math.isnan(r.score)]
-    names = _names(
+    names = _name_models(
         dict.fromkeys(r.trial.encoder for r in scored if get_encoder_kind(r) == "trained"), said
     )
     encoders = _portable({r.trial.encoder for r in scored})
@@ -97,11 +97,13 @@ def describe_results(results: Sequence[Result], said: Statement) -> DescribedRes
     lines = []
     for encoder, name in sorted(names.items()):
         mine = [r for r in moved if r.trial.encoder == encoders[encoder]]
-        lines.append(_line(name, encoder, mine, said))
+        lines.append(_build_model_line(name, encoder, mine, said))
     return DescribedResults(tuple(moved), tuple(lines), encoders)
 
 
-def _line(name: str, encoder: str, mine: Sequence[Result], said: Statement) -> ModelLine:
+def _build_model_line(
+    name: str, encoder: str, mine: Sequence[Result], said: SubmitterStatement
+) -> ModelLine:
     files, size = files_and_size(encoder, hashes=said.hashes)
     try:
         facts = facts_told_by(mine)
@@ -144,7 +146,7 @@ def _without_folders(results: Sequence[Result], encoders: Mapping[str, str]) -> 
     return moved
 
 
-def _names(models: Iterable[str], said: Statement) -> dict[str, str]:
+def _name_models(models: Iterable[str], said: SubmitterStatement) -> dict[str, str]:
     short = {encoder: shorten_reference(get_contents("encoders"), encoder) for encoder in models}
     if said.name is not None and len(short) > 1:
         raise UsageProblem(
@@ -186,7 +188,7 @@ def _with_end(reference: str, depth: int) -> str:
     return str(Reference(name.name, "/".join(_path(reference).parts[-depth:]), name.options))
 
 
-def with_bounds(fits: Sequence[Fit], results: Sequence[Result]) -> list[Fit]:
+def with_bounds(fits: Sequence[FitRow], results: Sequence[Result]) -> list[FitRow]:
     """Fits with the best baseline and the best oracle of their task and fold beside them, over the
     same test examples; what was fitted several times counts with its mean.
     """
@@ -222,7 +224,7 @@ def write_submission(made: Submission, folder: Path) -> None:
     write_text(folder / SUMS, "".join(sums))
 
 
-def read_parts(folder: Path) -> tuple[list[Fit], list[ModelLine]]:
+def read_parts(folder: Path) -> tuple[list[FitRow], list[ModelLine]]:
     """The rows and lines of a folder; DataProblem where a file cannot be read."""
     if not folder.is_dir():
         raise DataProblem("there is no such folder")

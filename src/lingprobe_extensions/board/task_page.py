@@ -27,7 +27,7 @@ from lingprobe_extensions.board.contents import (
     INDEX,
     Board,
     family_of,
-    interval,
+    format_interval,
     with_sign,
 )
 from lingprobe_extensions.board.details import control_blocks, group_blocks
@@ -137,7 +137,7 @@ def _report_row(name: str, one: ReportedScore) -> tuple[str, ...]:
         name,
         row.layer,
         format_number(row.score),
-        interval(row),
+        format_interval(row),
         "–" if here is None else format_number(here.score),
         with_sign(one.difference) if is_compared else "–" if here is None else "other examples",
         format_p_value(one.p) if is_compared else "–",
@@ -147,7 +147,7 @@ def _report_row(name: str, one: ReportedScore) -> tuple[str, ...]:
 
 def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     order = sorted(mine, key=lambda one: board.name(one.row.encoder).casefold())
-    rows = tuple(_row(board, one) for one in order)
+    rows = tuple(_build_task_row(board, one) for one in order)
     links = {(0, r, 0): f"../{board.model_files[one.row.encoder]}" for r, one in enumerate(order)}
     strong = frozenset((r, HEAD.index("score")) for r in range(len(rows)) if group == "leading")
     section = TableSection("", rows, strong=strong)
@@ -155,13 +155,13 @@ def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     return TableSheet(Table(HEAD, (section,), words), TITLES[group], links=links)
 
 
-def _row(board: Board, one: Standing) -> tuple[str, ...]:
+def _build_task_row(board: Board, one: Standing) -> tuple[str, ...]:
     row = one.row
     return (
         board.name(row.encoder),
         row.layer,
         format_number(row.score),
-        interval(row),
+        format_interval(row),
         with_sign(one.difference) if one.p == one.p else "–",
         format_p_value(one.p),
         floor_difference(one),
@@ -192,7 +192,7 @@ def _bounds(title: str, rows: Sequence[Any], constant: float | None = None) -> P
     """Baselines or oracles with their scores."""
     lines = [(CONSTANT, "-", format_number(constant), "", "")] if constant is not None else []
     lines += [
-        (row.encoder, row.layer, format_number(row.score), interval(row), f"{row.n:,}")
+        (row.encoder, row.layer, format_number(row.score), format_interval(row), f"{row.n:,}")
         for row in rows
     ]
     if not lines:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.extend import allow_code, check_file_ending, show_progress, takes_options
 from lingprobe_extensions.compose.events import files
-from lingprobe_extensions.compose.events.request import Request
+from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.request import request as parsed
 from lingprobe_extensions.compose.options import GenerateOptions
 
@@ -45,18 +45,18 @@ def generate(
     space = files.request_space(asked)
     if output is None:
         return Generated(space.size, len(space.cells))
-    drawn = files.draw_sentences(space, asked, n, seed)
+    drawn = files.draw_requested_sentences(space, asked, n, seed)
     with show_progress(
         progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True
     ) as shown:
-        files.write(output, drawn, bare=text, asserted=asserted, progress=shown.update)
+        files.write_draw(output, drawn, bare=text, asserted=asserted, progress=shown.update)
     return Generated(space.size, len(space.cells), drawn.n)
 
 
-def _request(request: str | Path | Mapping[str, Any], language: str | None) -> Request:
+def _request(request: str | Path | Mapping[str, Any], language: str | None) -> GenerationRequest:
     """A request from a file, or from its value."""
     if isinstance(request, str | Path):
-        return files.read(request, language)
+        return files.read_request(request, language)
     asked = {**request, **({} if language is None else {"language": language})}
     allow_code(asked.get("language"))
     return parsed(asked)

@@ -15,7 +15,7 @@ import numpy as np
 
 from lingprobe import Cell, Dataset, Readings
 from lingprobe.extend import AuditBaseline, Ints, SplitHalves, get_contents
-from lingprobe_extensions.compose.comp.rules import rule_answers
+from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.events.english import english
 
 PROBE = "mlp,protocol=ettinger"
@@ -31,7 +31,7 @@ READINGS = {
 
 def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     """What the probe scores on each reading, by name."""
-    train = halves.train.take(draw_rows(halves.train))
+    train = halves.train.take(draw_pair_rows(halves.train))
     fewer = (
         f"on {len(train):,} of {len(halves.train):,} examples of train"
         if len(train) < len(halves.train)
@@ -51,7 +51,7 @@ def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     return floors
 
 
-def draw_rows(train: Dataset) -> Ints:
+def draw_pair_rows(train: Dataset) -> Ints:
     """Rows of the examples that are read, minimal pairs whole."""
     pairs = train.strata.get("pair")
     groups = (
@@ -87,16 +87,18 @@ def answers(
     halves = SplitHalves.of(dataset)
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
-    floors, pairs = cues(halves, metric)
+    floors, pairs = measure_cues(halves, metric)
     return floors | ceilings(dataset) | untaught(halves, metric), pairs
 
 
-def cues(
+def measure_cues(
     halves: SplitHalves, metric: str
 ) -> tuple[dict[str, AuditBaseline], tuple[AuditBaseline, ...]]:
     """What the asked words and rules answer, by name, and every pair of rules, the best first."""
     train, test = halves.train, halves.test
-    floors = {name: _score_keys(name, by, halves, metric) for name, by in _words(train, test)}
+    floors = {
+        name: _score_keys(name, by, halves, metric) for name, by in _answer_by_words(train, test)
+    }
     rules = _rules(train, test)
     floors |= {name: _score_keys(name, by, halves, metric, cue=True) for name, by in rules.items()}
     pairs = []
@@ -108,7 +110,7 @@ def cues(
 
 def _rules(train: Dataset, test: Dataset) -> dict[str, Keys]:
     """Which examples of train, and of test, each rule holds of, where both have it."""
-    rules, same = rule_answers(train), rule_answers(test)
+    rules, same = apply_rules_of_thumb(train), apply_rules_of_thumb(test)
     return {
         name: (rules[name].astype(np.int64), same[name].astype(np.int64))
         for name in rules
@@ -120,7 +122,7 @@ Keys = tuple[Ints, Ints]
 """What each example of train, and of test, is told by."""
 
 
-def _words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
+def _answer_by_words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
     slots = train.asked.shape[1]
     together = np.unique(np.concatenate([train.asked, test.asked]), axis=0, return_inverse=True)[
         1
@@ -164,7 +166,7 @@ def ceilings(dataset: Dataset) -> dict[str, AuditBaseline]:
         "asked words and bag of words": {},
         "the same without number": _singular(),
     }.items():
-        groups = _groups(dataset, called)
+        groups = _number_asked_words(dataset, called)
         some = np.flatnonzero(np.bincount(groups)[groups] > 1)
         if len(some):
             codes, labels = (
@@ -196,7 +198,7 @@ def _best(groups: Ints, labels: Ints) -> float:
     return float(counts.max(1).sum() / len(labels))
 
 
-def _groups(dataset: Dataset, called: dict[str, str]) -> Ints:
+def _number_asked_words(dataset: Dataset, called: dict[str, str]) -> Ints:
     """A number an example [n], equal for the same asked words and the same words in any order."""
     bags: dict[tuple[str, ...], int] = {}
     of = [

@@ -25,7 +25,7 @@ from lingprobe_extensions.papers.claim_tests import PAPERS, TestedClaim
 from lingprobe_extensions.papers.claim_tests import judge_paper as published_claims
 from lingprobe_extensions.papers.options import AnnotateOptions, ClaimsOptions
 from lingprobe_extensions.papers.pages import claims_page, published_page
-from lingprobe_extensions.papers.retests import names_of, retest_claims
+from lingprobe_extensions.papers.retests import match_row_names, retest_claims
 from lingprobe_extensions.papers.sheet import Asking, Mode, Sheet, write_sheet
 from lingprobe_extensions.papers.sheet_score import score_copies
 
@@ -77,7 +77,7 @@ def _rows_by_encoder(named: Mapping[str, str], results: Sequence[Result]) -> dic
     plain = {r.trial.encoder: _without_epoch(r.trial.encoder) for r in results}
     rows: dict[str, list[str]] = {}
     for pattern, said in named.items():
-        meant = names_of(said)
+        meant = match_row_names(said)
         whole = select_references([pattern], set(plain), get_contents("encoders"))
         theirs = whole or select_references(
             [pattern], set(plain.values()), get_contents("encoders")

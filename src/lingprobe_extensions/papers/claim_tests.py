@@ -19,16 +19,16 @@ from lingprobe_extensions.papers.claims import (
     UNTESTED,
     Claim,
     Comparison,
-    Contrast,
-    claims,
-    contrasts,
+    ScoreContrast,
+    list_claim_comparisons,
+    read_claims,
 )
-from lingprobe_extensions.papers.correlations import Correlated, correlations
+from lingprobe_extensions.papers.correlations import CorrelationDifference, correlations
 from lingprobe_extensions.papers.verdicts import (
-    Estimate,
+    DifferenceEstimate,
     Evidence,
     Verdict,
-    at_least,
+    combine_at_least,
     evidence,
     verdict,
 )
@@ -49,7 +49,7 @@ a paper (benchmarks/results/trained.md); of those of Tenney et al. (2019) nobody
 """
 
 
-class Cell(NamedTuple):
+class PublishedScore(NamedTuple):
     """A published score in percent, its standard error, and the test examples; 0 where they are not
     said.
     """
@@ -120,16 +120,16 @@ HOLDS: Mapping[Verdict, str] = {
 }
 
 
-class Difference(NamedTuple):
+class EstimatedDifference(NamedTuple):
     """A difference that was estimated: both scores in percent, and the test examples."""
 
-    estimate: Estimate
+    estimate: DifferenceEstimate
     first: float
     second: float
     n: int
 
 
-Estimator = Callable[[Contrast[R], Claim], Difference | None]
+Estimator = Callable[[ScoreContrast[R], Claim], EstimatedDifference | None]
 """Estimates a difference; None where a score of it is not there."""
 
 
@@ -158,12 +158,12 @@ def _counts_trainings(one: TestedClaim) -> bool:
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
     """The same, with one standard deviation between trainings."""
     table: PaperTable = get_contents("suites").make(paper).paper
-    cells = cells_of(paper, table, trainings)
+    cells = collect_published_scores(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
-    mine = [claim for claim in claims() if claim.paper == paper]
+    mine = [claim for claim in read_claims() if claim.paper == paper]
     scores = {place: cell.score for place, cell in cells.items()}
 
-    def estimate_contrast(contrast: Contrast[str], claim: Claim) -> Difference | None:
+    def estimate_contrast(contrast: ScoreContrast[str], claim: Claim) -> EstimatedDifference | None:
         return _estimate_difference(contrast, claim, cells)
 
     tested = [
@@ -178,14 +178,14 @@ def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedCl
     ]
 
 
-def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement | None:
+def _judge_correlations(claim: Claim, found: Sequence[CorrelationDifference]) -> Judgement | None:
     """What correlations say of a claim; None where none is known."""
     if not found:
         return None
     parts = [
         evidence(each.estimate, claim.direction, claim.within, k) for k, each in enumerate(found)
     ]
-    what = at_least(needed := claim.required_count(len(parts)), parts)
+    what = combine_at_least(needed := claim.required_count(len(parts)), parts)
     one = found[what.decisive]
     tested = replace(
         untested_claim(claim, ""),
@@ -206,7 +206,9 @@ def _judge_correlations(claim: Claim, found: Sequence[Correlated]) -> Judgement 
     return tested, what
 
 
-def cells_of(paper: str, table: PaperTable, trainings: float = 0.0) -> dict[tuple[str, str], Cell]:
+def collect_published_scores(
+    paper: str, table: PaperTable, trainings: float = 0.0
+) -> dict[tuple[str, str], PublishedScore]:
     """The scores of a paper's table that are known to some precision, by row and column; each row
     but baselines and people is one training.
     """
@@ -217,7 +219,7 @@ def cells_of(paper: str, table: PaperTable, trainings: float = 0.0) -> dict[tupl
             for column, figure in zip(table.columns, line.figures, strict=True):
                 error, n = _error(paper, table, (block.heading, line.name, column), figure.value)
                 if not math.isnan(figure.value) and not math.isnan(error):
-                    cell = Cell(figure.value, math.hypot(error, once), n)
+                    cell = PublishedScore(figure.value, math.hypot(error, once), n)
                     cells[block.row(line.name), column] = cell
     return cells
 
@@ -240,8 +242,8 @@ def _error(
 
 
 def _estimate_difference(
-    contrast: Contrast[str], claim: Claim, cells: Mapping[tuple[str, str], Cell]
-) -> Difference | None:
+    contrast: ScoreContrast[str], claim: Claim, cells: Mapping[tuple[str, str], PublishedScore]
+) -> EstimatedDifference | None:
     """A difference of published scores, which are taken as independent."""
     if any((row, task) not in cells for _, row, task in contrast.terms):
         return None
@@ -251,7 +253,7 @@ def _estimate_difference(
     second += claim.level or 0.0
     error = math.hypot(*(weight * cell.error for weight, _, cell in known))
     n = sum(min(cell.n for _, of, cell in known if of == task) for task in contrast.tasks)
-    return Difference(Estimate(first - second, error), first, second, n)
+    return EstimatedDifference(DifferenceEstimate(first - second, error), first, second, n)
 
 
 def tested_on(
@@ -266,16 +268,16 @@ def tested_on(
     """
     if claim.relation in EPOCHS or claim.relation in UNTESTED:
         return None
-    return decide_claim(claim, contrasts(claim, rows, tasks, name), estimator)
+    return decide_claim(claim, list_claim_comparisons(claim, rows, tasks, name), estimator)
 
 
 def decide_claim(
     claim: Claim, comparisons: Sequence[Comparison[R]], estimator: Estimator[R]
 ) -> Judgement | None:
     """What differences say of a claim; None where none is known."""
-    known: list[tuple[Contrast[R], Difference]] = []
+    known: list[tuple[ScoreContrast[R], EstimatedDifference]] = []
 
-    def weigh_condition(condition: Sequence[Contrast[R]]) -> Iterator[Evidence]:
+    def weigh_condition(condition: Sequence[ScoreContrast[R]]) -> Iterator[Evidence]:
         if one := _average_group(condition, estimator, claim):
             known.append(one)
             yield evidence(one[1].estimate, claim.direction, claim.within, len(known) - 1)
@@ -285,12 +287,12 @@ def decide_claim(
         every = [
             [e for group in conditions for e in weigh_condition(group)] for conditions in comparison
         ]
-        alternatives = [at_least(len(each), each) for each in every if each]
-        parts += [at_least(1, alternatives)] if alternatives else []
+        alternatives = [combine_at_least(len(each), each) for each in every if each]
+        parts += [combine_at_least(1, alternatives)] if alternatives else []
     if not parts:
         return None
     needed = claim.required_count(len(parts))
-    what = at_least(needed, parts)
+    what = combine_at_least(needed, parts)
     contrast, difference = known[what.decisive]
     low, high = difference.estimate.interval
     tested = replace(
@@ -314,33 +316,33 @@ def decide_claim(
 
 
 def _average_group(
-    group: Sequence[Contrast[R]], estimator: Estimator[R], claim: Claim
-) -> tuple[Contrast[R], Difference] | None:
+    group: Sequence[ScoreContrast[R]], estimator: Estimator[R], claim: Claim
+) -> tuple[ScoreContrast[R], EstimatedDifference] | None:
     """The differences of a group on average, as one, without tasks on which they are not over the
     same examples; None where none is known.
     """
-    by_tasks: dict[tuple[str, ...], list[Contrast[R]]] = {}
+    by_tasks: dict[tuple[str, ...], list[ScoreContrast[R]]] = {}
     for contrast in group:
         if estimator(contrast, claim):
             by_tasks.setdefault(contrast.tasks, []).append(contrast)
-    kept = [mine for mine in by_tasks.values() if estimator(_mean(mine), claim)]
-    joined = _mean([contrast for mine in kept for contrast in mine])
+    kept = [mine for mine in by_tasks.values() if estimator(_average_contrasts(mine), claim)]
+    joined = _average_contrasts([contrast for mine in kept for contrast in mine])
     difference = estimator(joined, claim) if kept else None
     return (joined, difference) if difference else None
 
 
-def _mean(group: Sequence[Contrast[R]]) -> Contrast[R]:
+def _average_contrasts(group: Sequence[ScoreContrast[R]]) -> ScoreContrast[R]:
     """The mean of some differences."""
     share = 1 / max(1, len(group))
-    return Contrast(
-        _names([c.first for c in group]),
-        _names([c.second for c in group]),
+    return ScoreContrast(
+        _join_side_names([c.first for c in group]),
+        _join_side_names([c.second for c in group]),
         tuple((share * weight, row, task) for c in group for weight, row, task in c.ours),
         tuple((share * weight, row, task) for c in group for weight, row, task in c.theirs),
     )
 
 
-def _names(names: Sequence[str]) -> str:
+def _join_side_names(names: Sequence[str]) -> str:
     """The names of a side; of many only how many there are."""
     known = list(dict.fromkeys(names))
     return "; ".join(known) if len(known) < 4 else f"{len(known)} encoders"

@@ -116,7 +116,7 @@ class Claim:
 COLUMNS = tuple(field.name for field in fields(Claim))
 
 
-class Item(NamedTuple, Generic[R]):
+class MatchedRows(NamedTuple, Generic[R]):
     """What a side's entry stands for: rows with their signs, and what stood for its <names>."""
 
     rows: tuple[tuple[float, R], ...]
@@ -128,7 +128,7 @@ Terms = tuple[tuple[float, R, str], ...]
 """Weights of the scores of rows on tasks."""
 
 
-class Contrast(NamedTuple, Generic[R]):
+class ScoreContrast(NamedTuple, Generic[R]):
     """Two sides of a claim by name, each a weighted sum of scores; the claim is of the first less
     the second. No terms of the second: it is a number.
     """
@@ -153,14 +153,14 @@ class Contrast(NamedTuple, Generic[R]):
         return tuple(dict.fromkeys(task for _, _, task in self.terms))
 
 
-Comparison = list[list[list[Contrast[R]]]]
+Comparison = list[list[list[ScoreContrast[R]]]]
 """One thing that a claim says: of some alternatives (one, but for the best of several rows) all
 conditions hold, each of them on average over some differences.
 """
 
 
 @functools.cache
-def claims(file: Path = FILE) -> tuple[Claim, ...]:
+def read_claims(file: Path = FILE) -> tuple[Claim, ...]:
     """The claims of a file; DataProblem for one with other columns."""
     with file.open(encoding="utf-8") as opened:
         rows = csv.reader(
@@ -181,11 +181,11 @@ def claims(file: Path = FILE) -> tuple[Claim, ...]:
 
 def match_names(pattern: str, names: Sequence[str]) -> list[str]:
     """The names that a list with `;` names: patterns with `*`, and after `!` those excluded."""
-    some, out = _parts(pattern)
+    some, out = _split_entries(pattern)
     return [name for part in some for name in names if fnmatchcase(name, part) and not out(name)]
 
 
-def _parts(text: str) -> tuple[list[str], Callable[[str], bool]]:
+def _split_entries(text: str) -> tuple[list[str], Callable[[str], bool]]:
     """The entries of a list with `;`, and whether a name is among those excluded."""
     parts = [part.strip() for part in text.split(";")]
     out = [part[1:] for part in parts if part.startswith("!")]
@@ -193,27 +193,27 @@ def _parts(text: str) -> tuple[list[str], Callable[[str], bool]]:
     return kept, lambda name: any(fnmatchcase(name, pattern) for pattern in out)
 
 
-def items(side: str, rows: Sequence[R], name: Callable[[R], str]) -> list[Item[R]]:
+def items(side: str, rows: Sequence[R], name: Callable[[R], str]) -> list[MatchedRows[R]]:
     """What a side of a claim names among some rows: `A; B; A minus B; !C`, with `*` for anything
     and `<x>` for what is the same wherever it stands.
     """
-    parts, out = _parts(side)
+    parts, out = _split_entries(side)
     there = [row for row in rows if not out(name(row))]
     every = [item for part in parts for item in _items(part, there, name)]
     return list({item.rows: item for item in every}.values())
 
 
-def _items(part: str, rows: Sequence[R], name: Callable[[R], str]) -> Iterator[Item[R]]:
+def _items(part: str, rows: Sequence[R], name: Callable[[R], str]) -> Iterator[MatchedRows[R]]:
     first, _, second = part.partition(" minus ")
     for row in rows:
         bound = _match_placeholders(first, name(row))
         if bound is not None and not second:
-            yield Item(((1.0, row),), bound, name(row))
+            yield MatchedRows(((1.0, row),), bound, name(row))
         for other in rows if bound is not None and second else ():
             more = _match_placeholders(second, name(other))
             if more is not None and _agree(bound or {}, more):
                 both = f"{name(row)} minus {name(other)}"
-                yield Item(((1.0, row), (-1.0, other)), {**(bound or {}), **more}, both)
+                yield MatchedRows(((1.0, row), (-1.0, other)), {**(bound or {}), **more}, both)
 
 
 def _match_placeholders(pattern: str, name: str) -> dict[str, str] | None:
@@ -231,17 +231,17 @@ def _agree(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     return all(other.get(key, value) == value for key, value in one.items())
 
 
-def contrasts(
+def list_claim_comparisons(
     claim: Claim, rows: Sequence[R], tasks: Sequence[str], name: Callable[[R], str]
 ) -> list[Comparison[R]]:
     """The comparisons that a claim is about; along epochs none."""
     here = [match_names(side, tasks) for side in claim.sides]
-    made: dict[object, dict[object, dict[object, list[Contrast[R]]]]] = {}
+    made: dict[object, dict[object, dict[object, list[ScoreContrast[R]]]]] = {}
     between = list(product(*here)) if here[0] != here[1] else [(task, task) for task in here[0]]
-    for first, second in pairs(claim, rows, name):
+    for first, second in pair_entries(claim, rows, name):
         for task, other in between:
             theirs = second.rows if second else ()
-            contrast = Contrast(
+            contrast = ScoreContrast(
                 first.name,
                 second.name if second else claim.second,
                 tuple((weight, row, task) for weight, row in first.rows),
@@ -261,9 +261,9 @@ def contrasts(
     return [[list(c.values()) for c in one.values()] for one in made.values()]
 
 
-def pairs(
+def pair_entries(
     claim: Claim, rows: Sequence[R], name: Callable[[R], str]
-) -> Iterator[tuple[Item[R], Item[R] | None]]:
+) -> Iterator[tuple[MatchedRows[R], MatchedRows[R] | None]]:
     """Each entry of the first side with those of the second that it is compared with."""
     firsts = items(claim.first, rows, name)
     if claim.level is not None:

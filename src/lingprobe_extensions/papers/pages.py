@@ -11,7 +11,7 @@ from lingprobe import Page, Table
 from lingprobe.extend import TableSection, format_csv, format_number, format_p_value, shorten_task
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
 from lingprobe_extensions.papers.claims import UNTESTED
-from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, Setting
+from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, PaperSetting
 from lingprobe_extensions.papers.verdicts import ALPHA
 
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
@@ -33,21 +33,24 @@ def published_page(
     """Papers' claims, tested on their own tables."""
 
     def make_tables() -> list[Table]:
-        notes = (*_notes(found, correction, "paper"), *_published_notes(found))
+        notes = (*_explain_claims(found, correction, "paper"), *_published_notes(found))
         return [Table(HEAD, tuple(_sections(found, every)), TEXT, notes)]
 
     return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
 
 
 def claims_page(
-    found: Sequence[TestedClaim], settings: Mapping[Setting, Cells], every: bool, correction: str
+    found: Sequence[TestedClaim],
+    settings: Mapping[PaperSetting, Cells],
+    every: bool,
+    correction: str,
 ) -> Page[tuple[TestedClaim, ...]]:
     """Papers' claims, tested on results; those that were not tested come last, with `every`."""
     tested = [one for one in found if one.verdict in WORDS.values()]
     lacking = [one for one in found if one.verdict not in WORDS.values()]
 
     def make_tables() -> list[Table]:
-        notes = [*_notes(tested, correction, "table"), *_result_notes(tested, settings)]
+        notes = [*_explain_claims(tested, correction, "table"), *_result_notes(tested, settings)]
         if lacking and not every:
             notes.append(
                 f"{len(lacking)} claims were not tested, because encoders or tasks are missing;"
@@ -67,24 +70,28 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSectio
         heading = f"{TITLES[paper]}: {shorten_task(data)}, {by}" if data else TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
-        lines = tuple(line for one in mine for line in _lines(one, every))
+        lines = tuple(line for one in mine for line in _format_claim(one, every))
         claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
         yield TableSection(heading, lines, f"{total}.", claims)
 
 
-def _lines(one: TestedClaim, every: bool) -> Iterator[tuple[str, str, str]]:
+def _format_claim(one: TestedClaim, every: bool) -> Iterator[tuple[str, str, str]]:
     """A claim with its verdicts, the difference that decides, the paper's words and its cause."""
     yield (one.verdict, format_p_value(one.corrected), f"{one.claim} ({one.where})")
     if one.compared:
         recipes = f"recipes: {one.recipes}" if one.recipes else ""
-        yield (recipes, "", f"{_counts(one)}. {_decisive_sides(one)}; {_difference(one)}")
+        yield (
+            recipes,
+            "",
+            f"{_format_sign_counts(one)}. {_decisive_sides(one)}; {_difference(one)}",
+        )
     if every:
         yield ("", "", f"The paper: “{one.quote}”")
     if every and one.cause:
         yield ("", "", f"Suggested cause, not tested: {one.cause}.")
 
 
-def _counts(one: TestedClaim) -> str:
+def _format_sign_counts(one: TestedClaim) -> str:
     """How many comparisons have the sign of the claim, and how many it needs if not all."""
     needed = f", {one.needed} needed ({one.quantifier})" if one.needed < one.compared else ""
     return f"{one.agree}/{one.compared} agree{needed}"
@@ -109,7 +116,7 @@ def _difference(one: TestedClaim) -> str:
     return told.replace("-", "−") + (f", n {one.n:,}" if one.n else "")
 
 
-def _notes(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
+def _explain_claims(found: Sequence[TestedClaim], correction: str, family: str) -> Iterator[str]:
     """What the columns mean."""
     yield (
         "agree: how many comparisons have the sign of the claim. It is supported if significantly"
@@ -155,14 +162,16 @@ def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
         yield f"{UNTESTED['correlation']}: a correlation over encoders or tasks."
 
 
-def _result_notes(found: Sequence[TestedClaim], settings: Mapping[Setting, Cells]) -> Iterator[str]:
+def _result_notes(
+    found: Sequence[TestedClaim], settings: Mapping[PaperSetting, Cells]
+) -> Iterator[str]:
     """What was compared with what."""
     yield (
         "Claims are tested on what was measured, which may be only some of the paper's rows and"
         " tasks. Differences are paired over the same test examples; tasks are assumed to be"
         " independent."
     )
-    mine = {Setting(one.paper, one.data, one.probe) for one in found}
+    mine = {PaperSetting(one.paper, one.data, one.probe) for one in found}
     known = {setting: cells for setting, cells in settings.items() if setting in mine}
     here = list(known.values())
     if any(cells.why for cells in here):

@@ -34,7 +34,7 @@ from lingprobe.extend import (
 from lingprobe.extend import contrast as metric_contrast
 from lingprobe_extensions.papers.claim_tests import (
     PAPERS,
-    Difference,
+    EstimatedDifference,
     Judgement,
     TestedClaim,
     decide_claim,
@@ -47,12 +47,12 @@ from lingprobe_extensions.papers.claims import (
     EPOCHS,
     UNTESTED,
     Claim,
-    Contrast,
-    claims,
+    ScoreContrast,
     items,
+    read_claims,
 )
 from lingprobe_extensions.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
-from lingprobe_extensions.papers.verdicts import Estimate, Verdict, student_reach, total
+from lingprobe_extensions.papers.verdicts import DifferenceEstimate, Verdict, student_reach, total
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
@@ -75,7 +75,7 @@ LANGUAGES = {
 }
 
 
-class Setting(NamedTuple):
+class PaperSetting(NamedTuple):
     """Scores that belong together: a paper's columns on one kind of data, read by one probe."""
 
     paper: str
@@ -131,7 +131,7 @@ def retest_claims(
     papers: Sequence[str] = PAPERS,
     named: Names | None = None,
     correction: str = "holm",
-) -> tuple[list[TestedClaim], dict[Setting, Cells]]:
+) -> tuple[list[TestedClaim], dict[PaperSetting, Cells]]:
     """What results say of the claims of some papers, and the scores by setting; claims that could
     not be tested come last, with the reason as their verdict.
 
@@ -140,7 +140,7 @@ def retest_claims(
     settings = collect_scores(results, papers, named or {})
     tested: dict[tuple[object, ...], Judgement | None] = {}
     lacking: list[TestedClaim] = []
-    for claim in claims():
+    for claim in read_claims():
         here = {s: cells for s, cells in settings.items() if s.paper == claim.paper}
         mine = [one for s, cells in here.items() if (one := _judge_claim(claim, s, cells))]
         tested |= {(one.id, one.data, one.probe): (one, what) for one, what in mine}
@@ -152,12 +152,12 @@ def retest_claims(
 
 def collect_scores(
     results: Sequence[Result], papers: Sequence[str], named: Names
-) -> dict[Setting, Cells]:
+) -> dict[PaperSetting, Cells]:
     """The scores that stand for cells of the papers' tables, by setting; baselines of a paper stand
     beside all that is over the same data.
     """
-    settings: dict[Setting, Cells] = {}
-    floors: dict[Setting, Cells] = {}
+    settings: dict[PaperSetting, Cells] = {}
+    floors: dict[PaperSetting, Cells] = {}
     known = {result.trial: result for result in results}
     tasks = group_rows_by_task(compute_scores(ResultFrame.of(results)))
     every = [one for task in tasks for one in task if not math.isnan(one.row.score)]
@@ -165,7 +165,7 @@ def collect_scores(
     for paper in papers:
         _, suite = suites(paper)
         for one in scored:
-            if found := _place(paper, one):
+            if found := _locate_score(paper, one):
                 setting, column, why = found
                 floor = suite.floor_of(suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
@@ -197,7 +197,7 @@ def suites(paper: str) -> tuple[Suite, Suite]:
     )
 
 
-def _place(paper: str, one: PaperScore) -> tuple[Setting, str, str] | None:
+def _locate_score(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] | None:
     """Where a score belongs, if its task has a column in the paper's table or is beside it: the
     setting, the column, and why it is not over the paper's data.
     """
@@ -214,7 +214,7 @@ def _place(paper: str, one: PaperScore) -> tuple[Setting, str, str] | None:
     usual = wider.columns[place.column].probe
     same = bool(usual) and trial.probe == get_contents("probes").canonical(usual)
     probe = OWN if same else shorten_reference(get_contents("probes"), trial.probe)
-    return Setting(paper, data, probe), wider.paper.columns[place.column], why
+    return PaperSetting(paper, data, probe), wider.paper.columns[place.column], why
 
 
 def _language(one: PaperScore) -> str:
@@ -239,10 +239,12 @@ def _same_training(one: PaperScore, other: PaperScore) -> bool:
     return len(names) > 1 and names[0] == names[1]
 
 
-def _judge_claim(claim: Claim, setting: Setting, cells: Cells) -> Judgement | None:
+def _judge_claim(claim: Claim, setting: PaperSetting, cells: Cells) -> Judgement | None:
     """What the scores of a setting say of a claim, before correction."""
 
-    def estimate_contrast(contrast: Contrast[Stand], claim: Claim) -> Difference | None:
+    def estimate_contrast(
+        contrast: ScoreContrast[Stand], claim: Claim
+    ) -> EstimatedDifference | None:
         return _estimate_difference(contrast, claim, cells)
 
     tasks = suites(claim.paper)[1].paper.columns
@@ -250,7 +252,7 @@ def _judge_claim(claim: Claim, setting: Setting, cells: Cells) -> Judgement | No
         groups = _along_epochs(claim, cells)
         one = decide_claim(claim, [[[[contrast]]] for contrast in groups], estimate_contrast)
     else:
-        one = tested_on(claim, _whole(cells), tasks, _row, estimate_contrast)
+        one = tested_on(claim, _whole(cells), tasks, _get_row_name, estimate_contrast)
     if one is None:
         return None
     # a claim about baselines alone is the same beside every probe
@@ -261,18 +263,18 @@ def _judge_claim(claim: Claim, setting: Setting, cells: Cells) -> Judgement | No
 def _about_floors(claim: Claim, cells: Cells) -> bool:
     """Whether a claim is about baselines of the paper alone."""
     sides = [claim.first, *([claim.second] if claim.level is None else [])]
-    found = [item for side in sides for item in items(side, cells.encoders, _row)]
+    found = [item for side in sides for item in items(side, cells.encoders, _get_row_name)]
     return all(who == Stand(who.row, who.row) for item in found for _, who in item.rows)
 
 
-def _row(who: Stand) -> str:
+def _get_row_name(who: Stand) -> str:
     return who.row
 
 
-def _along_epochs(claim: Claim, cells: Cells) -> list[Contrast[Stand]]:
+def _along_epochs(claim: Claim, cells: Cells) -> list[ScoreContrast[Stand]]:
     """Of each encoder that was measured after several epochs, the last against the first."""
     courses: dict[tuple[str, str], list[Stand]] = {}
-    for item in items(claim.first, _several(cells), _row):
+    for item in items(claim.first, _several(cells), _get_row_name):
         who = item.rows[0][1]
         courses.setdefault((who.row, who.recipe), []).append(who)
     contrasts = []
@@ -280,7 +282,7 @@ def _along_epochs(claim: Claim, cells: Cells) -> list[Contrast[Stand]]:
         first, last = min(mine, key=_epoch), max(mine, key=_epoch)
         names = f"{row}, epoch {last.epoch}", f"epoch {first.epoch}"
         contrasts += [
-            Contrast(*names, ((1.0, last, task),), ((1.0, first, task),))
+            ScoreContrast(*names, ((1.0, last, task),), ((1.0, first, task),))
             for task in claim.tasks.split("; ")
         ]
     return contrasts
@@ -303,8 +305,8 @@ def _epoch(who: Stand) -> int:
 
 
 def _estimate_difference(
-    contrast: Contrast[Stand], claim: Claim, cells: Cells
-) -> Difference | None:
+    contrast: ScoreContrast[Stand], claim: Claim, cells: Cells
+) -> EstimatedDifference | None:
     """A difference of scores: paired over the test examples of a task, those of several tasks taken
     as independent; with the variance between trainings.
     """
@@ -317,8 +319,8 @@ def _estimate_difference(
     between, df = cells.trainings
     weights = [w**2 / len(cells.scores[who, t]) for w, who, t in contrast.terms if who.drawn]
     if between and weights:
-        known.append(Estimate(0.0, math.sqrt(between * sum(weights)), df))
-    first, second = (_score(side, cells) for side in (contrast.ours, contrast.theirs))
+        known.append(DifferenceEstimate(0.0, math.sqrt(between * sum(weights)), df))
+    first, second = (_sum_side(side, cells) for side in (contrast.ours, contrast.theirs))
     if claim.second.startswith(CHANCE):
         second = sum(
             w * cells.scores[who, t][0].compared.row.majority for w, who, t in contrast.ours
@@ -330,17 +332,17 @@ def _estimate_difference(
         min(cells.scores[who, of][0].compared.row.n for _, who, of in contrast.terms if of == task)
         for task in contrast.tasks
     )
-    return Difference(spread._replace(value=first - second), first, second, n)
+    return EstimatedDifference(spread._replace(value=first - second), first, second, n)
 
 
-def _score(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
+def _sum_side(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
     return sum(
         weight * float(np.mean([one.compared.row.score for one in cells.scores[who, task]]))
         for weight, who, task in side
     )
 
 
-def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | None:
+def _of_task(contrast: ScoreContrast[Stand], task: str, cells: Cells) -> DifferenceEstimate | None:
     """The part of a difference that is over the test examples of one task; None where scores are
     over different ones.
     """
@@ -355,7 +357,7 @@ def _of_task(contrast: Contrast[Stand], task: str, cells: Cells) -> Estimate | N
         return None
     found = metric_contrast(first.row.metric, terms)
     error = (found.high - found.low) / 2 / student_reach(found.df)
-    return Estimate(100.0 * found.value, 100.0 * error, found.df)
+    return DifferenceEstimate(100.0 * found.value, 100.0 * error, found.df)
 
 
 def _missing(claim: Claim, here: Sequence[Cells]) -> str:
@@ -372,7 +374,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
     epochs = claim.relation in EPOCHS
     rows = [who for cells in here for who in (_several(cells) if epochs else _whole(cells))]
     sides = [claim.first, *([claim.second] if claim.level is None and claim.second else [])]
-    gone = [side for side in sides if not items(side, rows, _row)]
+    gone = [side for side in sides if not items(side, rows, _get_row_name)]
     after = " after several epochs" if epochs else ""
     if gone:
         return f"no encoder for {' and for '.join(dict.fromkeys(gone))}{after}"
@@ -389,7 +391,7 @@ def known_rows(paper: str) -> frozenset[str]:
     return frozenset(printed | (ours if paper == "conneau2018" else set()))
 
 
-def names_of(said: str) -> list[str]:
+def match_row_names(said: str) -> list[str]:
     """The rows that somebody means: words in any order, whatever their case ('nmt en-fr
     bilstm-max'); UsageProblem for none.
     """

@@ -74,7 +74,7 @@ class Sample(NamedTuple):
     cells: list[str]
 
 
-def sample(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
+def sample_sentences(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
     """The sentences of the sample. DataProblem where people cannot be asked so.
 
     By a stratum, one of each label and value is drawn after the other, and rare ones stand first:
@@ -91,13 +91,13 @@ def sample(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
         raise DataProblem("the task has no test examples to sample from")
     rows = np.random.default_rng([seed, len(test)]).permutation(test)
     if by:
-        rows = _in_turn(rows, _cells(dataset, rows, by), n)
+        rows = _in_turn(rows, _find_sheet_strata(dataset, rows, by), n)
     rows = rows[:n]
     sentences = [" ".join(dataset.sentences[s].text.split()) for s in dataset.sites[rows, 0, 0]]
-    return Sample(sentences, labels.take(rows).class_names(), _cells(dataset, rows, by))
+    return Sample(sentences, labels.take(rows).class_names(), _find_sheet_strata(dataset, rows, by))
 
 
-def _cells(dataset: Dataset, rows: Ints, by: str) -> list[str]:
+def _find_sheet_strata(dataset: Dataset, rows: Ints, by: str) -> list[str]:
     """The cell of some examples."""
     gold = dataset.labels.take(rows).class_names()
     if not by:
@@ -126,8 +126,8 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     words that say two things.
     """
     dataset = task.load()
-    sentences, gold, _ = sample(dataset, asking.n, asking.seed, asking.by)
-    words = _words(reference, dataset, asking)
+    sentences, gold, _ = sample_sentences(dataset, asking.n, asking.seed, asking.by)
+    words = _word_labels(reference, dataset, asking)
     data, many = digest_examples(dataset), len(sentences)
     sheet = Sheet(reference, data, asking.mode, many, asking.seed, words, asking.by)
     # a judge who checks labels sees them
@@ -145,7 +145,7 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     return sheet
 
 
-def _words(reference: str, dataset: Dataset, asking: Asking) -> dict[str, str]:
+def _word_labels(reference: str, dataset: Dataset, asking: Asking) -> dict[str, str]:
     """Each label in the words that judges read."""
     names = sorted(map(str, dataset.labels.names))
     unknown = [label for label in asking.words if label not in names]

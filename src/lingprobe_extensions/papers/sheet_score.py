@@ -16,14 +16,14 @@ import numpy as np
 
 from lingprobe import Bound, DataProblem
 from lingprobe.extend import HumanAnswers, allow_code, digest_examples, get_contents, interval
-from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample
+from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample_sentences
 
 DELIMITERS = ("\t", ";", ",")
 NEEDED = ("id", "judgement")
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
+class FilledSheet:
     """A sheet as one person left it: judgements by row number (from 1), those left empty not among
     them, and sentences by row.
     """
@@ -34,9 +34,9 @@ class Filled:
     sentences: dict[int, str]
 
 
-def read(file: Path) -> Filled:
+def read_filled_sheet(file: Path) -> FilledSheet:
     """The judgements in a file. DataProblem with file and line for what cannot be understood."""
-    numbered = _rows(file)
+    numbered = _read_sheet_rows(file)
     sheet = _sheet(file, numbered)
     at, columns = next((number, cells) for number, cells in numbered if _is_header(cells))
     where = {name.strip().casefold(): i for i, name in reversed(list(enumerate(columns)))}
@@ -47,7 +47,7 @@ def read(file: Path) -> Filled:
         if number == at or cells[0].lstrip().startswith("#") or not any(map(str.strip, cells)):
             continue
         row = {name: cells[i].strip() if i < len(cells) else "" for name, i in where.items()}
-        key = _number(row["id"], sheet.n, f"{file}:{number}")
+        key = _parse_row_number(row["id"], sheet.n, f"{file}:{number}")
         answer = answers.get(row["judgement"].casefold(), "")
         if row["judgement"] and not answer:
             raise DataProblem(
@@ -60,14 +60,14 @@ def read(file: Path) -> Filled:
             )
         sentences[key] = row.get("sentence", "")
     judged = {key: answer for key, answer in judgements.items() if answer}
-    return Filled(file.name, sheet, judged, sentences)
+    return FilledSheet(file.name, sheet, judged, sentences)
 
 
-def _rows(file: Path) -> list[tuple[int, list[str]]]:
+def _read_sheet_rows(file: Path) -> list[tuple[int, list[str]]]:
     """The rows of a file with their line numbers, cut at the delimiter that makes a header of its
     header.
     """
-    text = _text(file)
+    text = _read_sheet_text(file)
     for delimiter in DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=None), delimiter=delimiter)
         try:
@@ -84,7 +84,7 @@ def _rows(file: Path) -> list[tuple[int, list[str]]]:
     )
 
 
-def _text(file: Path) -> str:
+def _read_sheet_text(file: Path) -> str:
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -125,7 +125,7 @@ def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:
     )
 
 
-def _number(text: str, n: int, where: str) -> int:
+def _parse_row_number(text: str, n: int, where: str) -> int:
     """A row's number, also where a spreadsheet made 7.0 of it."""
     whole = text.removesuffix(".0").removesuffix(",0")
     if not whole.isdecimal() or not 1 <= int(whole) <= n:
@@ -139,13 +139,13 @@ def read_judgements(files: Iterable[Path]) -> list[HumanAnswers]:
     """What people say on each sheet, of copies that were filled in. DataProblem for a sheet that
     shows the labels, and as of `score`.
     """
-    sheets: dict[str, list[Filled]] = {}
-    for filled in map(read, files):
+    sheets: dict[str, list[FilledSheet]] = {}
+    for filled in map(read_filled_sheet, files):
         sheets.setdefault(str(filled.sheet), []).append(filled)
     return [_merge_copies(copies) for copies in sheets.values()]
 
 
-def _merge_copies(copies: Sequence[Filled]) -> HumanAnswers:
+def _merge_copies(copies: Sequence[FilledSheet]) -> HumanAnswers:
     sheet = copies[0].sheet
     if sheet.mode == "check":
         raise DataProblem(
@@ -161,7 +161,7 @@ def _merge_copies(copies: Sequence[Filled]) -> HumanAnswers:
     return HumanAnswers(sheet.task, answers)
 
 
-def misplaced_rows(filled: Filled, sentences: Sequence[str]) -> Iterator[int]:
+def misplaced_rows(filled: FilledSheet, sentences: Sequence[str]) -> Iterator[int]:
     """Rows whose sentence is not the one that was drawn, as where one column was sorted without the
     others.
     """
@@ -200,7 +200,7 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
     """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
     where they do not fit together; Untrusted where their task is code in a file, without `trust`.
     """
-    sheets = [read(file) for file in files]
+    sheets = [read_filled_sheet(file) for file in files]
     if not sheets:
         raise DataProblem("no sheet to score")
     if trust:
@@ -229,7 +229,7 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
     )
 
 
-def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
+def _votes(sheets: Sequence[FilledSheet]) -> dict[int, list[str]]:
     """What the copies of one sheet say of each row that somebody judged."""
     first = sheets[0]
     for other in sheets[1:]:
@@ -251,7 +251,7 @@ def _votes(sheets: Sequence[Filled]) -> dict[int, list[str]]:
     return judged
 
 
-def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
+def _redraw_sample(sheet: Sheet, sheets: Sequence[FilledSheet]) -> Sample:
     """The sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not
     the same any more.
     """
@@ -261,7 +261,7 @@ def _redraw_sample(sheet: Sheet, sheets: Sequence[Filled]) -> Sample:
             f"the examples of {sheet.task} have changed since the sheet was written: score it with"
             " the same data and version"
         )
-    drawn = sample(dataset, sheet.n, sheet.seed, sheet.by)
+    drawn = sample_sentences(dataset, sheet.n, sheet.seed, sheet.by)
     for filled in sheets:
         moved = next(misplaced_rows(filled, drawn.sentences), None)
         if moved is not None:

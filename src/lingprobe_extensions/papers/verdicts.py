@@ -13,7 +13,7 @@ Direction = Literal["above", "below", "alike"]
 Verdict = Literal["supported", "contradicted", "inconclusive"]
 
 
-class Estimate(NamedTuple):
+class DifferenceEstimate(NamedTuple):
     """A difference, its standard error and the error's degrees of freedom; infinitely many for a
     normal distribution.
     """
@@ -39,7 +39,7 @@ class Estimate(NamedTuple):
 
     def below(self, bound: float) -> float:
         """The one-sided p value of a true difference of at least the bound."""
-        return Estimate(-self.value, self.error, self.df).above(-bound)
+        return DifferenceEstimate(-self.value, self.error, self.df).above(-bound)
 
 
 class Evidence(NamedTuple):
@@ -73,16 +73,16 @@ class Evidence(NamedTuple):
         return self.weakest if self.supports else self.strongest
 
 
-def total(estimates: Sequence[Estimate]) -> Estimate:
+def total(estimates: Sequence[DifferenceEstimate]) -> DifferenceEstimate:
     """The sum of independent differences; degrees of freedom are Satterthwaite's."""
     parts = [each.error**2 for each in estimates]
     doubt = sum(part**2 / each.df for part, each in zip(parts, estimates, strict=True))
     df = sum(parts) ** 2 / doubt if doubt else math.inf
-    return Estimate(sum(each.value for each in estimates), math.sqrt(sum(parts)), df)
+    return DifferenceEstimate(sum(each.value for each in estimates), math.sqrt(sum(parts)), df)
 
 
 def evidence(
-    estimate: Estimate, direction: Direction, within: float = 0.0, index: int = 0
+    estimate: DifferenceEstimate, direction: Direction, within: float = 0.0, index: int = 0
 ) -> Evidence:
     """What one difference says of a claim about its direction.
 
@@ -100,7 +100,7 @@ def evidence(
     return Evidence(estimate.below(within), estimate.above(within), index, index, value < within)
 
 
-def at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
+def combine_at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
     """What evidence on some claims says of the claim that at least `k` of them are true.
 
     Partial conjunction (Benjamini & Heller 2008, Biometrics 64, section 2): fewer than k are true

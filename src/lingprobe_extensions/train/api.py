@@ -9,8 +9,7 @@ from typing import Any, Literal
 from lingprobe import Reference, sentences
 from lingprobe.extend import PlaceOption, allow_code, as_list, takes_options
 from lingprobe_extensions.train import encoder, static
-from lingprobe_extensions.train.exports import Exported
-from lingprobe_extensions.train.exports import export as exported
+from lingprobe_extensions.train.exports import Exported, export_encoder
 from lingprobe_extensions.train.folder import Training
 from lingprobe_extensions.train.options import (
     ExportOptions,
@@ -21,9 +20,9 @@ from lingprobe_extensions.train.options import (
     VectorSettings,
 )
 from lingprobe_extensions.train.parsers.tagger import Tagged, tag_text
-from lingprobe_extensions.train.parsers.treebank import files
-from lingprobe_extensions.train.sentences import train as trained
-from lingprobe_extensions.train.settings import TREES, Request, objective_of
+from lingprobe_extensions.train.parsers.treebank import find_train_dev_files
+from lingprobe_extensions.train.sentences import train_sentence_encoder
+from lingprobe_extensions.train.settings import TREES, TrainingRequest, objective_of
 from lingprobe_extensions.train.static import Trained
 
 
@@ -62,18 +61,18 @@ def train(
         [Path(p).expanduser() for p in as_list(x)] for x in (data, dev, evaluate)
     )
     if architecture == TREES:
-        paths, its_dev = map(list, files(paths))
+        paths, its_dev = map(list, find_train_dev_files(paths))
         judged = judged or its_dev
     left_out = [
         *_option("--exclude", map(str, as_list(exclude))),
-        *_option("-t", map(_text, as_list(tasks))),
+        *_option("-t", map(_describe_task, as_list(tasks))),
     ]
-    request = Request(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
+    request = TrainingRequest(architecture, objective, paths, judged, where, probed, also, left_out)  # type: ignore[arg-type]
     chosen = settings or TrainingSettings.of(options, recipe or _usual(architecture))
-    return trained(request, Path(output).expanduser(), chosen, told)
+    return train_sentence_encoder(request, Path(output).expanduser(), chosen, told)
 
 
-def _text(task: Any) -> str:
+def _describe_task(task: Any) -> str:
     """A task as it is typed, or the kind of one that is not."""
     return str(task) if isinstance(task, str | Reference) else type(task).__qualname__
 
@@ -109,7 +108,7 @@ def export(
     more = [word for s in (sentences(words) if as_list(words) else ()) for word in s.words]
     place = None if vectors is None else Path(vectors).expanduser()
     chosen = encoder.Trained(PlaceOption(str(folder)), epoch=str(epoch), vectors=place)
-    return exported(chosen, Path(output).expanduser(), more)
+    return export_encoder(chosen, Path(output).expanduser(), more)
 
 
 @takes_options(TagOptions)
@@ -150,4 +149,4 @@ def train_vectors(
     """
     probed = sentences(exclude, tasks) if exclude or tasks else []
     chosen = settings or VectorSettings(**options)
-    return static.train_vectors(as_list(texts), output, probed, chosen)
+    return static.train_word_vectors(as_list(texts), output, probed, chosen)

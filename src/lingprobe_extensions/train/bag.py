@@ -20,17 +20,17 @@ from lingprobe import DataProblem, UsageProblem
 from lingprobe.extend import Ints, describe_install, digest_files, write_text
 from lingprobe_extensions.train import guesses
 from lingprobe_extensions.train.corpus import Corpus, Vocabulary
-from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.draws import Negatives, predicted_shares, without_some
 from lingprobe_extensions.train.encoder import WORDS
-from lingprobe_extensions.train.loop import STATE, TOLD, Epoch, Start, state_of
+from lingprobe_extensions.train.loop import STATE, TOLD, Epoch, Start, load_training_state
 from lingprobe_extensions.train.ngrams import bigram_rows, drawn_vectors
 from lingprobe_extensions.train.options import TrainingSettings
-from lingprobe_extensions.train.ranks import Ranks, processes
-from lingprobe_extensions.train.settings import Request
-from lingprobe_extensions.train.splits import choose_rows, held_out
+from lingprobe_extensions.train.ranks import ProcessRank, count_processes
+from lingprobe_extensions.train.settings import TrainingRequest
+from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows
 from lingprobe_extensions.train.texts import Texts
-from lingprobe_extensions.train.weights import save
+from lingprobe_extensions.train.weights import save_tensors
 
 if TYPE_CHECKING:
     from lingprobe_extensions.train.steps import Part, Tables
@@ -42,13 +42,15 @@ RATE = 0.2  # Pagliardini et al. 2018
 Told = Callable[[int, int, float], None]
 
 
-def start(request: Request, how: Reading, settings: TrainingSettings, out: Path) -> Start:
+def start_word_vectors(
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
+) -> Start:
     """Read the files into a corpus, and divide it."""
     _import_steps()  # which says that numba is missing before much is read
-    _check(settings)
+    _check_settings(settings)
     corpus, train, dev = _split_train_dev(request, how, settings, out)
     vocabulary = Vocabulary.of(corpus, train, settings.least)
-    learner = Bag(corpus, vocabulary, settings)
+    learner = WordVectorTraining(corpus, vocabulary, settings)
     judged = learner.dev_sample(dev)
     if not len(judged.ids):
         raise DataProblem(
@@ -63,9 +65,9 @@ def start(request: Request, how: Reading, settings: TrainingSettings, out: Path)
     return Start(learner, said, train, dev)
 
 
-def _check(settings: TrainingSettings) -> None:
+def _check_settings(settings: TrainingSettings) -> None:
     """Refuse what would be passed over in silence."""
-    if processes() > 1:
+    if count_processes() > 1:
         raise UsageProblem("cbow learns in one process; start it without torchrun")
     passed_over = {
         "device": settings.device not in ("auto", "cpu"),
@@ -80,7 +82,7 @@ def _check(settings: TrainingSettings) -> None:
 
 
 def _split_train_dev(
-    request: Request, how: Reading, settings: TrainingSettings, out: Path
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
 ) -> tuple[Corpus, Ints, Ints]:
     """The sentences of all files, and which are train and dev, none of whose is in train."""
     ends: list[int] = []
@@ -89,14 +91,16 @@ def _split_train_dev(
     dev = np.arange(ends[0], len(corpus))
     how.seen.keep(np.concatenate([rows, dev]))
     if not request.dev:
-        dev = rows[held_out(len(rows), settings.seed)]
+        dev = rows[draw_dev_rows(len(rows), settings.seed)]
     rest = np.setdiff1d(rows, dev)
     train = corpus.unlike(rest, dev)
     how.counts["also in dev"] = len(rest) - len(train)
     return corpus, train, dev
 
 
-def _sentences(request: Request, how: Reading, ends: list[int]) -> Iterator[Sequence[str]]:
+def _sentences(
+    request: TrainingRequest, how: FileReading, ends: list[int]
+) -> Iterator[Sequence[str]]:
     """The words of the sentences of all files, those of dev last; `ends` gets how many there are
     before these.
     """
@@ -116,14 +120,14 @@ def _import_steps() -> Any:
 
 
 @dataclass
-class Bag:
+class WordVectorTraining:
     """Vectors of words and bigrams while they learn."""
 
     corpus: Corpus
     vocabulary: Vocabulary
     settings: TrainingSettings
     epochs: list[Epoch] = field(default_factory=list)
-    ranks: Ranks = field(default_factory=Ranks)
+    ranks: ProcessRank = field(default_factory=ProcessRank)
 
     def __post_init__(self) -> None:
         how, words = self.settings, len(self.vocabulary.words)
@@ -168,7 +172,7 @@ class Bag:
                 last = time.perf_counter()
                 told(done, every, loss / max(count, 1))
         shares = guesses.Shares(self.negatives.shares, self.shares)
-        figures = guesses.figures(self.tables, self.dev_sample(dev), shares)
+        figures = guesses.measure_guesses(self.tables, self.dev_sample(dev), shares)
         mean, seconds = loss / max(count, 1), time.perf_counter() - began
         told(every, every, mean)
         self.epochs.append(Epoch(number, mean, figures, done, seconds))
@@ -239,11 +243,11 @@ class Bag:
     def keep(self, folder: Path) -> None:
         """Write all that going on needs, in one file that is there whole or not at all."""
         facts = {"epochs": json.dumps([vars(epoch) for epoch in self.epochs])}
-        save(self.tables._asdict(), folder / STATE, facts)
+        save_tensors(self.tables._asdict(), folder / STATE, facts)
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""
-        kept = state_of(folder, "np")
+        kept = load_training_state(folder, "np")
         if kept is None:
             return False
         facts, tables = kept

@@ -107,9 +107,14 @@ class Corpus:
 
     def unlike(self, rows: Ints, others: Ints) -> Ints:
         """Those of `rows` whose words are not those of one of `others`, a few sentences."""
-        known = {row.tobytes() for text in self.parts(others) for row in _rows(text)}
+        known = {row.tobytes() for text in self.parts(others) for row in _yield_text_rows(text)}
         kept = np.fromiter(
-            (row.tobytes() not in known for text in self.parts(rows) for row in _rows(text)), bool
+            (
+                row.tobytes() not in known
+                for text in self.parts(rows)
+                for row in _yield_text_rows(text)
+            ),
+            bool,
         )
         left: Ints = rows[kept]
         return left
@@ -122,7 +127,7 @@ class Corpus:
         return total
 
 
-def _rows(texts: Texts) -> Iterator[NDArray[np.integer[Any]]]:
+def _yield_text_rows(texts: Texts) -> Iterator[NDArray[np.integer[Any]]]:
     return (texts.row(i) for i in range(len(texts)))
 
 

@@ -24,12 +24,12 @@ from lingprobe.extend import (
     uncompressed_path,
 )
 from lingprobe_extensions.train.linear_trees import linear
-from lingprobe_extensions.train.seen import Collected
+from lingprobe_extensions.train.seen import TextHashes
 
 Words = tuple[str, ...]
 
 
-class Example(NamedTuple):
+class TrainingExample(NamedTuple):
     """A sentence, and what it is to give: texts, or a label with a second sentence.
 
     first   words that the encoder reads
@@ -45,7 +45,7 @@ class Example(NamedTuple):
 
 
 @dataclass
-class Reading:
+class FileReading:
     """How files are read, and what was counted on the way.
 
     english   quotes are made straight, and clitics split off, as English treebanks have them
@@ -64,7 +64,7 @@ class Reading:
     where: Mapping[str, str] = field(default_factory=dict)
     dev: bool = False
     counts: Counter[str] = field(default_factory=Counter)
-    seen: Collected = field(default_factory=Collected)
+    seen: TextHashes = field(default_factory=TextHashes)
     _keys: Sequence[str] = field(default=(), init=False)
 
     def words(self, text: str) -> Words:
@@ -92,10 +92,10 @@ class Reading:
         return True
 
 
-Reader = Callable[[Sequence[Path], Reading], Iterator[Example]]
+Reader = Callable[[Sequence[Path], FileReading], Iterator[TrainingExample]]
 
 
-def translations(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+def read_translations(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Of two files of as many lines, or of tables with a source and its translation in the first
     two columns, each line.
     """
@@ -103,7 +103,7 @@ def translations(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
         source = how.words(first)
         if how.usable(first, second) and how.fits(source, how.words(second)):
             how.counts["read"] += 1
-            yield Example(source, (second,))
+            yield TrainingExample(source, (second,))
 
 
 def _read_translations(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
@@ -132,17 +132,17 @@ def _read_translations(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
         yield one[1].strip(), other[1].strip()
 
 
-def themselves(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+def themselves(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Each line of running text, which is to give itself."""
     for path in paths:
         for text in _running(path):
             sentence = how.words(text)
             if text and how.usable(text) and how.fits(sentence):
                 how.counts["read"] += 1
-                yield Example(sentence, (text,))
+                yield TrainingExample(sentence, (text,))
 
 
-def following(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+def read_following_sentences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Each line of running text with the next one of its paragraph, which it is to give."""
     for path in paths:
         for first, second in pairwise(_running(path)):
@@ -151,10 +151,10 @@ def following(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
             source = how.words(first)
             if how.usable(first, second) and how.fits(source, how.words(second)):
                 how.counts["read"] += 1
-                yield Example(source, (second,))
+                yield TrainingExample(source, (second,))
 
 
-def neighbours(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+def neighbours(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Each line of running text with the one before and the one after it in its paragraph, which it
     is to give (Kiros et al. 2015, section 2).
     """
@@ -167,7 +167,7 @@ def neighbours(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
                 how.words(before), source, how.words(after)
             ):
                 how.counts["read"] += 1
-                yield Example(source, (before, after))
+                yield TrainingExample(source, (before, after))
 
 
 def _threes(texts: Iterator[str]) -> Iterator[tuple[str, str, str]]:
@@ -182,7 +182,7 @@ def _running(path: Path) -> Iterator[str]:
         yield "" if text.startswith("# ") else text
 
 
-def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+def read_bracketed_examples(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Each sentence of bracketed trees, which is to give its tree without its words (Vinyals et al.
     2015; Conneau et al. 2018, Table 1).
     """
@@ -191,5 +191,5 @@ def trees(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
         for tree in read_brackets(path, how.on_error, tally):
             if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
                 how.counts["read"] += 1
-                yield Example(tree.words, (" ".join(linear(tree)),))
+                yield TrainingExample(tree.words, (" ".join(linear(tree)),))
         how.counts["trees without words, or malformed"] += tally.skipped

@@ -24,7 +24,7 @@ from lingprobe.extend import (
     open_word_table,
     read_training_facts,
 )
-from lingprobe_extensions.train.ngrams import NGrams, drawn_vectors
+from lingprobe_extensions.train.ngrams import BigramVectors, drawn_vectors
 from lingprobe_extensions.train.seen import Hashes, read_seen
 
 FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
@@ -166,7 +166,7 @@ class Trained:
         words [words, dim], and which of these have a vector of their own; `facts` are the folder's.
         """
         seed, shape = facts["settings"]["seed"], self._shape(facts)
-        network = _net(self.weights(facts), seed, shape, self.pool == "none")
+        network = _load_trained_network(self.weights(facts), seed, shape, self.pool == "none")
         return network, self._vectors(forms, facts)
 
     def _shape(self, facts: Mapping[str, Any]) -> Any:
@@ -196,17 +196,20 @@ class Trained:
         self, forms: Sequence[str], facts: Mapping[str, Any], table: WordTable
     ) -> tuple[Floats, NDArray[np.bool_]]:
         """The vectors of words that a parser makes of their forms."""
-        from lingprobe_extensions.train.nets.forms import Known
+        from lingprobe_extensions.train.nets.forms import FormNumbers
 
-        words = words_of(Path(self.folder).expanduser())
-        net, letters = _forms(self.weights(facts), self.fingerprint), facts["parser"]["letters"]
+        words = read_training_words(Path(self.folder).expanduser())
+        net, letters = (
+            _load_form_network(self.weights(facts), self.fingerprint),
+            facts["parser"]["letters"],
+        )
         static = np.empty((len(forms), 0), np.float32)
         if net.shape.static:
             static, _ = table.look_up(forms)
-        known = Known.of(forms, words, letters, static)
+        known = FormNumbers.of(forms, words, letters, static)
         return net.vectors(known), (known.rows > 0).numpy()
 
-    def _bag(self, facts: Mapping[str, Any]) -> NGrams:
+    def _bag(self, facts: Mapping[str, Any]) -> BigramVectors:
         """A bag of words and bigrams; DataProblem where its words are not those of its training."""
         path = Path(self.folder).expanduser() / WORDS
         if not path.is_file() or digest_files([path]) != facts["words"]:
@@ -228,7 +231,7 @@ class Trained:
         return open_word_table(path, settings["dim"], settings["seed"], **kept)
 
 
-def words_of(folder: Path) -> list[str]:
+def read_training_words(folder: Path) -> list[str]:
     """The words of an encoder's training; DataProblem where they are not there."""
     try:
         return (folder / WORDS).read_text("utf-8").split("\n")
@@ -305,7 +308,7 @@ def _epochs(text: str, folder: Path) -> list[str]:
 
 
 @functools.lru_cache(maxsize=4)
-def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
+def _load_trained_network(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
     """A network with the weights of a file, or with those that training began with, which the seed
     draws.
     """
@@ -317,15 +320,15 @@ def _net(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
 
 
 @functools.lru_cache(maxsize=2)
-def _forms(weights: Path | None, mark: str) -> Any:
+def _load_form_network(weights: Path | None, mark: str) -> Any:
     """What makes vectors of forms, with the weights of a file; `mark` tells one content of it from
     another.
     """
-    from lingprobe_extensions.train.nets.forms import FORMS, Forms, FormShape
+    from lingprobe_extensions.train.nets.forms import FORMS, FormEmbedding, FormShape
 
     if weights is None:
         raise DataProblem("a parser is not read before training; leave epoch=0 out")
-    net = Forms(FormShape.read(read_training_facts(weights.parent)["parser"]["forms"]))
+    net = FormEmbedding(FormShape.read(read_training_facts(weights.parent)["parser"]["forms"]))
     kept = tensors_of(weights)
     net.load_state_dict({name: kept[f"{FORMS}{name}"] for name in net.state_dict()})
     return net.eval()
@@ -337,7 +340,7 @@ def _learnt(
     """The learnt vectors of some words [words, dim], and which are among those that were learnt;
     the vectors that training began with where no weights are.
     """
-    words = words_of(folder)
+    words = read_training_words(folder)
     rows = {word: row for row, word in enumerate(words)}
     wanted = np.array([rows.get(form, 0) for form in forms], np.int64)
     if weights is None:
@@ -347,14 +350,16 @@ def _learnt(
 
 
 @functools.lru_cache(maxsize=4)
-def _read_bag(weights: Path | None, words: Path, mark: str, shape: tuple[int, int, int]) -> NGrams:
+def _read_bag(
+    weights: Path | None, words: Path, mark: str, shape: tuple[int, int, int]
+) -> BigramVectors:
     """Vectors of a file, or those that training began with, by buckets, numbers and seed; `mark`
     tells one content of the file of words from another.
     """
-    forms = words_of(words.parent)
+    forms = read_training_words(words.parent)
     buckets, dim, seed = shape
     if weights is None:
         vectors = drawn_vectors(len(forms) + buckets, dim, seed)
     else:
         vectors = arrays_of(weights)["source"]
-    return NGrams({form: i for i, form in enumerate(forms)}, vectors)
+    return BigramVectors({form: i for i, form in enumerate(forms)}, vectors)

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, compute_offsets
-from lingprobe_extensions.train.data import Example
+from lingprobe_extensions.train.data import TrainingExample
 from lingprobe_extensions.train.texts import Numbers, Texts
 
 
 @dataclass(frozen=True)
-class Examples:
+class TrainingExamples:
     """What is learnt from.
 
     first   the words that are encoded, of each example
@@ -46,7 +46,9 @@ class Examples:
     kept: Ints | None = None
 
     @classmethod
-    def of(cls, *parts: Iterable[Example], known: Sequence[str] = ()) -> tuple[Examples, list[int]]:
+    def of(
+        cls, *parts: Iterable[TrainingExample], known: Sequence[str] = ()
+    ) -> tuple[TrainingExamples, list[int]]:
         """All of them, read once, and how many each part has; `known` words are numbered first."""
         forms, names = Numbers(zip(known, range(len(known)), strict=True)), Numbers()
         first, second, sizes, labels = array("i"), array("i"), array("i"), array("i")
@@ -56,7 +58,7 @@ class Examples:
         with ExitStack() as broken:
             broken.callback(written.close)
             for number, example in ((i, example) for i, p in enumerate(parts) for example in p):
-                if not isinstance(example, Example):
+                if not isinstance(example, TrainingExample):
                     raise DataProblem(
                         f"an objective reads {example!r:.60}, and should read Examples"
                     )
@@ -85,7 +87,7 @@ class Examples:
     def __len__(self) -> int:
         return len(self.same)
 
-    def take(self, rows: Ints) -> Examples:
+    def take(self, rows: Ints) -> TrainingExamples:
         """Some of them, in ascending order, with the words that they have."""
         first, second = self.first.take(rows), self.second.take(rows)
         used = np.unique(np.concatenate([first.ids, second.ids]))

@@ -22,7 +22,7 @@ from lingprobe.extend import (
     split_words,
     write_text,
 )
-from lingprobe_extensions.train.encoder import UNKNOWN, Trained, words_of
+from lingprobe_extensions.train.encoder import UNKNOWN, Trained, read_training_words
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""
@@ -48,7 +48,7 @@ class Exported(NamedTuple):
         )
 
 
-def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported:
+def export_encoder(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported:
     """Write an encoder as a folder that sentence-transformers opens, with the words of its training
     and some more; words with spaces inside are excluded.
 
@@ -67,18 +67,18 @@ def export(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported
     shape = NetworkShape(**facts["shape"])
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
-    every = dict.fromkeys([*words_of(Path(encoder.folder).expanduser()), *more])
+    every = dict.fromkeys([*read_training_words(Path(encoder.folder).expanduser()), *more])
     forms = [form for form in every if form.split() == [form] and form != UNKNOWN]
     network, (vectors, known) = encoder.parts([*forms, UNKNOWN], facts)
     tokenizer = _make_tokenizer(forms)
-    model = _model(shape, network, tokenizer, vectors)
+    model = _build_modules(shape, network, tokenizer, vectors)
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=f".{output.name}-") as place:
         part = Path(place) / output.name
         model.save(str(part), create_model_card=False)
         write_text(part / "README.md", _card(encoder, shape, len(forms), any(map(_is_cut, forms))))
         draws_vectors = not facts["settings"]["learned"] and facts["settings"]["vectors"] is None
-        _check(encoder, part, forms, () if draws_vectors else (_NO_WORD,))
+        _check_export(encoder, part, forms, () if draws_vectors else (_NO_WORD,))
         part.replace(output)
     return Exported(output, len(forms), int((~known[:-1]).sum()))
 
@@ -106,7 +106,7 @@ def _make_tokenizer(forms: Sequence[str]) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=made, unk_token=UNKNOWN)
 
 
-def _model(shape: NetworkShape, network: Any, tokenizer: Any, vectors: Floats) -> Any:
+def _build_modules(shape: NetworkShape, network: Any, tokenizer: Any, vectors: Floats) -> Any:
     """The modules, one after the other."""
     try:
         from sentence_transformers import SentenceTransformer
@@ -129,7 +129,9 @@ def _model(shape: NetworkShape, network: Any, tokenizer: Any, vectors: Floats) -
     return SentenceTransformer(modules=modules, device="cpu")
 
 
-def _check(encoder: Trained, folder: Path, forms: Sequence[str], more: Sequence[str]) -> None:
+def _check_export(
+    encoder: Trained, folder: Path, forms: Sequence[str], more: Sequence[str]
+) -> None:
     """Read the folder, and compare what it says of some sentences of its words and more."""
     from sentence_transformers import SentenceTransformer
 

@@ -14,7 +14,7 @@ from lingprobe_extensions.train.encoder import epoch_file
 from lingprobe_extensions.train.loop import Epoch
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.seen import SEEN
-from lingprobe_extensions.train.settings import TREES, Request
+from lingprobe_extensions.train.settings import TREES, TrainingRequest
 from lingprobe_extensions.train.splits import describe_counts
 
 CARD, MODEL = "README.md", "model.json"
@@ -45,7 +45,7 @@ class Training:
 
     def __str__(self) -> str:
         head = f"{self.folder}: {self.objective}, {self.parameters:,} weights of the encoder"
-        lines = [head, "", _table(self.epochs)]
+        lines = [head, "", _tabulate_epochs(self.epochs)]
         lines.append(f"best: epoch {self.best}, by {self.figure} on dev")
         if self.trivial:
             lines.append("without an encoder:")
@@ -64,7 +64,7 @@ def _warning(unbeaten: Sequence[str]) -> str:
     )
 
 
-def _table(epochs: Sequence[Mapping[str, Any]]) -> str:
+def _tabulate_epochs(epochs: Sequence[Mapping[str, Any]]) -> str:
     """Epochs as a table."""
     head = list(dict.fromkeys(key for each in reversed(epochs) for key in each))
     rows = [
@@ -82,11 +82,13 @@ def _format_number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
 
 
-def command(request: Request, settings: TrainingSettings) -> str:
+def format_train_command(request: TrainingRequest, settings: TrainingSettings) -> str:
     """What makes such an encoder, on the command line."""
     recipe = TREES if request.architecture == TREES else ""
     usual, chosen = asdict(TrainingSettings.of({}, recipe)), asdict(settings)
-    told = [f"{name}={_plain(value)}" for name, value in chosen.items() if value != usual[name]]
+    told = [
+        f"{name}={_format_setting(value)}" for name, value in chosen.items() if value != usual[name]
+    ]
     learns = ["encoder", request.architecture, "--objective", request.objective]
     words = [
         *("lingprobe", "train", *([TREES] if request.architecture == TREES else learns)),
@@ -99,7 +101,7 @@ def command(request: Request, settings: TrainingSettings) -> str:
     return shlex.join(words)
 
 
-def _plain(value: Any) -> str:
+def _format_setting(value: Any) -> str:
     """A setting as `--set` reads it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -148,7 +150,7 @@ def _card(out: Path, facts: Mapping[str, Any]) -> str:
         + f"\n\n`{SEEN}` contains hashes (eight bytes) of the letters and digits of the"
         f" {facts['seen']:,} distinct texts that it was trained or evaluated on: sources, targets,"
         " both sentences of pairs. It is never probed on these."
-        + f"\n\n## Figures on dev\n\n```\n{_table(facts['epochs'])}\n```\n\nBest: epoch"
+        + f"\n\n## Figures on dev\n\n```\n{_tabulate_epochs(facts['epochs'])}\n```\n\nBest: epoch"
         f" {facts['best']}, by {facts['figure']}. Without an encoder:\n\n"
         + "\n".join(f"- {name}: {value:.1f}" for name, value in facts["trivial"].items())
         + (f"\n\n{_warning(facts['unbeaten'])}" if facts["unbeaten"] else "")

@@ -27,7 +27,7 @@ class Shares(NamedTuple):
     predicted: NDArray[np.float64]
 
 
-def figures(tables: Tables, part: Part, shares: Shares) -> Figures:
+def measure_guesses(tables: Tables, part: Part, shares: Shares) -> Figures:
     """Of each word of some sentences: its perplexity among all words, and the share of words that
     score above the word that was drawn against them (a tie is half).
 
@@ -51,7 +51,7 @@ def figures(tables: Tables, part: Part, shares: Shares) -> Figures:
     )
     return {
         "perplexity": math.exp(min(total / len(hidden), MOST)),
-        "accuracy": _share((own - against)[other != part.ids]),
+        "accuracy": _compute_win_share((own - against)[other != part.ids]),
     }
 
 
@@ -64,10 +64,10 @@ def trivial(counts: Ints, part: Part) -> Figures:
     wins = counts[part.ids] - counts[other]
     return {
         "perplexity of unigrams": float(np.exp(-np.log(shares[part.ids]).mean())),
-        "accuracy of the more frequent word": _share(wins[other != part.ids]),
+        "accuracy of the more frequent word": _compute_win_share(wins[other != part.ids]),
     }
 
 
-def _share(wins: NDArray[np.generic]) -> float:
+def _compute_win_share(wins: NDArray[np.generic]) -> float:
     """In percent; a tie is half."""
     return float(50 * (np.sign(wins) + 1).mean()) if len(wins) else 50.0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lingprobe import DataProblem
 from lingprobe.extend import read_text_lines, uncompressed_path
-from lingprobe_extensions.train.data import Example, Reading
+from lingprobe_extensions.train.data import FileReading, TrainingExample
 
 COLUMNS = {
     "premise": ("premise", "sentence1"),
@@ -30,27 +30,31 @@ SOURCES = {
 """Why pairs of a source are left out unless they are asked for, with patterns of its name."""
 
 
-def inferences(paths: Sequence[Path], how: Reading) -> Iterator[Example]:
+def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
     JSON lines (.jsonl); pairs without a label, and those that `unfit` names, are excluded and
     counted.
     """
     for path in paths:
-        rows = _json(path) if uncompressed_path(path).suffix == ".jsonl" else _rows(path, how.where)
+        rows = (
+            _json(path)
+            if uncompressed_path(path).suffix == ".jsonl"
+            else _read_inference_rows(path, how.where)
+        )
         for where, row in rows:
             if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
                 continue
-            premise, hypothesis, label = _cells(where, row)
+            premise, hypothesis, label = _parse_inference(where, row)
             if reason := "without a label" if label in UNLABELLED else unfit(row, how):
                 how.counts[reason] += 1
                 continue
             first, second = how.words(premise), how.words(hypothesis)
             if how.usable(premise, hypothesis) and how.fits(first, second):
                 how.counts["read"] += 1
-                yield Example(first, second=second, label=label)
+                yield TrainingExample(first, second=second, label=label)
 
 
-def unfit(row: Mapping[str, str], how: Reading) -> str:
+def unfit(row: Mapping[str, str], how: FileReading) -> str:
     """Why a pair is not trained on, '' where it is: its `split` is one to evaluate on, or its
     `source` is one of SOURCES. A column that `where` asks for is not looked at, nor is any in files
     of dev.
@@ -71,7 +75,7 @@ def unfit(row: Mapping[str, str], how: Reading) -> str:
     )
 
 
-def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
+def _parse_inference(where: str, row: Mapping[str, str]) -> Sequence[str]:
     cells = {
         name: next((row[key] for key in keys if key in row), None) for name, keys in COLUMNS.items()
     }
@@ -80,7 +84,9 @@ def _cells(where: str, row: Mapping[str, str]) -> Sequence[str]:
     return [str(cell).strip() for cell in cells.values()]
 
 
-def _rows(path: Path, needed: Iterable[str]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def _read_inference_rows(
+    path: Path, needed: Iterable[str]
+) -> Iterator[tuple[str, Mapping[str, str]]]:
     header: list[str] = []
     for number, line in read_text_lines(path):
         cells = line.split("\t")

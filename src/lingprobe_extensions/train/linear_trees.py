@@ -59,7 +59,7 @@ def labelled_f1(written: Iterable[Pieces], wanted: Iterable[Pieces]) -> float:
     return 200 * right / max(said + gold, 1)
 
 
-def words_of(pieces: Pieces) -> int:
+def count_tree_words(pieces: Pieces) -> int:
     """How many words a written tree has."""
     return sum(not (len(piece) > 1 and piece[0] in "()") for piece in pieces)
 
@@ -70,24 +70,24 @@ def commonest(trees: Iterable[Pieces], lengths: Iterable[int]) -> list[Pieces]:
     """
     counts: dict[int, Counter[tuple[str, ...]]] = defaultdict(Counter)
     for tree in trees:
-        counts[words_of(tree)][tuple(tree)] += 1
+        counts[count_tree_words(tree)][tuple(tree)] += 1
     best = {length: found.most_common(1)[0][0] for length, found in counts.items()}
     return [best.get(length, ()) for length in lengths]
 
 
-def format_tree(tree: BracketTree) -> str:
+def format_bracket_tree(tree: BracketTree) -> str:
     """A tree as one line of brackets."""
     pieces: list[str] = []
-    _write(tree, 0, pieces)
+    _write_node(tree, 0, pieces)
     return "".join(pieces)
 
 
-def _write(tree: BracketTree, node: int, pieces: list[str]) -> None:
+def _write_node(tree: BracketTree, node: int, pieces: list[str]) -> None:
     pieces.append(f"({tree.labels[node]}{tree.functions[node]}")
     for label, start, _, below in tree.children(node):
         pieces.append(" ")
         if below < 0:
             pieces.append(format_terminal(label, tree.words[start]))
         else:
-            _write(tree, below, pieces)
+            _write_node(tree, below, pieces)
     pieces.append(")")

@@ -21,12 +21,12 @@ from torch import Tensor, nn
 
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, SentenceNetwork, SentencesRead, get_processor_level
-from lingprobe_extensions.train.nets.forms import Forms
-from lingprobe_extensions.train.nets.heads import HEAD, Words
+from lingprobe_extensions.train.nets.forms import FormEmbedding
+from lingprobe_extensions.train.nets.heads import HEAD, WordEmbedding
 from lingprobe_extensions.train.objectives import Figures, Lesson
-from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.texts import Texts
-from lingprobe_extensions.train.weights import save
+from lingprobe_extensions.train.weights import save_tensors
 
 STATE = "state.safetensors"
 POOL = 100  # batches whose examples are sorted by length together
@@ -64,7 +64,7 @@ class Epoch:
 
 
 @dataclass(frozen=True)
-class Schedule:
+class OptimizerSettings:
     """How weights follow their gradients.
 
     optimizer  adam, or sgd with momentum 0.9 (Conneau et al. 2018 for convolutions)
@@ -112,7 +112,7 @@ class Schedule:
         return torch.optim.Adam(parameters, self.rate, fused=True)
 
 
-def batches(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list[Ints]:
+def group_by_length(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list[Ints]:
     """The rows in batches of like length, of at most `most` words and pieces with padding, in an
     order that the seed draws; the longest of a batch first.
     """
@@ -135,7 +135,7 @@ class Learns(Protocol):
     """What learns from examples, an epoch after the other."""
 
     epochs: list[Epoch]
-    ranks: Ranks
+    ranks: ProcessRank
 
     def epoch(
         self,
@@ -160,7 +160,7 @@ class Start(NamedTuple):
 
 
 @dataclass
-class Part:
+class EpochProgress:
     """How far an epoch is: batches that are done, their loss, over how many things, their words,
     and the seconds that they took.
     """
@@ -184,11 +184,11 @@ class Learner:
 
     network: SentenceNetwork
     lesson: Lesson
-    words: Words | Forms
-    schedule: Schedule
-    ranks: Ranks = field(default_factory=Ranks)
+    words: WordEmbedding | FormEmbedding
+    schedule: OptimizerSettings
+    ranks: ProcessRank = field(default_factory=ProcessRank)
     epochs: list[Epoch] = field(default_factory=list)
-    part: Part = field(default_factory=Part)
+    part: EpochProgress = field(default_factory=EpochProgress)
     also: Mapping[str, Ints] = field(default_factory=dict)
     whole: bool = False
 
@@ -235,7 +235,7 @@ class Learner:
         every = int(lengths[train].sum())
         for module in self.modules:
             module.train()
-        work = self.ranks.mine(batches(lengths, train, self.schedule.batch, seed))
+        work = self.ranks.mine(group_by_length(lengths, train, self.schedule.batch, seed))
         for at in range(part.done, len(work)):
             draws = np.random.default_rng((*seed, 1, at, self.ranks.rank))
             if self.schedule.falls:
@@ -261,7 +261,7 @@ class Learner:
         told(every, every, loss)
         seconds = time.perf_counter() - began
         self.epochs.append(Epoch(number, loss, figures, part.words, seconds))
-        self.part = Part()
+        self.part = EpochProgress()
         return self.epochs[-1]
 
     def _step(
@@ -318,16 +318,16 @@ class Learner:
             "part": json.dumps(vars(self.part)),
             "rate": repr(self.optimizer.param_groups[0]["lr"]),
         }
-        save({k: v.contiguous() for k, v in tensors.items()}, folder / STATE, facts)
+        save_tensors({k: v.contiguous() for k, v in tensors.items()}, folder / STATE, facts)
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""
-        kept = state_of(folder, "pt")
+        kept = load_training_state(folder, "pt")
         if kept is None:
             return False
         facts, tensors = kept
         self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
-        self.part = Part(**json.loads(facts["part"]))
+        self.part = EpochProgress(**json.loads(facts["part"]))
         with torch.no_grad():
             for i, parameter in enumerate(self.parameters):
                 parameter.copy_(tensors[f"weights.{i}"])
@@ -349,7 +349,7 @@ def _seeded_dropout(seed: Sequence[int]) -> Iterator[None]:
         yield
 
 
-def state_of(folder: Path, kind: str) -> tuple[dict[str, str], dict[str, Any]] | None:
+def load_training_state(folder: Path, kind: str) -> tuple[dict[str, str], dict[str, Any]] | None:
     """What going on in a folder needs, as texts and as arrays of that kind; None where there is
     nothing, DataProblem where it is damaged.
     """

@@ -41,7 +41,7 @@ def drawn_vectors(many: int, dim: int, seed: int) -> Floats:
 
 
 @dataclass(frozen=True)
-class NGrams:
+class BigramVectors:
     """Vectors of words, then those of buckets of bigrams [words + buckets, dim].
 
     numbers  of each word; others are passed over, and words on both sides of one are a bigram

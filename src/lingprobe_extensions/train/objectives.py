@@ -20,9 +20,9 @@ from lingprobe import DataProblem
 from lingprobe.extend import Ints, NetworkShape, SentencesRead, describe_install
 from lingprobe_extensions.train import data
 from lingprobe_extensions.train.data import Reader
-from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.inferences import inferences
-from lingprobe_extensions.train.linear_trees import commonest, labelled_f1, words_of
+from lingprobe_extensions.train.linear_trees import commonest, count_tree_words, labelled_f1
 from lingprobe_extensions.train.nets.heads import (
     PAD,
     START,
@@ -31,7 +31,7 @@ from lingprobe_extensions.train.nets.heads import (
     Decoders,
     draw_head,
 )
-from lingprobe_extensions.train.texts import Pieces, Texts, join_texts, perplexities
+from lingprobe_extensions.train.texts import DecoderVocabulary, Texts, join_texts, perplexities
 
 Figures = Mapping[str, float]
 
@@ -51,7 +51,7 @@ class Objective:
     alone     the architecture that alone learns it and learns nothing else; '' for the networks
     """
 
-    lesson: Callable[[Objective, Examples, Kit], Lesson] | None
+    lesson: Callable[[Objective, TrainingExamples, Kit], Lesson] | None
     reads: Reader
     figure: Literal["bleu", "perplexity", "accuracy", "score"]
     judged: Literal["", "bleu", "f1"] = ""
@@ -83,7 +83,7 @@ class Encode(Protocol):
     def __call__(self, words: Texts, rows: Ints) -> SentencesRead: ...
 
 
-class Loss(NamedTuple):
+class SummedLoss(NamedTuple):
     """A loss to learn from, summed, and over how many things it is (pieces, or pairs)."""
 
     total: Tensor
@@ -97,7 +97,9 @@ class Lesson(Protocol):
     def head(self) -> nn.Module: ...
     @property
     def lengths(self) -> Ints: ...
-    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
+    def loss(
+        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+    ) -> SummedLoss:
         """Of some examples; noise is drawn for the objective that has it."""
         ...
 
@@ -109,7 +111,7 @@ class Lesson(Protocol):
         """What needs no encoder does as well, by name."""
         ...
 
-    def more(self, examples: Examples) -> Lesson:
+    def more(self, examples: TrainingExamples) -> Lesson:
         """With other examples behind its own, which are done as its own are; their words begin with
         its own in the same order.
         """
@@ -131,17 +133,17 @@ class Writing:
     objective: Objective
     words: Texts
     forms: Sequence[str]
-    pieces: Pieces
+    pieces: DecoderVocabulary
     wanted: Sequence[Texts]
     head: Decoders
     noise: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
-    def of(cls, objective: Objective, examples: Examples, how: Kit) -> Writing:
+    def of(cls, objective: Objective, examples: TrainingExamples, how: Kit) -> Writing:
         """Examples as numbers, and decoders of `how.shape`'s vectors."""
         each = range(examples.each)
         texts = chain.from_iterable(map(examples.target_texts, each))
-        pieces = Pieces.of(texts, how.pieces, objective.whole)
+        pieces = DecoderVocabulary.of(texts, how.pieces, objective.whole)
         attended = how.shape.pooled_dim if how.attention else 0
         size = how.shape.width, len(pieces), how.decoder
         head = Decoders([Decoder(*size, attended=attended) for _ in each])
@@ -150,7 +152,7 @@ class Writing:
         noise = (how.drop, how.swap) if objective.noise else (0.0, 0.0)
         return cls(objective, examples.first, examples.forms, pieces, wanted, head, noise)
 
-    def more(self, examples: Examples) -> Writing:
+    def more(self, examples: TrainingExamples) -> Writing:
         """With other examples behind its own, in the same pieces."""
         if examples.each != len(self.wanted):
             raise DataProblem("the files to judge by have other texts than those to learn from")
@@ -166,7 +168,9 @@ class Writing:
         """Words and pieces of each example, by which batches are made."""
         return sum((texts.lengths for texts in self.wanted), self.words.lengths)
 
-    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
+    def loss(
+        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+    ) -> SummedLoss:
         """Minus the logarithm of the pieces' probabilities."""
         source = self.words, rows
         if draws is not None and any(self.noise):
@@ -176,14 +180,14 @@ class Writing:
             pieces = torch.from_numpy(texts.pad_rows(rows, PAD))
             over += int((pieces[:, 1:] != PAD).sum())
             losses.append(decoder(read, pieces.to(read.sentences.device)))
-        return Loss(torch.stack(losses).sum(), over)
+        return SummedLoss(torch.stack(losses).sum(), over)
 
     def figures(self, rows: Ints, encode: Encode) -> Figures:
         """Perplexity of a piece, share of pieces guessed right, and BLEU or labelled F1 of what is
         written where it is asked for.
         """
         total, right, count = 0.0, 0, 0
-        for part in _parts(rows):
+        for part in _batch_rows(rows):
             read = encode(self.words, part)
             for decoder, texts in zip(self.head, self.wanted, strict=True):
                 pieces = torch.from_numpy(texts.pad_rows(part, PAD)).to(read.sentences.device)
@@ -200,7 +204,7 @@ class Writing:
         longest = int(self.wanted[0].lengths[rows].max()) + 10
         written = [
             row
-            for part in _parts(rows)
+            for part in _batch_rows(rows)
             for row in self.head[0].write(encode(self.words, part), longest)
         ]
         wanted = [self.wanted[0].row(i).tolist() for i in rows.tolist()]
@@ -239,7 +243,7 @@ class Writing:
     def _commonest(self, mine: Texts, theirs: Texts) -> float:
         wanted = [self.pieces.names(theirs.row(i)) for i in range(len(theirs))]
         trees = (self.pieces.names(mine.row(i)) for i in range(len(mine)))
-        return labelled_f1(commonest(trees, map(words_of, wanted)), wanted)
+        return labelled_f1(commonest(trees, map(count_tree_words, wanted)), wanted)
 
 
 def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
@@ -262,7 +266,7 @@ class Inferring:
     head: Classifier
 
     @classmethod
-    def of(cls, objective: Objective, examples: Examples, how: Kit) -> Inferring:
+    def of(cls, objective: Objective, examples: TrainingExamples, how: Kit) -> Inferring:
         """Examples as numbers, and a classifier of pairs."""
         names = examples.names
         if len(names) < 2:
@@ -271,7 +275,7 @@ class Inferring:
         draw_head(head, how.seed + 2)
         return cls(examples.first, examples.second, examples.labels, names, head)
 
-    def more(self, examples: Examples) -> Inferring:
+    def more(self, examples: TrainingExamples) -> Inferring:
         """With other pairs behind its own; DataProblem for a label that it does not know."""
         if unknown := set(examples.names) - set(self.names):
             raise DataProblem(
@@ -291,11 +295,13 @@ class Inferring:
         """Words of each pair."""
         return self.first.lengths + self.second.lengths
 
-    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
+    def loss(
+        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+    ) -> SummedLoss:
         """Minus the logarithm of the labels' probabilities."""
         scores = self._scores(rows, encode)
         wanted = torch.from_numpy(self.labels[rows]).to(scores.device)
-        return Loss(functional.cross_entropy(scores, wanted, reduction="sum"), len(rows))
+        return SummedLoss(functional.cross_entropy(scores, wanted, reduction="sum"), len(rows))
 
     def _scores(self, rows: Ints, encode: Encode) -> Tensor:
         first, second = encode(self.first, rows), encode(self.second, rows)
@@ -306,7 +312,7 @@ class Inferring:
         """The share of pairs whose label is right."""
         right = sum(
             int((self._scores(part, encode).argmax(1).cpu().numpy() == self.labels[part]).sum())
-            for part in _parts(rows)
+            for part in _batch_rows(rows)
         )
         return {"accuracy": 100 * right / len(rows)}
 
@@ -329,7 +335,7 @@ class Inferring:
 
 def translate() -> Objective:
     """Write the translation of a sentence, from two aligned files or a table."""
-    return Objective(Writing.of, data.translations, "bleu", "bleu")
+    return Objective(Writing.of, data.read_translations, "bleu", "bleu")
 
 
 def autoencode() -> Objective:
@@ -344,7 +350,7 @@ def denoise() -> Objective:
 
 def following() -> Objective:
     """Write the next sentence, from running text."""
-    return Objective(Writing.of, data.following, "perplexity")
+    return Objective(Writing.of, data.read_following_sentences, "perplexity")
 
 
 def skip() -> Objective:
@@ -354,7 +360,7 @@ def skip() -> Objective:
 
 def parse() -> Objective:
     """Write the tree of a sentence, from bracketed trees (Vinyals et al. 2015)."""
-    return Objective(Writing.of, data.trees, "accuracy", "f1", whole=True)
+    return Objective(Writing.of, data.read_bracketed_examples, "accuracy", "f1", whole=True)
 
 
 def infer() -> Objective:
@@ -369,10 +375,10 @@ def cbow() -> Objective:
 
 def annotate() -> Objective:
     """Tell tags, features, heads and relations of words, from treebanks; of `parser` alone."""
-    return Objective(None, data.trees, "score", alone="parser")
+    return Objective(None, data.read_bracketed_examples, "score", alone="parser")
 
 
-def _parts(rows: Ints) -> list[Ints]:
+def _batch_rows(rows: Ints) -> list[Ints]:
     return np.array_split(rows, range(BATCH, len(rows), BATCH)) if len(rows) else []
 
 

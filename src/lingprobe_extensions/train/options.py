@@ -286,13 +286,13 @@ def read_settings(options: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in options.items():
         check_choice("setting", name, kinds)
         try:
-            made[name] = _read(kinds[name], value)
+            made[name] = _parse_setting(kinds[name], value)
         except ValueError:
             raise UsageProblem(f"{name}={value}: not {NUMBERS[kinds[name]]}") from None
     return made
 
 
-def _read(kind: type, value: Any) -> Any:
+def _parse_setting(kind: type, value: Any) -> Any:
     """A value of a setting of that kind."""
     if kind is type(None):  # the file of vectors
         return None if value is None else Path(value)

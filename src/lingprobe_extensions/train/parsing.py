@@ -27,19 +27,19 @@ from lingprobe.extend import (
     score_annotations,
     score_phrases,
 )
-from lingprobe_extensions.train.data import Reading
-from lingprobe_extensions.train.loop import Learner, Schedule, Start
-from lingprobe_extensions.train.nets.forms import Forms, FormShape, Known, draw_forms
+from lingprobe_extensions.train.data import FileReading
+from lingprobe_extensions.train.loop import Learner, OptimizerSettings, Start
+from lingprobe_extensions.train.nets.forms import FormEmbedding, FormNumbers, FormShape, draw_forms
 from lingprobe_extensions.train.nets.parsing import (
     LEAVES,
     NONE,
     PAIRS,
-    Gold,
+    GoldAnnotations,
     Heads,
     HeadShape,
     draw_heads,
 )
-from lingprobe_extensions.train.objectives import Encode, Figures, Loss
+from lingprobe_extensions.train.objectives import Encode, Figures, SummedLoss
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.parsers.decoding import (
     DEPREL,
@@ -48,10 +48,10 @@ from lingprobe_extensions.train.parsers.decoding import (
     XPOS,
     decode_annotations,
 )
-from lingprobe_extensions.train.parsers.treebank import Annotated, sentences
-from lingprobe_extensions.train.ranks import Ranks
-from lingprobe_extensions.train.settings import Request
-from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
+from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, read_annotated_sentences
+from lingprobe_extensions.train.ranks import ProcessRank
+from lingprobe_extensions.train.settings import TrainingRequest
+from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
 from lingprobe_extensions.train.texts import Numbers, Texts
 
 BATCH = 128  # sentences that are judged at once
@@ -59,24 +59,28 @@ SCORE = "score"
 """The figure that the best epoch is told by: the mean of LAS and F1, or the one that is told."""
 
 
-def start(request: Request, how: Reading, settings: TrainingSettings, out: Path) -> Start:
+def start_parser(
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
+) -> Start:
     """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
     written here.
     """
     examples, train, dev = _split_train_dev(request, how, settings)
-    lexicon = Lexicon.of(examples, train, settings)
-    columns, forms = Columns.of(examples, train), lexicon.module(settings)
+    lexicon = FormInventory.of(examples, train, settings)
+    columns, forms = AnnotationColumns.of(examples, train), lexicon.module(settings)
     shape = NetworkShape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
     network = shape.network(settings.seed)
     network.body.cells.dropout = settings.dropout  # type: ignore[union-attr]
-    lesson = Parsing(lexicon.texts, examples, columns, _heads(columns, shape, settings))
+    lesson = Parsing(
+        lexicon.texts, examples, columns, _make_annotation_heads(columns, shape, settings)
+    )
     schedule = _schedule(settings)
-    ranks = Ranks.from_environment(schedule.place)
+    ranks = ProcessRank.from_environment(schedule.place)
     learner = Learner(network, lesson, forms, schedule, ranks, whole=True)
     told = {
         "forms": forms.shape.plain(),
         "heads": lesson.head.shape.plain(),
-        "lemmas": auxiliaries([examples[i] for i in train.tolist()]),
+        "lemmas": learn_auxiliary_lemmas([examples[i] for i in train.tolist()]),
     }
     facts = {
         "shape": shape.plain(),
@@ -90,16 +94,18 @@ def start(request: Request, how: Reading, settings: TrainingSettings, out: Path)
 
 
 def _split_train_dev(
-    request: Request, how: Reading, settings: TrainingSettings
-) -> tuple[list[Annotated], Ints, Ints]:
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings
+) -> tuple[list[AnnotatedSentence], Ints, Ints]:
     """The sentences, and which are train and dev, none of whose is in train."""
-    learnt = list(_read(request.files, how))
+    learnt = list(_read_learnable_sentences(request.files, how))
     kept = choose_rows(len(learnt), settings.most, settings.seed)
-    examples = [learnt[i] for i in kept.tolist()] + list(_read(request.dev, how))
+    examples = [learnt[i] for i in kept.tolist()] + list(
+        _read_learnable_sentences(request.dev, how)
+    )
     dev = np.arange(len(kept), len(examples))
     how.seen.keep(np.concatenate([kept, dev + len(learnt) - len(kept)]))
     if not request.dev:
-        dev = held_out(len(kept), settings.seed)
+        dev = draw_dev_rows(len(kept), settings.seed)
     train = _unlike(examples, np.setdiff1d(np.arange(len(kept)), dev), dev)
     how.counts["also in dev"] = len(examples) - len(dev) - len(train)
     if not (len(train) and len(dev)):
@@ -107,23 +113,25 @@ def _split_train_dev(
     return examples, train, dev
 
 
-def _unlike(examples: Sequence[Annotated], rows: Ints, dev: Ints) -> Ints:
+def _unlike(examples: Sequence[AnnotatedSentence], rows: Ints, dev: Ints) -> Ints:
     """Those of some rows whose words are not in dev, too."""
     judged = {examples[i].words for i in dev.tolist()}
     return np.array([i for i in rows.tolist() if examples[i].words not in judged], np.int64)
 
 
-def _read(paths: Sequence[Path], how: Reading) -> Iterable[Annotated]:
+def _read_learnable_sentences(
+    paths: Sequence[Path], how: FileReading
+) -> Iterable[AnnotatedSentence]:
     """The sentences that may be learnt from."""
     tally = ProblemTally()
-    for each in sentences(paths, how.on_error, tally):
+    for each in read_annotated_sentences(paths, how.on_error, tally):
         if how.usable(each.text, " ".join(each.words)) and how.fits(each.words):
             how.counts["read"] += 1
             yield each
     how.counts["trees without words, or malformed"] += tally.skipped
 
 
-class Lexicon(NamedTuple):
+class FormInventory(NamedTuple):
     """The forms of sentences, and what is known of them.
 
     texts    the number of each word's form
@@ -140,7 +148,9 @@ class Lexicon(NamedTuple):
     static: Floats
 
     @classmethod
-    def of(cls, examples: Sequence[Annotated], train: Ints, settings: TrainingSettings) -> Lexicon:
+    def of(
+        cls, examples: Sequence[AnnotatedSentence], train: Ints, settings: TrainingSettings
+    ) -> FormInventory:
         """Of all sentences, of which some are train."""
         numbers = Numbers()
         texts = Texts.of([[numbers[word] for word in each.words] for each in examples])
@@ -157,7 +167,7 @@ class Lexicon(NamedTuple):
         chosen = _common(often, settings), _common(letters, settings)
         return cls(texts, forms, *chosen, counts, static)
 
-    def module(self, settings: TrainingSettings) -> Forms:
+    def module(self, settings: TrainingSettings) -> FormEmbedding:
         """What makes vectors of the forms."""
         shape = FormShape(
             len(self.words),
@@ -168,9 +178,11 @@ class Lexicon(NamedTuple):
             static=self.static.shape[1],
             projected=settings.projected,
         )
-        made = draw_network(lambda: Forms(shape, settings.dropout), draw_forms, settings.seed + 1)
-        known = Known.of(self.forms, self.words, self.letters, self.static)
-        return cast(Forms, made).know(known, torch.from_numpy(self.counts).float())
+        made = draw_network(
+            lambda: FormEmbedding(shape, settings.dropout), draw_forms, settings.seed + 1
+        )
+        known = FormNumbers.of(self.forms, self.words, self.letters, self.static)
+        return cast(FormEmbedding, made).know(known, torch.from_numpy(self.counts).float())
 
 
 def _common(counts: Mapping[str, int], settings: TrainingSettings) -> list[str]:
@@ -178,7 +190,9 @@ def _common(counts: Mapping[str, int], settings: TrainingSettings) -> list[str]:
     return [name for name, n in order[: settings.vocabulary] if n >= settings.least]
 
 
-def _heads(columns: Columns, shape: NetworkShape, settings: TrainingSettings) -> Heads:
+def _make_annotation_heads(
+    columns: AnnotationColumns, shape: NetworkShape, settings: TrainingSettings
+) -> Heads:
     tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
     labels = len(columns.names.get(DEPREL, ()))
     told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
@@ -186,7 +200,7 @@ def _heads(columns: Columns, shape: NetworkShape, settings: TrainingSettings) ->
     return cast(Heads, made)
 
 
-def auxiliaries(examples: Iterable[Annotated]) -> dict[str, str]:
+def learn_auxiliary_lemmas(examples: Iterable[AnnotatedSentence]) -> dict[str, str]:
     """The lemma that each form of an auxiliary mostly has, in lower case: what tells constructions
     apart is in words of a closed class, which need no network.
     """
@@ -197,14 +211,14 @@ def auxiliaries(examples: Iterable[Annotated]) -> dict[str, str]:
     return {form: lemma for (form, lemma), _ in reversed(counts.most_common())}
 
 
-def _schedule(settings: TrainingSettings) -> Schedule:
+def _schedule(settings: TrainingSettings) -> OptimizerSettings:
     falls = settings.epochs if settings.falls else 0
     rate, kind = settings.rate or 0.002, settings.optimizer.replace("auto", "adam")
     how = settings.seed, settings.device, settings.precision, falls
-    return Schedule(kind, rate, settings.clip, settings.batch, *how)
+    return OptimizerSettings(kind, rate, settings.clip, settings.batch, *how)
 
 
-class Columns(NamedTuple):
+class AnnotationColumns(NamedTuple):
     """The annotation of sentences as numbers, one sentence behind the other; NONE where nothing is
     told, or a value that train does not have.
 
@@ -219,7 +233,7 @@ class Columns(NamedTuple):
     tags: Mapping[str, Ints]
 
     @classmethod
-    def of(cls, examples: Sequence[Annotated], train: Ints) -> Columns:
+    def of(cls, examples: Sequence[AnnotatedSentence], train: Ints) -> AnnotationColumns:
         """Of all sentences, with the values that those of train have."""
         names, made = dict[str, list[str]](), dict[str, Ints]()
         for kind, column in KINDS.items():
@@ -230,9 +244,9 @@ class Columns(NamedTuple):
             names[kind] = sorted(counts, key=lambda name: (-counts[name], name))
             made[kind] = _number_values(examples, rows, names[kind], kind == PAIRS)
         labels = made.pop(DEPREL, np.empty(0, np.int64))
-        return cls(names, _places(examples), labels, made)
+        return cls(names, _list_example_places(examples), labels, made)
 
-    def gold(self, rows: Ints, starts: Ints) -> Gold:
+    def gold(self, rows: Ints, starts: Ints) -> GoldAnnotations:
         """Of some sentences, whose words begin there."""
         words, _ = expand_ranges(starts[rows], starts[rows + 1])
         pairs, _ = expand_ranges(starts[rows] - rows, starts[rows + 1] - rows - 1)
@@ -241,11 +255,14 @@ class Columns(NamedTuple):
             for kind, column in self.tags.items()
         }
         labels = torch.from_numpy(self.labels[words] if len(self.labels) else self.labels)
-        return Gold(torch.from_numpy(self.heads[words]), labels, tags)
+        return GoldAnnotations(torch.from_numpy(self.heads[words]), labels, tags)
 
 
 def _number_values(
-    examples: Sequence[Annotated], rows: Sequence[Sequence[str]], names: Sequence[str], pairs: bool
+    examples: Sequence[AnnotatedSentence],
+    rows: Sequence[Sequence[str]],
+    names: Sequence[str],
+    pairs: bool,
 ) -> Ints:
     """The number of each value of words, or of pairs of them; NONE where nothing is told."""
     number = {name: i for i, name in enumerate(names)}
@@ -253,7 +270,7 @@ def _number_values(
     return np.array([number.get(value, NONE) for row in told for value in row], np.int64)
 
 
-KINDS: Mapping[str, Callable[[Annotated], Sequence[str]]] = {
+KINDS: Mapping[str, Callable[[AnnotatedSentence], Sequence[str]]] = {
     UPOS: lambda each: each.gold.upos,
     XPOS: lambda each: each.gold.xpos,
     FEATS: lambda each: each.gold.feats,
@@ -263,7 +280,7 @@ KINDS: Mapping[str, Callable[[Annotated], Sequence[str]]] = {
 }
 
 
-def _places(examples: Sequence[Annotated]) -> Ints:
+def _list_example_places(examples: Sequence[AnnotatedSentence]) -> Ints:
     return np.array(
         [
             head + 1 if each.gold.heads else NONE
@@ -279,8 +296,8 @@ class Parsing:
     """Annotated sentences as numbers, and what tells their annotation from states of words."""
 
     words: Texts
-    examples: Sequence[Annotated]
-    columns: Columns
+    examples: Sequence[AnnotatedSentence]
+    columns: AnnotationColumns
     head: Heads
 
     @property
@@ -288,14 +305,18 @@ class Parsing:
         """Words of each sentence."""
         return self.words.lengths
 
-    def loss(self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None) -> Loss:
+    def loss(
+        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+    ) -> SummedLoss:
         """Minus the logarithm of the probabilities of the annotation."""
         read = encode(self.words, rows)
         device = read.words.device
         heads, labels, tags = self.columns.gold(rows, self.words.starts)
-        gold = Gold(heads.to(device), labels.to(device), {k: v.to(device) for k, v in tags.items()})
+        gold = GoldAnnotations(
+            heads.to(device), labels.to(device), {k: v.to(device) for k, v in tags.items()}
+        )
         total = self.head.loss(read.words, read.lengths, gold)
-        return Loss(total, int(read.lengths.sum()))
+        return SummedLoss(total, int(read.lengths.sum()))
 
     def figures(self, rows: Ints, encode: Encode) -> Figures:
         """Agreement with gold, and precision, recall and F1 of phrases."""
@@ -308,7 +329,7 @@ class Parsing:
                 self.head, read.words, read.lengths, words, self.columns.names
             )
             told.update(zip(part.tolist(), made, strict=True))
-        return figures([(told[i], self.examples[i].gold) for i in rows.tolist()])
+        return score_parses([(told[i], self.examples[i].gold) for i in rows.tolist()])
 
     def trivial(self, train: Ints, dev: Ints) -> Figures:
         """Each word annotated as its form mostly is; its head as far away as that of a word with
@@ -319,7 +340,7 @@ class Parsing:
         pairs = [(known.annotation(each.words), each.gold) for each in judged]
         return {
             f"{name} of the commonest for the form": value
-            for name, value in figures(pairs).items()
+            for name, value in score_parses(pairs).items()
             if name in (UPOS, "UAS", "LAS")
         }
 
@@ -335,7 +356,7 @@ class _Usual(NamedTuple):
     other: tuple[str, int, str]
 
     @classmethod
-    def learnt(cls, examples: Iterable[Annotated]) -> _Usual:
+    def learnt(cls, examples: Iterable[AnnotatedSentence]) -> _Usual:
         """From gold annotation."""
         each: dict[str, Counter[tuple[str, int, str]]] = defaultdict(Counter)
         for words, _, gold, *_ in examples:
@@ -359,7 +380,7 @@ def _word_annotations(words: Sequence[str], gold: Annotation) -> Iterable[tuple[
     return zip(gold.upos or nothing, far, gold.deprels or nothing, strict=True)
 
 
-def figures(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
+def score_parses(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
     """What is told against gold: agreement of words, F1 of phrases, and `score`."""
     columns = [(mine, gold) for mine, gold in pairs if gold.heads or gold.upos]
     phrased = [(mine, gold) for mine, gold in pairs if gold.brackets and mine.brackets]

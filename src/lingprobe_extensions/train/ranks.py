@@ -13,22 +13,22 @@ from torch import Tensor, distributed
 from lingprobe.extend import Ints
 
 
-def processes() -> int:
+def count_processes() -> int:
     """How many torchrun started, of which this is one; 1 without it."""
     return int(os.environ.get("WORLD_SIZE", "1"))
 
 
 @dataclass(frozen=True)
-class Ranks:
+class ProcessRank:
     """The number of this process, and how many there are."""
 
     rank: int = 0
     many: int = 1
 
     @classmethod
-    def from_environment(cls, device: torch.device) -> Ranks:
+    def from_environment(cls, device: torch.device) -> ProcessRank:
         """As the environment says; processes that torchrun started meet."""
-        if processes() < 2:
+        if count_processes() < 2:
             return cls()
         if not distributed.is_initialized():
             distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")

@@ -21,7 +21,7 @@ SEEN = "seen.npy"
 
 
 @dataclass
-class Collected:
+class TextHashes:
     """Hashes of the texts of examples, gathered while they are read, at eight bytes a text.
 
     sizes  how many texts each example has

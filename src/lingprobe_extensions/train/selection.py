@@ -18,7 +18,7 @@ SHARE = 0.95  # of a baseline's perplexity, below which one has to be
 
 
 @dataclass(frozen=True)
-class Selection:
+class SelectionCriterion:
     """What is selected by: the figure of an objective on dev, and figures of what needs no encoder,
     as 'bleu of the commonest text'.
     """

@@ -23,30 +23,37 @@ from lingprobe.extend import (
     write_text,
 )
 from lingprobe_extensions.train import bag, parsing
-from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.encoder import UNKNOWN, WORDS, epoch_file
-from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.folder import FORMAT, MODEL, Training, command, read_training, say
-from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, Schedule, Start
-from lingprobe_extensions.train.nets.heads import Words
+from lingprobe_extensions.train.examples import TrainingExamples
+from lingprobe_extensions.train.folder import (
+    FORMAT,
+    MODEL,
+    Training,
+    format_train_command,
+    read_training,
+    say,
+)
+from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, OptimizerSettings, Start
+from lingprobe_extensions.train.nets.heads import WordEmbedding
 from lingprobe_extensions.train.objectives import Kit, Lesson
 from lingprobe_extensions.train.options import TrainingSettings
-from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.seen import write_seen
-from lingprobe_extensions.train.selection import Selection
-from lingprobe_extensions.train.settings import BAG, TREES, Request
-from lingprobe_extensions.train.splits import choose_rows, held_out, too_little
-from lingprobe_extensions.train.weights import save
+from lingprobe_extensions.train.selection import SelectionCriterion
+from lingprobe_extensions.train.settings import BAG, TREES, TrainingRequest
+from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
+from lingprobe_extensions.train.weights import save_tensors
 
-STARTS = {BAG: bag.start, TREES: parsing.start}
+STARTS = {BAG: bag.start_word_vectors, TREES: parsing.start_parser}
 COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
 
 Told = Callable[[int, int, int, float], None]
 """Gets the number of the epoch, the words done in it, of how many, and the loss."""
 
 
-def train(
-    request: Request, out: Path, settings: TrainingSettings, told: Told | None = None
+def train_sentence_encoder(
+    request: TrainingRequest, out: Path, settings: TrainingSettings, told: Told | None = None
 ) -> Training:
     """Train an encoder and keep it in a folder, an epoch after the other; one that was stopped goes
     on.
@@ -56,7 +63,7 @@ def train(
         strip_to_letters(form) for s in request.exclude for form in (s.text, " ".join(s.words))
     }
     where = dict(request.where or {})
-    how = Reading(
+    how = FileReading(
         english=settings.english,
         longest=settings.longest,
         left_out=frozenset(left_out - {""}),
@@ -64,7 +71,7 @@ def train(
         where=where,
     )
     asked = _request_facts(request, settings, how)
-    _check(out, asked)
+    _check_folder(out, asked)
     begin = STARTS.get(request.architecture, _start)
     learner, facts, rows, judged = begin(request, how, settings, out)
     counts = how.counts + Counter(facts.pop("counts"))
@@ -72,9 +79,9 @@ def train(
         write_text(out / WORDS, "\n".join(vocabulary))
     hashes = how.seen.distinct()
     write_seen(out, hashes)
-    selection = Selection(objective.figure, facts["trivial"])
+    selection = SelectionCriterion(objective.figure, facts["trivial"])
     said = {**asked, **facts, "counts": dict(counts)}
-    said |= {"seen": len(hashes), "command": command(request, settings)}
+    said |= {"seen": len(hashes), "command": format_train_command(request, settings)}
     learner.resume(out)
     # before the first epoch, too: the folder is this training's
     _say(out, learner, selection, said)
@@ -93,22 +100,24 @@ def _nothing(*_: Any) -> None:
     """Nobody listens."""
 
 
-class Parts(NamedTuple):
+class TrainDevSplit(NamedTuple):
     """Examples, and which of them are train and dev."""
 
-    examples: Examples
+    examples: TrainingExamples
     train: Ints
     dev: Ints
 
 
-def _start(request: Request, how: Reading, settings: TrainingSettings, _: Path) -> Start:
+def _start(
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings, _: Path
+) -> Start:
     """Read the files, and divide what they have."""
-    parts = _split(request, how, settings)
+    parts = _split_train_dev(request, how, settings)
     return Start(*_learner(request, parts, settings), parts.train, parts.dev)
 
 
 def _learner(
-    request: Request, parts: Parts, settings: TrainingSettings
+    request: TrainingRequest, parts: TrainDevSplit, settings: TrainingSettings
 ) -> tuple[Learner, dict[str, Any]]:
     """An encoder with its lesson, and what is said of them."""
     objective, examples = request.check(), parts.examples
@@ -128,9 +137,9 @@ def _learner(
         forms, known = examples.forms, known[: len(examples.forms)]
     schedule = _schedule(request, settings)
     network = shape.network(settings.seed)
-    ranks = Ranks.from_environment(schedule.place)
+    ranks = ProcessRank.from_environment(schedule.place)
     numbers = None if rows is None else torch.from_numpy(rows)
-    words = Words(torch.from_numpy(vectors), settings.learned, numbers)
+    words = WordEmbedding(torch.from_numpy(vectors), settings.learned, numbers)
     learner = Learner(network, wider, words, schedule, ranks, also=also)
     with torch.inference_mode():
         some = parts.train[:: -(-len(parts.train) // COUNTED)]
@@ -153,7 +162,7 @@ def _learner(
 
 
 def _also(
-    request: Request, settings: TrainingSettings, lesson: Lesson, examples: Examples
+    request: TrainingRequest, settings: TrainingSettings, lesson: Lesson, examples: TrainingExamples
 ) -> tuple[Lesson, dict[str, Ints], Sequence[str]]:
     """The lesson with the examples of files that are judged, too, behind its own; their rows by the
     file's name, and the words of all.
@@ -161,8 +170,8 @@ def _also(
     rows: dict[str, Ints] = {}
     forms, at = examples.forms, len(examples)
     for path in request.also:
-        how = Reading(english=settings.english, longest=settings.longest, dev=True)
-        more, (many,) = Examples.of(request.check().reads([path], how), known=forms)
+        how = FileReading(english=settings.english, longest=settings.longest, dev=True)
+        more, (many,) = TrainingExamples.of(request.check().reads([path], how), known=forms)
         with more.texts:
             if not many or path.name in rows:
                 what = "no example to judge by" if not many else "a name that another file has, too"
@@ -172,7 +181,9 @@ def _also(
     return lesson, rows, forms
 
 
-def _vocabulary(parts: Parts, settings: TrainingSettings, many: int) -> tuple[Ints, list[str]]:
+def _vocabulary(
+    parts: TrainDevSplit, settings: TrainingSettings, many: int
+) -> tuple[Ints, list[str]]:
     """The row of each of `many` words, and the words that have one: the commonest of train; the
     first row is for all others.
     """
@@ -186,7 +197,9 @@ def _vocabulary(parts: Parts, settings: TrainingSettings, many: int) -> tuple[In
     return rows, [UNKNOWN, *(forms[i] for i in kept.tolist())]
 
 
-def _request_facts(request: Request, settings: TrainingSettings, how: Reading) -> dict[str, Any]:
+def _request_facts(
+    request: TrainingRequest, settings: TrainingSettings, how: FileReading
+) -> dict[str, Any]:
     """What decides the weights, as the folder keeps it: all but the device, and but the epochs,
     where the rate does not fall to the last of them.
     """
@@ -208,7 +221,7 @@ def _request_facts(request: Request, settings: TrainingSettings, how: Reading) -
     }
 
 
-def _check(out: Path, asked: Mapping[str, Any]) -> None:
+def _check_folder(out: Path, asked: Mapping[str, Any]) -> None:
     """Refuse a folder that holds another training."""
     known = read_training_facts(out) if (out / MODEL).is_file() else None
     if known is None:
@@ -221,7 +234,9 @@ def _check(out: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def _split(request: Request, how: Reading, settings: TrainingSettings) -> Parts:
+def _split_train_dev(
+    request: TrainingRequest, how: FileReading, settings: TrainingSettings
+) -> TrainDevSplit:
     """The examples, and which of them are train and dev; without files of dev a part is drawn, and
     none of its sentences is in train.
     """
@@ -229,32 +244,34 @@ def _split(request: Request, how: Reading, settings: TrainingSettings) -> Parts:
     parts = [reads(request.files, how)]
     if request.dev:
         parts.append(reads(request.dev, replace(how, dev=True)))
-    examples, (many, *_) = Examples.of(*parts)
+    examples, (many, *_) = TrainingExamples.of(*parts)
     kept = choose_rows(many, settings.most, settings.seed)
     if len(kept) < many:
         rows = np.concatenate([kept, np.arange(many, len(examples))])
         examples, many = examples.take(rows), len(kept)
         how.seen.keep(rows)
-    dev = np.arange(many, len(examples)) if request.dev else held_out(many, settings.seed)
+    dev = np.arange(many, len(examples)) if request.dev else draw_dev_rows(many, settings.seed)
     rest = np.setdiff1d(np.arange(many), dev)
     train = rest[~np.isin(examples.same[rest], examples.same[dev])]
     how.counts["also in dev"] = len(rest) - len(train)
     if not (len(train) and len(dev)):
         examples.texts.close()
         raise too_little(request.files, len(train), len(dev), how.counts)
-    return Parts(examples, train, dev)
+    return TrainDevSplit(examples, train, dev)
 
 
-def _schedule(request: Request, settings: TrainingSettings) -> Schedule:
+def _schedule(request: TrainingRequest, settings: TrainingSettings) -> OptimizerSettings:
     kind = settings.optimizer
     if kind == "auto":
         kind = "sgd" if request.architecture == "gated-convnet" else "adam"
     rate = settings.rate or (0.1 if kind == "sgd" else 0.001)
     how = settings.seed, settings.device, settings.precision
-    return Schedule(kind, rate, settings.clip, settings.batch, *how)
+    return OptimizerSettings(kind, rate, settings.clip, settings.batch, *how)
 
 
-def _over(epochs: Sequence[Epoch], selection: Selection, settings: TrainingSettings) -> bool:
+def _over(
+    epochs: Sequence[Epoch], selection: SelectionCriterion, settings: TrainingSettings
+) -> bool:
     if len(epochs) >= settings.epochs:
         return True
     return bool(epochs and settings.patience) and selection.since(epochs) >= settings.patience
@@ -263,7 +280,7 @@ def _over(epochs: Sequence[Epoch], selection: Selection, settings: TrainingSetti
 def _write(out: Path, learner: Learns) -> None:
     """Write the encoder of the last epoch, then what going on needs."""
     if not learner.ranks.rank:
-        save(learner.weights(), epoch_file(out, len(learner.epochs)))
+        save_tensors(learner.weights(), epoch_file(out, len(learner.epochs)))
     _keep(out, learner)
 
 
@@ -272,7 +289,9 @@ def _keep(out: Path, learner: Learns) -> None:
         learner.keep(out)
 
 
-def _say(out: Path, learner: Learns, selection: Selection, facts: Mapping[str, Any]) -> None:
+def _say(
+    out: Path, learner: Learns, selection: SelectionCriterion, facts: Mapping[str, Any]
+) -> None:
     if learner.ranks.rank:
         return
     epochs = learner.epochs

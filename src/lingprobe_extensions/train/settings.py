@@ -19,7 +19,7 @@ TREES: Literal["parser"] = "parser"
 
 
 @dataclass(frozen=True)
-class Request:
+class TrainingRequest:
     """What an encoder is to learn, and from what.
 
     files     that the objective reads

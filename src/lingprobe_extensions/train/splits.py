@@ -13,7 +13,7 @@ from lingprobe.extend import Ints
 SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
 
 
-def held_out(many: int, seed: int) -> Ints:
+def draw_dev_rows(many: int, seed: int) -> Ints:
     """The rows of dev among `many`: a twentieth, at most 2,000, that the seed draws; sorted."""
     draws = np.random.default_rng((seed, 1))
     return np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])

@@ -37,7 +37,7 @@ class Trained:
         )
 
 
-def train_vectors(
+def train_word_vectors(
     paths: Iterable[str | Path],
     out: str | Path,
     exclude: Iterable[Sentence] = (),

@@ -83,7 +83,7 @@ def join_texts(parts: Sequence[Texts]) -> Texts:
     return Texts(np.concatenate([part.ids for part in parts]), compute_offsets(lengths))
 
 
-class Pieces:
+class DecoderVocabulary:
     """What a decoder's text is cut into: parts of words that byte pair encoding finds (Sennrich et
     al. 2016), or words as they stand.
     """
@@ -92,7 +92,7 @@ class Pieces:
         self.tokenizer = tokenizer
 
     @classmethod
-    def of(cls, texts: Iterable[str], many: int, whole: bool) -> Pieces:
+    def of(cls, texts: Iterable[str], many: int, whole: bool) -> DecoderVocabulary:
         """At most so many pieces of some texts; `whole` words at spaces, rare ones excluded."""
         try:
             from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -118,7 +118,7 @@ class Pieces:
         return cls(tokenizer)
 
     @classmethod
-    def read(cls, text: str) -> Pieces:
+    def read(cls, text: str) -> DecoderVocabulary:
         """The pieces that `str` of them gave."""
         from tokenizers import Tokenizer
 
@@ -134,7 +134,7 @@ class Pieces:
         """Each text as pieces between START and END."""
         rows = (
             [START, *encoding.ids, END]
-            for part in _parts(texts)
+            for part in _group_texts(texts)
             for encoding in self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
         )
         return Texts.of(rows, len(self))
@@ -148,7 +148,7 @@ class Pieces:
         return [str(self.tokenizer.decode(list(row))).strip() for row in rows]
 
 
-def _parts(texts: Iterable[str]) -> Iterator[list[str]]:
+def _group_texts(texts: Iterable[str]) -> Iterator[list[str]]:
     """Texts, some thousand at a time."""
     every = iter(texts)
     while part := list(islice(every, 4096)):

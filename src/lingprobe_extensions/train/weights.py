@@ -11,7 +11,9 @@ import numpy as np
 from lingprobe.extend import open_draft
 
 
-def save(tensors: Mapping[str, Any], path: Path, metadata: Mapping[str, str] | None = None) -> None:
+def save_tensors(
+    tensors: Mapping[str, Any], path: Path, metadata: Mapping[str, str] | None = None
+) -> None:
     """Write arrays or tensors of torch as safetensors: whole or not at all, and readable by whoever
     may read other files. FileProblem for a full disk and the like.
     """

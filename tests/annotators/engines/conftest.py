@@ -7,7 +7,7 @@ import pytest
 from lingprobe.annotators.engines import udpipe
 from lingprobe.corpora import conllu
 from lingprobe.corpora.embedded import treebank_file
-from lingprobe.corpora.trees import format_tree
+from lingprobe.corpora.trees import format_conllu_tree
 
 
 @pytest.fixture(scope="session")
@@ -15,9 +15,9 @@ def udpipe_model(tmp_path_factory):
     pytest.importorskip("ufal.udpipe")
     folder = tmp_path_factory.mktemp("udpipe")
     (folder / "few.conllu").write_text(
-        "".join(map(format_tree, list(conllu.read_conllu(treebank_file()))[:40]))
+        "".join(map(format_conllu_tree, list(conllu.read_conllu(treebank_file()))[:40]))
     )
-    udpipe.train(
+    udpipe.train_udpipe(
         [folder / "few.conllu"],
         folder / "tiny.udpipe",
         tokenizer="epochs=1;batch_size=5;dimension=16;segment_size=20",

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 import lingprobe
-from lingprobe.annotators import parser
+from lingprobe.annotators import make_parser
 from lingprobe.corpora import brackets, conllu
 
 TAGS = {"the": "DT", "dogs": "NNS", "bark": "VBP", ".": ".", "(": "-LRB-", ")": "-RRB-"}
@@ -82,7 +82,7 @@ def url(server):
 
 
 def test_words_are_sent_as_they_are_and_trees_come_back(server, url):
-    (said,) = parser(f"corenlp:{url}").annotate([("the", "dogs", "(", "bark", ".")])
+    (said,) = make_parser(f"corenlp:{url}").annotate([("the", "dogs", "(", "bark", ".")])
     asked, text = server.asked[-1]
     assert (asked["tokenize.whitespace"], text) == ("true", "the dogs ( bark .")
     assert said.heads == (-1, 0, 1, 2, 3)
@@ -119,4 +119,4 @@ def test_a_sentence_that_comes_back_with_other_words_is_left_out(url, tmp_path):
 )
 def test_what_is_wrong_with_a_server_is_said(url, address, words, says):
     with pytest.raises(lingprobe.DataProblem, match=says):
-        list(parser(f"corenlp:{address or url}").annotate([(words,)]))
+        list(make_parser(f"corenlp:{address or url}").annotate([(words,)]))

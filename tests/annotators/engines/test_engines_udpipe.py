@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 import lingprobe
-from lingprobe.annotators import parser
+from lingprobe.annotators import make_parser
 from lingprobe.annotators.engines import udpipe
 from lingprobe.corpora import conllu
 
 
 def test_udpipe_cuts_tags_and_parses(udpipe_model, tmp_path):
-    made = parser(f"udpipe:{udpipe_model}")
+    made = make_parser(f"udpipe:{udpipe_model}")
     assert made.name == "udpipe tiny.udpipe"
     sentences = [("the", "dog", "barks", "."), ("dogs",)]
     both = list(made.annotate(sentences))
@@ -35,10 +35,10 @@ def test_udpipe_cuts_tags_and_parses(udpipe_model, tmp_path):
 def test_the_fingerprint_is_of_the_content(udpipe_model, tmp_path):
     other = tmp_path / "other.udpipe"
     other.write_bytes(udpipe_model.read_bytes())
-    first, second = (parser(f"udpipe:{path}").fingerprint for path in (udpipe_model, other))
+    first, second = (make_parser(f"udpipe:{path}").fingerprint for path in (udpipe_model, other))
     assert first == second
     other.write_bytes(udpipe_model.read_bytes() + b"\0")
-    assert parser(f"udpipe:{other}").fingerprint != first
+    assert make_parser(f"udpipe:{other}").fingerprint != first
 
 
 @pytest.mark.parametrize(
@@ -50,13 +50,13 @@ def test_what_is_no_model_is_named(data, says, tmp_path):
     if data is not None:
         path.write_bytes(data)
     with pytest.raises(lingprobe.DataProblem, match=says):
-        list(parser(f"udpipe:{path}").annotate([("a",)]))
+        list(make_parser(f"udpipe:{path}").annotate([("a",)]))
 
 
 def test_nothing_is_learnt_of_nothing(tmp_path):
     pytest.importorskip("ufal.udpipe")
     with pytest.raises(lingprobe.DataProblem, match="UDPipe learnt nothing"):
-        udpipe.train([], tmp_path / "a.udpipe")
+        udpipe.train_udpipe([], tmp_path / "a.udpipe")
     assert not (tmp_path / "a.udpipe").exists()
 
 

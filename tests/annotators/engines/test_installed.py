@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import lingprobe
-from lingprobe.annotators import parser, segmenter
+from lingprobe.annotators import make_parser, segmenter
 
 
 def _stanza(constituents):
@@ -35,7 +35,7 @@ def _stanza(constituents):
 @pytest.mark.parametrize("constituents", [True, False])
 def test_stanza_s_columns_become_ours(monkeypatch, constituents):
     monkeypatch.setitem(sys.modules, "stanza", _stanza(constituents))
-    made = parser("stanza:en")
+    made = make_parser("stanza:en")
     (said,) = made.annotate([("a", "b")])
     assert (said.heads, said.xpos, said.feats) == ((-1, 0), ("_", "_"), ("_", "_"))
     assert said.lemmas == ("a", "b")
@@ -43,7 +43,7 @@ def test_stanza_s_columns_become_ours(monkeypatch, constituents):
     assert (made.name, made.fingerprint) == ("stanza en default", "1.9 en default")
     assert segmenter("", made).name == "rules"
     with pytest.raises(lingprobe.DataProblem, match="no models for 'xx' here"):
-        list(parser("stanza:xx").annotate([("a",)]))
+        list(make_parser("stanza:xx").annotate([("a",)]))
 
 
 class Token(SimpleNamespace):
@@ -80,7 +80,7 @@ def test_spacy_s_columns_become_ours(monkeypatch):
     library.__version__, library.load, tokens.Doc = "3.8.1", _load, Doc
     monkeypatch.setitem(sys.modules, "spacy", library)
     monkeypatch.setitem(sys.modules, "spacy.tokens", tokens)
-    made = parser("spacy:en")
+    made = make_parser("spacy:en")
     (said,) = made.annotate([("a", "b", "c")])
     assert (said.heads, said.deprels) == ((-1, 0, 1), ("root", "obj", "obj"))
     assert (said.upos, said.xpos, said.lemmas) == (("X",) * 3, ("T",) * 3, ("l",) * 3)
@@ -94,7 +94,7 @@ def test_spacy_s_columns_become_ours(monkeypatch):
     assert [cut.words for cut in cutter.segment("a b c d")] == [("a", "b"), ("c", "d")]
     assert [cut.text for cut in cutter.segment("a b c d", whole=True)] == ["a b c d"]
     with pytest.raises(lingprobe.DataProblem, match="no pipeline 'xx' here"):
-        list(parser("spacy:xx").annotate([("a",)]))
+        list(make_parser("spacy:xx").annotate([("a",)]))
 
 
 @pytest.mark.parametrize("name", ["stanza", "spacy", "ufal.udpipe"])
@@ -103,4 +103,4 @@ def test_a_library_that_is_not_there_is_named(monkeypatch, name, tmp_path):
     (tmp_path / "m").write_bytes(b"")
     reference = f"{name.removeprefix('ufal.')}:{tmp_path / 'm'}"
     with pytest.raises(lingprobe.DataProblem, match="pip install"):
-        _ = parser(reference).fingerprint
+        _ = make_parser(reference).fingerprint

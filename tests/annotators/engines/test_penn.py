@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lingprobe.annotators.engines.penn import universal
+from lingprobe.annotators.engines.penn import convert_penn_tag
 
 SAID = [
     ("dogs", "NNS", "nsubj", "NOUN", "Number=Plur"),
@@ -38,4 +38,4 @@ SAID = [
 def test_parts_of_speech_are_those_of_the_tag_but_for_what_the_relation_decides(
     word, tag, relation, upos, feats
 ):
-    assert universal(word, tag, relation) == (upos, feats)
+    assert convert_penn_tag(word, tag, relation) == (upos, feats)

@@ -15,7 +15,7 @@ from ray.cluster_utils import Cluster
 from experiment.test_sharing import content, vectors
 from lingprobe.data._foreign_code import import_file
 from lingprobe.data.errors import describe_install
-from lingprobe.experiment.runners import Lost, RunnerProblem, working
+from lingprobe.experiment.runners import LostItem, RunnerProblem, working
 from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay
 
 LONG = 150  # seconds after which a hanging test fails
@@ -186,7 +186,7 @@ def test_answers_come_in_order_and_what_ends_its_workers_is_lost(workers, double
     items = [*range(5), -1, *range(5, 20)]
     said = list(workers.fit(double, items))
     lost = said.pop(5)
-    assert isinstance(lost, Lost)
+    assert isinstance(lost, LostItem)
     assert lost.why.startswith(f"{ATTEMPTS} Ray workers died on it, the last because")
     assert said == [2 * item for item in range(20)]
 

@@ -16,11 +16,11 @@ import pytest
 
 import lingprobe
 from fixtures.tables import labelled
-from lingprobe.data._foreign_code import Exited
+from lingprobe.data._foreign_code import ExitingCode
 from lingprobe.data.references import allow_code
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.runners import Lost
-from lingprobe.experiment.runners.processes import processes
+from lingprobe.experiment.runners import LostItem
+from lingprobe.experiment.runners.processes import make_process_mapper
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.results import ResultStore
 
@@ -47,13 +47,15 @@ def work(job):
 
 def test_answers_come_in_order():
     jobs = [Job("a", "sleep"), *(Job(str(i)) for i in range(20)), Job("b", "sleep")]
-    items = list(processes(3)(work, jobs))
+    items = list(make_process_mapper(3)(work, jobs))
     assert items == [f"{job.name} {job.do}" for job in jobs]
 
 
 def test_no_more_groups_are_asked_for_than_can_be_at_work():
     asked = []
-    outcomes = processes(2)(work, (asked.append(i) or Job(str(i), "sleep") for i in range(6)))
+    outcomes = make_process_mapper(2)(
+        work, (asked.append(i) or Job(str(i), "sleep") for i in range(6))
+    )
     assert next(iter(outcomes)) == "0 sleep"
     assert len(asked) <= 4
 
@@ -67,23 +69,23 @@ def test_no_more_groups_are_asked_for_than_can_be_at_work():
 )
 def test_a_worker_that_ends_is_told_and_the_others_go_on(how, said):
     jobs = [Job("a"), Job("bad", how), *(Job(str(i), "sleep") for i in range(4))]
-    found = list(processes(2)(work, jobs))
+    found = list(make_process_mapper(2)(work, jobs))
     lost = found.pop(1)
-    assert isinstance(lost, Lost)
+    assert isinstance(lost, LostItem)
     assert said in lost.why
     assert found == [f"{job.name} {job.do}" for job in jobs if job.name != "bad"]
 
 
 def test_what_cannot_be_sent_is_told():
     jobs = [Job("a"), Job("b", threading.Lock()), Job("c")]
-    a, b, c = processes(2)(work, jobs)
-    assert isinstance(b, Lost)
+    a, b, c = make_process_mapper(2)(work, jobs)
+    assert isinstance(b, LostItem)
     assert "cannot be sent to another process" in b.why
     assert (a, c) == ("a answer", "c answer")
 
 
 def test_workers_end_with_the_iteration():
-    outcomes = processes(2)(work, [Job(str(i), "sleep") for i in range(8)])
+    outcomes = make_process_mapper(2)(work, [Job(str(i), "sleep") for i in range(8)])
     next(iter(outcomes))
     outcomes.close()
     assert not multiprocessing.active_children()
@@ -243,7 +245,7 @@ def test_a_folder_that_cannot_be_written_is_found_before_anything_is_encoded(tmp
 def test_a_file_that_calls_exit_is_told(tmp_path):
     (tmp_path / "mine.py").write_text("import sys\nsys.exit(0)\n")
     allow_code(f"{tmp_path / 'mine.py'}@any")
-    with pytest.raises(Exited, match=r"mine.py called sys.exit\(0\)"):
+    with pytest.raises(ExitingCode, match=r"mine.py called sys.exit\(0\)"):
         ENCODERS.make(f"{tmp_path / 'mine.py'}@any")
 
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from lingprobe.experiment.agreement import Machine
+from lingprobe.experiment.agreement import MachineProfile
 from lingprobe.experiment.runners import RunnerProblem
-from lingprobe.experiment.runners.setting import Setting, mark_folders
+from lingprobe.experiment.runners.setting import WorkerEnvironment, mark_folders
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def setting(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "environ", dict(os.environ))
     os.environ["LINGPROBE_DATA"] = "data"
     with mark_folders([tmp_path / "out", tmp_path / "cache"]) as marks:
-        yield Setting(marks, tmp_path, 1).with_machine(Machine.here(1))
+        yield WorkerEnvironment(marks, tmp_path, 1).with_machine(MachineProfile.here(1))
 
 
 def test_a_worker_that_is_alike_computes_as_it_is_told(setting, tmp_path, monkeypatch):
@@ -51,7 +51,7 @@ def test_other_versions_and_other_code_take_no_work(setting):
 
 
 def test_only_who_encodes_needs_the_device(setting):
-    other = replace(setting, machine=Machine("cuda", (), 1))
+    other = replace(setting, machine=MachineProfile("cuda", (), 1))
     other.adopt(0)
     with pytest.raises(RunnerProblem, match="cannot compute as the others do: it has no device"):
         other.adopt(1)

@@ -11,7 +11,7 @@ from fixtures.published import ELMO, FULL, elmo
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe_extensions.archive.elmo import PADDING, character_ids
-from lingprobe_extensions.archive.elmo_shape import shape_of
+from lingprobe_extensions.archive.elmo_shape import read_elmo_shape
 
 h5py = pytest.importorskip("h5py")
 LONG = Sentence.of(("antidisestablishmentarianism", "żółć", "a"))
@@ -126,7 +126,7 @@ def test_character_ids_are_the_bytes_of_words_between_their_marks():
 
 def test_the_published_model_has_93_6_million_parameters(tmp_path):
     (tmp_path / "options.json").write_text(json.dumps(FULL))
-    shapes = shape_of(tmp_path / "options.json").datasets
+    shapes = read_elmo_shape(tmp_path / "options.json").datasets
     assert round(sum(np.prod(shape) for shape in shapes.values()) / 1e6, 1) == 93.6
 
 
@@ -146,7 +146,7 @@ def test_drawn_weights_are_orthonormal_above_the_words_or_random_throughout(weig
 def test_orthonormal_matrices_are_so_along_their_smaller_side(weights):
     from lingprobe_extensions.archive.elmo_network import draw_weights
 
-    arrays = draw_weights(shape_of(weights.with_name("elmo_options.json")), "orthonormal", 0)
+    arrays = draw_weights(read_elmo_shape(weights.with_name("elmo_options.json")), "orthonormal", 0)
     matrices = [array for array in arrays.values() if array.ndim > 1]
     assert len(arrays) == 3 * 4
     for matrix in matrices:

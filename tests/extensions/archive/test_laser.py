@@ -11,7 +11,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe_extensions.archive.bpe import read_codes
 from lingprobe_extensions.archive.files import recurrent_shapes
-from lingprobe_extensions.archive.laser_text import Moses, printable
+from lingprobe_extensions.archive.laser_text import Moses, replace_unprintable
 
 sacremoses = pytest.importorskip("sacremoses")
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -164,8 +164,8 @@ def test_laser2_reads_every_language_with_english_punctuation(text, read, folder
 
 
 def test_what_cannot_be_printed_is_a_space():
-    assert printable("a\u200bb\x1fc") == "a b c"
-    assert printable("żółć, 猫") == "żółć, 猫"
+    assert replace_unprintable("a\u200bb\x1fc") == "a b c"
+    assert replace_unprintable("żółć, 猫") == "żółć, 猫"
 
 
 def test_the_published_network_has_five_layers_of_512_units_a_direction():

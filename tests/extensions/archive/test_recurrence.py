@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from lingprobe_extensions.archive.recurrence import Recurrence, layer_of
+from lingprobe_extensions.archive.recurrence import Recurrence, build_recurrent_layer
 
 ROWS = [np.array(row) for row in ([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 5], [6, 2, 3], [3], [3])]
 
@@ -48,7 +48,7 @@ def test_grus_have_the_states_of_torch():
     net, vectors = drawn(nn.GRU)
     net.bias_hh_l0.data.zero_()
     wanted, (last,) = plainly(net, vectors)
-    ours = Recurrence([layer_of(nn.GRU, dict(net.state_dict()))])
+    ours = Recurrence([build_recurrent_layer(nn.GRU, dict(net.state_dict()))])
     assert torch.allclose(ours.top(vectors, ROWS, "last"), last, atol=1e-6)
     assert torch.allclose(ours.top(vectors, ROWS, "none")[0], wanted[0], atol=1e-6)
 

@@ -11,7 +11,7 @@ from fixtures.models import SENTENCES
 from fixtures.published import sent2vec
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
-from lingprobe_extensions.archive.sent2vec import Settings, ngram_rows
+from lingprobe_extensions.archive.sent2vec import ModelHeader, ngram_rows
 
 TEXTS = [
     *SENTENCES[:12],
@@ -83,9 +83,11 @@ def test_vectors_are_those_that_the_authors_program_prints(data, tmp_path):
 
 def test_bigrams_have_the_numbers_of_the_fork():
     """Word 3 before word 5: 3 x 116049371 + 5 = 348148118; large ids wrap round 64 bits."""
-    rows = ngram_rows(np.array([3, 5, 2**30]), np.array([0, 2, 3]), 100, Settings(4, 2, 2_000_000))
+    rows = ngram_rows(
+        np.array([3, 5, 2**30]), np.array([0, 2, 3]), 100, ModelHeader(4, 2, 2_000_000)
+    )
     assert rows[0].tolist() == [100 + 348148118 % 2_000_000, -1, -1]
-    three = ngram_rows(np.array([2**30, 7, 9]), np.array([0, 3]), 10, Settings(4, 3, 1000))
+    three = ngram_rows(np.array([2**30, 7, 9]), np.array([0, 3]), 10, ModelHeader(4, 3, 1000))
     both = ((2**30 * 116049371 + 7) * 116049371 + 9) % 2**64
     assert three[1].tolist() == [10 + both % 1000, -1, -1]
 

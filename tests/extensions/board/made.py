@@ -15,7 +15,7 @@ from lingprobe.datasets.controls import KEY_SEEN
 from lingprobe_extensions.board.contents import Board
 from lingprobe_extensions.board.merge import merge
 from lingprobe_extensions.board.standings import standings
-from lingprobe_extensions.board.submission import Statement, describe_results
+from lingprobe_extensions.board.submission import SubmitterStatement, describe_results
 
 TASKS = ("ud/tense:UD_English-EWT", "ud/passive:UD_Polish-PDB")
 FILES = dict(
@@ -114,5 +114,5 @@ def store(results, folder):
 
 def make_board(measured, *submissions):
     """A board of what its operator measured, and of submissions."""
-    merged = merge(submissions, describe_results(measured, Statement()))
+    merged = merge(submissions, describe_results(measured, SubmitterStatement()))
     return Board(merged, standings(merged.measured, merged.reported))

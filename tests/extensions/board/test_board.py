@@ -19,7 +19,7 @@ from lingprobe.audit.data_card import SUMS, sums
 from lingprobe.data.cache import write_text
 from lingprobe.data.labels import Classes
 from lingprobe.metrics import holm
-from lingprobe_extensions.board.check import check_folder
+from lingprobe_extensions.board.check import check_submission
 from lingprobe_extensions.board.frame import fit_of
 from lingprobe_extensions.board.index_page import LIMIT, index_text
 from lingprobe_extensions.board.lines import parameters
@@ -29,8 +29,8 @@ from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
     FITS,
     LINES,
-    Statement,
     Submission,
+    SubmitterStatement,
     submission_of,
     with_bounds,
     write_submission,
@@ -41,7 +41,7 @@ SHARES = {"hf:org/one": 0.9, "hf:org/two": 0.88, "hf:org/three": 0.65}
 
 
 def submit(mine, **said):
-    return submission_of(mine, Statement(**said))
+    return submission_of(mine, SubmitterStatement(**said))
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def folder(tmp_path):
 
 def test_what_is_written_is_read_again(folder):
     made = submit(results(SHARES))
-    checked, remarks = check_folder(folder)
+    checked, remarks = check_submission(folder)
     assert [f.identity for f in checked.fits] == [f.identity for f in made.fits]
     assert remarks == ()
     for one, other in zip(checked.results, made.results, strict=True):
@@ -73,14 +73,14 @@ def test_what_is_written_is_read_again(folder):
 
 
 def test_labels_of_every_kind_are_read_again():
-    from lingprobe.data.labels import NumberList, column
+    from lingprobe.data.labels import NumberList, build_column
 
     kinds = {
         "sets": [frozenset({"a", "b"}), frozenset(), frozenset({"b"})],
         "scores": [0.25, -1.5, 1e9],
         "lists": [NumberList("depth", v) for v in ([1, 2], [0.5], [])],
     }
-    for labels in map(column, kinds.values()):
+    for labels in map(build_column, kinds.values()):
         plain = replace(fit("hf:org/one", 0.5, n=3), gold=labels, predicted=labels)
         again = fit_of(replace(plain, clusters={"target": np.array([0, 1, -1])})).result()
         assert list(again.gold.plain()) == list(labels.plain())
@@ -97,7 +97,7 @@ def test_folds_are_one_score_with_all_examples():
 
 
 def test_floors_and_ceilings_are_the_best_of_their_task(folder):
-    fits = check_folder(folder).submission.fits
+    fits = check_submission(folder).submission.fits
     floors = {f.task: (f.floor, f.floor_of) for f in fits}
     best = {f.task: f.score for f in fits if f.encoder == "bow:random"}
     assert floors == {task: (score, "bow:random") for task, score in best.items()}
@@ -109,7 +109,7 @@ def test_floors_and_ceilings_are_the_best_of_their_task(folder):
 
 def change_row(folder, number, **changed):
     """Write a folder again with other columns in a row, the checksums with it."""
-    made = check_folder(folder).submission
+    made = check_submission(folder).submission
     fits = list(made.fits)
     fits[number] = replace(fits[number], **changed)
     write_submission(Submission(tuple(fits), made.results, made.lines), folder)
@@ -117,7 +117,7 @@ def change_row(folder, number, **changed):
 
 def forge(folder, number, change):
     """Write a folder again with another result in a row, all that follows from it included."""
-    made = check_folder(folder).submission
+    made = check_submission(folder).submission
     every = list(made.results)
     every[number] = change(every[number])
     fits = with_bounds([fit_of(each) for each in every], every)
@@ -138,7 +138,7 @@ def edit_line(folder, **changed):
 
 
 def drop_rows(folder):
-    made = check_folder(folder).submission
+    made = check_submission(folder).submission
     (first, *_) = (i for i, fit in enumerate(made.fits) if fit.encoder == "hf:org/two")
     kept = [i for i in range(len(made.fits)) if i != first]
     fits = tuple(made.fits[i] for i in kept)
@@ -156,20 +156,20 @@ def better(result):
 
 
 def answers_of(folder, number):
-    made = check_folder(folder).submission
+    made = check_submission(folder).submission
     best = fit_of(better(made.results[number]))
     return {"packed": best.packed, "arrays": best.arrays, "score": 100.0}
 
 
 def twice(folder):
-    made = check_folder(folder).submission
+    made = check_submission(folder).submission
     order = [*range(len(made.fits)), 0]
     fits, every = [made.fits[i] for i in order], [made.results[i] for i in order]
     write_submission(Submission(tuple(fits), tuple(every), made.lines), folder)
 
 
 def other_state(folder):
-    number = [fit.encoder for fit in check_folder(folder).submission.fits].index("hf:org/one")
+    number = [fit.encoder for fit in check_submission(folder).submission.fits].index("hf:org/one")
 
     def change(result):
         return replace(result, provenance=replace(result.provenance, revision="another"))
@@ -179,7 +179,7 @@ def other_state(folder):
 
 def odd_types(folder):
     """A trial that no trial is: numbers for names."""
-    first = check_folder(folder).submission.fits[0]
+    first = check_submission(folder).submission.fits[0]
     said = json.loads(first.packed)
     said["result"]["trial"]["task"] = 7
     change_row(folder, 0, packed=json.dumps(said))
@@ -241,7 +241,7 @@ ALTERED = {
 @pytest.mark.parametrize("kind", ALTERED)
 def test_an_altered_folder_is_refused_with_the_place(kind, folder):
     alter, message = ALTERED[kind]
-    check_folder(folder)
+    check_submission(folder)
     alter(folder)
     with pytest.raises(lingprobe.DataProblem, match=message):
         lingprobe.submit(folder, check=True)

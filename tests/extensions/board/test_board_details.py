@@ -14,13 +14,13 @@ import pytest
 import lingprobe
 from extensions.board.made import TASKS, N, bounds, control, fit, store, tagged
 from lingprobe.data.core import Tags
-from lingprobe_extensions.board.check import check_folder
+from lingprobe_extensions.board.check import check_submission
 from lingprobe_extensions.board.frame import fit_of
 from lingprobe_extensions.board.own_metrics import submitted_rows
 from lingprobe_extensions.board.standings import standings
 from lingprobe_extensions.board.submission import (
-    Statement,
     Submission,
+    SubmitterStatement,
     submission_of,
     with_bounds,
     write_submission,
@@ -28,7 +28,7 @@ from lingprobe_extensions.board.submission import (
 
 
 def submit(results):
-    return submission_of(results, Statement())
+    return submission_of(results, SubmitterStatement())
 
 
 def page_of(results, tmp_path, task=TASKS[0]):
@@ -112,7 +112,7 @@ def test_altered_tags_are_refused(tmp_path):
         fits = with_bounds([fit_of(each) for each in changed], changed)
         write_submission(Submission(tuple(fits), tuple(changed), made.lines), tmp_path / message)
         with pytest.raises(lingprobe.DataProblem, match=message):
-            check_folder(tmp_path / message)
+            check_submission(tmp_path / message)
 
 
 def own(result, code):

@@ -25,19 +25,23 @@ from extensions.board.made import (
     store,
 )
 from fixtures.results import saying
-from lingprobe.corpora.embedded import treebank
+from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.labels import Classes
 from lingprobe.metrics.intervals import Answers
 from lingprobe_extensions.board.measure import list_jobs
 from lingprobe_extensions.board.standings import standings
-from lingprobe_extensions.board.submission import Statement, submission_of, write_submission
+from lingprobe_extensions.board.submission import (
+    SubmitterStatement,
+    submission_of,
+    write_submission,
+)
 
 FORGED, HONEST = "hf:org/fake", {"hf:org/one": 0.9, "hf:org/two": 0.88, "hf:org/low": 0.5}
 SHARE = st.floats(0.3, 1.0)
 
 
 def submit(mine, **said):
-    return submission_of(mine, Statement(**said))
+    return submission_of(mine, SubmitterStatement(**said))
 
 
 def write(mine, folder, **said):
@@ -314,7 +318,7 @@ def here(tmp_path_factory):
     they submitted with made-up answers.
     """
     place = tmp_path_factory.mktemp("operator")
-    lines = "\n".join(treebank(400)).splitlines()
+    lines = "\n".join(generate_treebank(400)).splitlines()
     texts = [line.removeprefix("# text = ") for line in lines if line.startswith("# text = ")]
     vectors = np.random.default_rng(0).normal(size=(len(texts), 4)).astype(np.float32)
     np.savez(place / "tiny.npz", sentences=np.array(texts), vectors=vectors)

@@ -13,13 +13,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.audit.floors import SplitHalves
-from lingprobe.audit.inspection import inspect
+from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.tables.formats import terminal
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
-from lingprobe_extensions.compose.audit import TRAIN, answers, ceilings, cues, draw_rows, untaught
+from lingprobe_extensions.compose.audit import (
+    TRAIN,
+    answers,
+    ceilings,
+    draw_pair_rows,
+    measure_cues,
+    untaught,
+)
 from lingprobe_extensions.compose.comp.rules import ROLE_RULES
 
 DATA = (
@@ -64,7 +71,7 @@ def swapped(passive=True, n=None):
 
 
 def told(dataset):
-    return cues(SplitHalves.of(dataset), "accuracy")
+    return measure_cues(SplitHalves.of(dataset), "accuracy")
 
 
 def test_balanced_pairs_leave_single_cues_at_half_and_two_together_at_all():
@@ -195,7 +202,7 @@ def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypa
     )
     monkeypatch.setattr("lingprobe_extensions.compose.audit.PROBE", "majority")
     assert untaught(halves, "accuracy")["random"].about == ""
-    cued, pairs = cues(halves, "accuracy")
+    cued, pairs = measure_cues(halves, "accuracy")
     found = answers(swapped(), "accuracy")
     assert found[1] == pairs
     assert list(found[0]) == [*cued, *ceilings(swapped()), "random"]
@@ -212,11 +219,11 @@ def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
     dataset = Dataset.of(
         [question("the man slept", ("sleep",), "yes", "train", pair=str(p)) for p in pairs.tolist()]
     )
-    rows = draw_rows(dataset)
+    rows = draw_pair_rows(dataset)
     assert len(rows) == TRAIN
     assert (np.diff(rows) > 0).all()
     assert (np.bincount(pairs[rows])[pairs[rows]] == 2).all()
-    assert len(draw_rows(swapped())) == 240
+    assert len(draw_pair_rows(swapped())) == 240
 
 
 def test_the_first_pair_is_drawn_as_a_whole_too(monkeypatch):
@@ -225,7 +232,7 @@ def test_the_first_pair_is_drawn_as_a_whole_too(monkeypatch):
         dataset = Dataset.of(
             [question("the man slept", ("sleep",), "yes", "train", pair=p) for p in pairs]
         )
-        assert len({pairs[k] for k in draw_rows(dataset).tolist()}) == 1
+        assert len({pairs[k] for k in draw_pair_rows(dataset).tolist()}) == 1
 
 
 def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
@@ -238,7 +245,7 @@ def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
         for split in kinds
         for kind in kinds[split]
     ]
-    audit = inspect(Dataset.of(examples), floors=False)
+    audit = audit_dataset(Dataset.of(examples), floors=False)
     assert audit.negatives == {
         "train": {"patient": 5, "unrelated": 5},
         "test": {"patient": 6, "unrelated": 4},
@@ -250,7 +257,7 @@ def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
     assert "Kinds of negatives" in "".join(
         terminal(table, 140) for table in audit_tables(audit, "title")
     )
-    even = inspect(
+    even = audit_dataset(
         Dataset.of(
             [
                 question("the man slept", ("sleep",), "no", split, negative="patient")
@@ -263,7 +270,7 @@ def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
 
 
 def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_language():
-    audit = inspect(swapped(), rows=3)
+    audit = audit_dataset(swapped(), rows=3)
     assert [name for name in audit.asked if "vectors" in name][
         -1
     ] == "asked words, bag of random word vectors"
@@ -280,15 +287,15 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
         line for line in text.splitlines() if line.startswith("asked words and bag of words")
     ]
     assert line.split()[6] == "50.0"
-    assert inspect(swapped(), rows=3) == audit
+    assert audit_dataset(swapped(), rows=3) == audit
 
 
 def test_where_nothing_is_asked_or_answers_are_no_classes_there_is_nothing_of_this():
     for family in FAMILIES.values():
         dataset = family()
         if not dataset.asked.shape[1] or dataset.labels.loss != "softmax":
-            assert (inspect(dataset).asked, inspect(dataset).pairs) == ({}, ())
-    assert inspect(swapped(), floors=False).asked == {}
+            assert (audit_dataset(dataset).asked, audit_dataset(dataset).pairs) == ({}, ())
+    assert audit_dataset(swapped(), floors=False).asked == {}
 
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="LINGPROBE_DATA has no compeval-released")

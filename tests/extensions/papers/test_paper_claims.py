@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe_extensions.papers import claim_tests
-from lingprobe_extensions.papers.claim_tests import PAPERS, cells_of, judge_paper
+from lingprobe_extensions.papers.claim_tests import PAPERS, collect_published_scores, judge_paper
 from lingprobe_extensions.papers.claims import (
     CORRELATED,
     COUNT,
@@ -28,9 +28,9 @@ from lingprobe_extensions.papers.claims import (
     QUANTIFIERS,
     UNTESTED,
     Claim,
-    claims,
-    contrasts,
     items,
+    list_claim_comparisons,
+    read_claims,
 )
 from lingprobe_extensions.papers.retests import suites
 
@@ -185,7 +185,7 @@ def test_every_quote_is_in_its_paper_word_for_word(paper):
     if not file.exists():
         pytest.skip("the papers' texts are not beside LINGPROBE_DATA")
     text = letters(file.read_text("utf-8"))
-    for one in claims():
+    for one in read_claims():
         if one.paper == paper:
             parts = map(re.escape, map(letters, one.quote.split("[…]")))
             assert re.search(".*?".join(parts), text), one.id
@@ -200,7 +200,7 @@ def test_every_quote_is_in_its_paper_word_for_word(paper):
     ],
 )
 def test_a_quantifier_is_in_the_quote(quantifier, words):
-    mine = [one for one in claims() if one.quantifier == quantifier]
+    mine = [one for one in read_claims() if one.quantifier == quantifier]
     assert mine
     assert all(re.search(words, one.quote) for one in mine)
 
@@ -306,12 +306,12 @@ TURNED = {"holds": "does not hold", "does not hold": "holds"}
 def test_a_claim_turned_round_gets_the_other_verdict(monkeypatch, verdicts):
     """Of claims of one difference; those of several fall by any of them."""
     other = {"above": "below", "below": "above"}
-    single = [c for c in claims() if c.relation in other and verdicts[c.id].compared == 1]
+    single = [c for c in read_claims() if c.relation in other and verdicts[c.id].compared == 1]
     # p values are corrected for the same claims before and after
-    monkeypatch.setattr(claim_tests, "claims", lambda: single)
+    monkeypatch.setattr(claim_tests, "read_claims", lambda: single)
     verdicts = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
     turned = [replace(c, relation=other[c.relation]) for c in single]
-    monkeypatch.setattr(claim_tests, "claims", lambda: turned)
+    monkeypatch.setattr(claim_tests, "read_claims", lambda: turned)
     again = {one.id: one for paper in PAPERS for one in judge_paper(paper)}
     assert len(again) >= 12
     for name, one in again.items():
@@ -331,9 +331,9 @@ def test_every_pattern_names_something_of_its_paper():
     rows = {}
     for paper in PAPERS:
         table = lingprobe.suites.SUITES.make(paper).paper
-        names = list(dict.fromkeys(row for row, _ in cells_of(paper, table)))
+        names = list(dict.fromkeys(row for row, _ in collect_published_scores(paper, table)))
         rows[paper] = (names, suites(paper)[1].paper.columns)
-    for claim in claims():
+    for claim in read_claims():
         if claim.relation in UNTESTED:
             continue
         names, columns = rows[claim.paper]
@@ -342,7 +342,9 @@ def test_every_pattern_names_something_of_its_paper():
         if claim.id not in ("c18-one-direction", "t19-random"):
             assert items(claim.first, names, str), claim.id
             assert (
-                claim.level is not None or not claim.second or contrasts(claim, names, columns, str)
+                claim.level is not None
+                or not claim.second
+                or list_claim_comparisons(claim, names, columns, str)
             ), claim.id
 
 
@@ -384,12 +386,12 @@ def claim(**said: object) -> Claim:
 
 def test_what_stands_for_a_name_is_the_same_on_both_sides():
     rows = ["max, a", "max, b", "last, a", "last, c"]
-    pairs = contrasts(claim(first="max, <t>", second="last, <t>"), rows, ["WC"], str)
+    pairs = list_claim_comparisons(claim(first="max, <t>", second="last, <t>"), rows, ["WC"], str)
     assert [(c.first, c.second) for [[[c]]] in pairs] == [("max, a", "last, a")]
-    among = contrasts(claim(first="max, *", second="max, *"), rows, ["WC"], str)
+    among = list_claim_comparisons(claim(first="max, *", second="max, *"), rows, ["WC"], str)
     assert [(c.first, c.second) for [[[c]]] in among] == [("max, a", "max, b")]
     between = claim(first="max, *", second="max, *", tasks="WC / Tense")
-    found = contrasts(between, rows, ["WC", "Tense"], str)
+    found = list_claim_comparisons(between, rows, ["WC", "Tense"], str)
     assert [(c.first, c.second, c.tasks) for [[[c]]] in found] == [
         ("max, a", "max, a", ("WC", "Tense")),
         ("max, b", "max, b", ("WC", "Tense")),
@@ -399,14 +401,14 @@ def test_what_stands_for_a_name_is_the_same_on_both_sides():
 @pytest.mark.parametrize(("over", "groups"), [("each", 4), ("rows", 2), ("tasks", 2), ("mean", 1)])
 def test_what_is_averaged(over, groups):
     some = claim(first="A; C", tasks="WC; Tense", over=over)
-    assert len(contrasts(some, ["A", "B", "C"], ["WC", "Tense"], str)) == groups
+    assert len(list_claim_comparisons(some, ["A", "B", "C"], ["WC", "Tense"], str)) == groups
 
 
 def test_the_best_is_one_of_several_above_all_others():
     """By task and by what stands for a name."""
     rows = ["en, A1", "en, A2", "en, B", "en, C", "pl, A1", "pl, B"]
     some = claim(first="<l>, A*", second="<l>, *; !*, A*", tasks="WC; Tense", over="best")
-    found = contrasts(some, rows, ["WC", "Tense"], str)
+    found = list_claim_comparisons(some, rows, ["WC", "Tense"], str)
     names = [[[[(c.first, c.second) for c in g] for g in a] for a in one] for one in found]
     english = [[[("en, A1", "en, B")], [("en, A1", "en, C")]]]
     english += [[[("en, A2", "en, B")], [("en, A2", "en, C")]]]
@@ -417,7 +419,7 @@ def test_the_best_is_one_of_several_above_all_others():
 def test_a_score_on_both_sides_counts_with_both_weights():
     """(A - B) - (B - C) has the variance of A + C and four times that of B."""
     gain = claim(first="A minus B", second="B minus C")
-    [[[[one]]]] = contrasts(gain, ["A", "B", "C"], ["WC"], str)
+    [[[[one]]]] = list_claim_comparisons(gain, ["A", "B", "C"], ["WC"], str)
     assert one.terms == ((1.0, "A", "WC"), (-2.0, "B", "WC"), (1.0, "C", "WC"))
 
 
@@ -429,7 +431,10 @@ def test_seventeen_of_twenty_two_are_counted_as_the_paper_counts_them(verdicts):
 
 def test_variation_between_trainings_is_in_each_row_but_baselines_and_people():
     table = lingprobe.suites.SUITES.make("conneau2018").paper
-    plain, wide = cells_of("conneau2018", table), cells_of("conneau2018", table, 1.5)
+    plain, wide = (
+        collect_published_scores("conneau2018", table),
+        collect_published_scores("conneau2018", table, 1.5),
+    )
     changed = {row for row, task in plain if plain[row, task].error != wide[row, task].error}
     kept = {"Majority vote", "Hum. Eval.", "Length", "NB-uni-tfidf", "NB-bi-tfidf"}
     assert changed == {row for row, _ in plain} - kept
@@ -438,8 +443,8 @@ def test_variation_between_trainings_is_in_each_row_but_baselines_and_people():
 
 
 def test_every_claim_is_written_as_the_page_says():
-    assert len({one.id for one in claims()}) == len(claims())
-    for one in claims():
+    assert len({one.id for one in read_claims()}) == len(read_claims())
+    for one in read_claims():
         assert all((one.paper, one.id, one.where, one.quote, one.claim)), one
         assert one.quantifier in ("", *QUANTIFIERS) or COUNT.fullmatch(one.quantifier), one
         if one.relation in UNTESTED and one.relation not in CORRELATED:
@@ -456,7 +461,7 @@ def test_a_file_without_its_head_is_refused(tmp_path: Path):
     file = tmp_path / "claims.tsv"
     file.write_text("conneau2018\tx\t4\tIt is.\n", "utf-8")
     with pytest.raises(lingprobe.DataProblem, match="the first line names the columns paper, id"):
-        claims(file)
+        read_claims(file)
 
 
 def test_the_page_and_its_csv_have_the_verdicts_as_they_are():
@@ -465,12 +470,12 @@ def test_the_page_and_its_csv_have_the_verdicts_as_they_are():
     file = (docs / "results" / "claims.csv").read_text("utf-8")
     assert writer["text"]() == file, "run `make docs`"
     assert {row["claim"] for row in csv.DictReader(io.StringIO(file))} == {
-        c.claim for c in claims()
+        c.claim for c in read_claims()
     }
     text = (docs / "suites.md").read_text("utf-8")
     assert writer["page"](text, file) == text, "run `make docs`"
-    assert f"keeps {len(claims())} claims" in text
-    assert all(f"| `{paper}` |" in text for paper in {one.paper for one in claims()})
+    assert f"keeps {len(read_claims())} claims" in text
+    assert all(f"| `{paper}` |" in text for paper in {one.paper for one in read_claims()})
 
 
 def test_the_command_shows_verdicts_scores_and_causes():

@@ -22,7 +22,12 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import Answers
 from lingprobe.metrics import contrast as difference
 from lingprobe.probes import PROBES
-from lingprobe_extensions.papers.retests import Setting, known_rows, names_of, retest_claims
+from lingprobe_extensions.papers.retests import (
+    PaperSetting,
+    known_rows,
+    match_row_names,
+    retest_claims,
+)
 from lingprobe_extensions.papers.stand_ins import rows_of
 
 N = 400
@@ -136,7 +141,7 @@ def test_seeds_are_not_doubt_of_encoders_that_no_seed_decides(folder):
     both = [scored(s, encoder=folder("bilstm-max", "infer", i)) for i, s in enumerate((0.7, 0.8))]
     cells = retest_claims([static, again, *both], ("conneau2018",))[1]
     [(setting, mine)] = [(k, v) for k, v in cells.items() if k.paper == "conneau2018" and v.scores]
-    assert setting == Setting("conneau2018", "ud/*:EWT", "mlp")
+    assert setting == PaperSetting("conneau2018", "ud/*:EWT", "mlp")
     assert mine.trainings == pytest.approx((50.0, 1))
     assert mine.once == []
     one = found([static, *both])["c18-encoders-bov"]
@@ -319,12 +324,12 @@ def test_encoders_stand_for_the_rows_that_are_named(folder):
     nli = folder("bilstm-max", "infer")
     results = [scored(0.9, encoder="hf:x"), scored(0.7, encoder=nli, draw=1)]
     assert found(results) == {}
-    one = found(results, named={"hf:x": names_of("nmt en-fr bilstm-max")})["c18-nmt-nli"]
+    one = found(results, named={"hf:x": match_row_names("nmt en-fr bilstm-max")})["c18-nmt-nli"]
     assert (one.first, one.difference) == ("BiLSTM-max, NMT En-Fr", pytest.approx(20.0))
     turned = {"hf:x": ["BiLSTM-max, NLI"], nli: ["BiLSTM-max, NMT En-De"]}
     assert found(results, named=turned)["c18-nmt-nli"].difference == pytest.approx(-20.0)
     with pytest.raises(lingprobe.UsageProblem, match=r"no paper has a row 'NMT En-Xx'"):
-        names_of("NMT En-Xx")
+        match_row_names("NMT En-Xx")
     with pytest.raises(lingprobe.DataProblem, match="no encoder of these results is called"):
         lingprobe.claims(results, named={"st:y": "BiLSTM-max, NLI"})
     page = lingprobe.claims(results, named={"hf:*": "BiLSTM-max NMT En-Fr"}, papers="conneau2018")

@@ -12,7 +12,7 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import Tags
-from lingprobe.datasets.formats.tables import write as write_table
+from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.pages.human import read_bound
 from lingprobe.tables.formats import terminal
 from lingprobe.tasks import TASKS
@@ -20,10 +20,10 @@ from lingprobe.testing import FAMILIES
 from lingprobe_extensions.papers.bound import people, write_bound
 from lingprobe_extensions.papers.sheet import (
     Asking,
-    sample,
+    sample_sentences,
     write_sheet,
 )
-from lingprobe_extensions.papers.sheet_score import read, score_copies
+from lingprobe_extensions.papers.sheet_score import read_filled_sheet, score_copies
 
 N = 30
 
@@ -32,7 +32,7 @@ N = 30
 def reference(tmp_path_factory) -> str:
     """A task of 60 test sentences, past or present."""
     file = tmp_path_factory.mktemp("task") / "tiny.jsonl"
-    write_table(FAMILIES["sentence"]((60, 20, 60)), file)
+    write_dataset(FAMILIES["sentence"]((60, 20, 60)), file)
     return f"table:{file}"
 
 
@@ -43,7 +43,7 @@ def task(reference):
 
 @pytest.fixture(scope="module")
 def gold(task):
-    return sample(task.load(), N, 0).gold
+    return sample_sentences(task.load(), N, 0).gold
 
 
 @pytest.fixture
@@ -75,9 +75,11 @@ def test_labels_are_not_in_the_sheet(sheet, task, gold):
 
 def test_the_same_seed_draws_the_same_and_another_draws_others(task):
     dataset = task.load()
-    assert sample(dataset, N, 0) == sample(dataset, N, 0)
-    assert sample(dataset, N, 0) != sample(dataset, N, 1)
-    assert sorted(sample(dataset, 10**6, 0)[0]) == sorted(sample(dataset, 10**6, 1)[0])
+    assert sample_sentences(dataset, N, 0) == sample_sentences(dataset, N, 0)
+    assert sample_sentences(dataset, N, 0) != sample_sentences(dataset, N, 1)
+    assert sorted(sample_sentences(dataset, 10**6, 0)[0]) == sorted(
+        sample_sentences(dataset, 10**6, 1)[0]
+    )
 
 
 def test_rows_by_a_stratum_are_as_many_of_each_cell_the_rare_ones_first(task):
@@ -86,16 +88,16 @@ def test_rows_by_a_stratum_are_as_many_of_each_cell_the_rare_ones_first(task):
     codes = np.full(len(dataset.splits), 0)
     codes[test[:3]], codes[test[3:10]] = 1, -1
     marked = replace(dataset, strata={"kind": Tags(codes, ("common", "rare"))})
-    drawn = sample(marked, 12, 0, "kind")
+    drawn = sample_sentences(marked, 12, 0, "kind")
     many = Counter(drawn.cells)
-    whole = Counter(sample(marked, 10**6, 0, "kind").cells)
+    whole = Counter(sample_sentences(marked, 10**6, 0, "kind").cells)
     assert sum(whole.values()) == len(test)
     assert {cell.partition(": ")[2] for cell in many} == {"common", "rare", "none"}
     assert all(many[c] == whole[c] or many[c] >= max(many.values()) - 1 for c in many)
     sizes = [whole[cell] for cell in drawn.cells]
     assert sizes == sorted(sizes)
     with pytest.raises(DataProblem, match="no subgroup 'knd'; it has kind"):
-        sample(marked, 12, 0, "knd")
+        sample_sentences(marked, 12, 0, "knd")
 
 
 def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_path):
@@ -104,7 +106,7 @@ def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_p
     sheet = write_sheet(reference, task, tmp_path / "sheet.tsv", asking)
     bound = score_copies([fill(tmp_path / "sheet.tsv", tmp_path / "a.tsv", lambda i: "yes")])
     assert (sheet.by, bound.by, bound.score) == (name, name, 1.0)
-    assert set(bound.classes) == set(sample(task.load(), N, 0, name).cells)
+    assert set(bound.classes) == set(sample_sentences(task.load(), N, 0, name).cells)
     assert "sampled by" in terminal(people(bound))
     with pytest.raises(DataProblem, match="is not an estimate of human performance"):
         write_bound(bound, tmp_path / "bound.json")
@@ -149,7 +151,7 @@ def test_labels_can_be_asked_to_be_checked(reference, task, tmp_path):
     write_sheet(reference, task, sheet, Asking("check", N))
     with sheet.open(encoding="utf-8", newline="") as file:
         shown = [row[2] for row in csv.reader(file, delimiter="\t") if row[0].isdigit()]
-    assert shown == sample(task.load(), N, 0)[1]
+    assert shown == sample_sentences(task.load(), N, 0)[1]
     bound = score_copies([fill(sheet, tmp_path / "a.tsv", lambda i: "No" if i <= 3 else "YES")])
     assert (bound.mode, bound.score) == ("check", pytest.approx(0.9))
 
@@ -230,7 +232,7 @@ def mangled(sheet, how):
 def test_spreadsheets_change_nothing(sheet, tmp_path, gold, how):
     whole = fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1] if i % 3 else "")
     (tmp_path / "b.csv").write_bytes(mangled(whole, how))
-    again, before = read(tmp_path / "b.csv"), read(whole)
+    again, before = read_filled_sheet(tmp_path / "b.csv"), read_filled_sheet(whole)
     assert again.judgements == before.judgements
     assert score_copies([tmp_path / "b.csv"]) == score_copies([whole])
 
@@ -255,7 +257,7 @@ def test_an_unknown_label_is_named_with_file_and_line(sheet, tmp_path):
         DataProblem,
         match=rf"a\.tsv:{line_of(file, 7)}: 'psat' is not an answer; write one of PAST, PRES",
     ):
-        read(file)
+        read_filled_sheet(file)
 
 
 @pytest.mark.parametrize("bad", ["0", "31", "seven", ""])
@@ -266,7 +268,7 @@ def test_a_row_of_no_sheet_is_named_with_file_and_line(sheet, tmp_path, bad):
         DataProblem,
         match=rf"a\.tsv:{file.read_text('utf-8').count(chr(10))}: .* is not a row of this sheet",
     ):
-        read(file)
+        read_filled_sheet(file)
 
 
 def test_a_row_that_stands_twice_with_two_judgements_is_refused(sheet, tmp_path):
@@ -274,7 +276,7 @@ def test_a_row_that_stands_twice_with_two_judgements_is_refused(sheet, tmp_path)
     line = file.read_text("utf-8").splitlines()[line_of(file, 4) - 1]
     file.write_text(file.read_text("utf-8") + line.replace("past", "pres") + "\n", "utf-8")
     with pytest.raises(DataProblem, match="row 4 occurs twice"):
-        read(file)
+        read_filled_sheet(file)
 
 
 def test_a_column_that_was_sorted_alone_is_noticed(sheet, tmp_path):
@@ -298,7 +300,7 @@ def test_copies_of_different_sheets_are_not_scored_together(reference, task, she
 
 def test_other_data_are_noticed(sheet, tmp_path):
     text = sheet.read_text("utf-8")
-    data = read(sheet).sheet.data
+    data = read_filled_sheet(sheet).sheet.data
     sheet.write_text(text.replace(data, "0" * 32), "utf-8")
     with pytest.raises(DataProblem, match="have changed since the sheet was written"):
         score_copies([fill(sheet, tmp_path / "a.tsv", lambda i: "past")])
@@ -318,15 +320,15 @@ def test_other_data_are_noticed(sheet, tmp_path):
 def test_what_was_lost_is_named(sheet, change, message):
     sheet.write_text(change(sheet.read_text("utf-8")), "utf-8")
     with pytest.raises(DataProblem, match=message):
-        read(sheet)
+        read_filled_sheet(sheet)
 
 
 def test_a_workbook_and_no_file_are_refused(tmp_path):
     (tmp_path / "a.xlsx").write_bytes(b"PK\x03\x04\x80\x81")
     with pytest.raises(DataProblem, match="not as a workbook"):
-        read(tmp_path / "a.xlsx")
+        read_filled_sheet(tmp_path / "a.xlsx")
     with pytest.raises(DataProblem, match="no such file"):
-        read(tmp_path / "nothing.tsv")
+        read_filled_sheet(tmp_path / "nothing.tsv")
 
 
 def test_an_empty_sheet_has_no_bound(sheet):
@@ -375,11 +377,11 @@ def test_formulas_are_disarmed(tmp_path, name, delimiter):
     assert len(rows) == 5
     assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row)
     assert any("well,=1+1, dogs" in row[1] for row in rows)
-    assert len(read(tmp_path / name).sentences) == 5
+    assert len(read_filled_sheet(tmp_path / name).sentences) == 5
 
 
 def test_only_classes_of_whole_sentences_are_asked_about(tmp_path):
-    write_table(FAMILIES["pair"](), tmp_path / "pair.jsonl")
+    write_dataset(FAMILIES["pair"](), tmp_path / "pair.jsonl")
     reference = f"table:{tmp_path / 'pair.jsonl'}"
     with pytest.raises(DataProblem, match="one class per sentence"):
         write_sheet(reference, TASKS.make(reference), tmp_path / "s.tsv", Asking())

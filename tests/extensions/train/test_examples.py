@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe_extensions.train.data import Example
-from lingprobe_extensions.train.examples import Examples
+from lingprobe_extensions.train.data import TrainingExample
+from lingprobe_extensions.train.examples import TrainingExamples
 
 SOME = [
-    Example(("a", "dog"), ("ein Hund", "un chien"), ("a", "cat"), "yes"),
-    Example(("a", "bird"), ("ein Vogel", "un oiseau"), ("no", "dog"), "no"),
-    Example(("a", "dog"), ("der Hund", "le chien"), ("a", "dog"), "maybe"),
+    TrainingExample(("a", "dog"), ("ein Hund", "un chien"), ("a", "cat"), "yes"),
+    TrainingExample(("a", "bird"), ("ein Vogel", "un oiseau"), ("no", "dog"), "no"),
+    TrainingExample(("a", "dog"), ("der Hund", "le chien"), ("a", "dog"), "maybe"),
 ]
 
 
@@ -23,7 +23,7 @@ def forms(examples, texts, row):
 
 
 def test_examples_are_kept_as_they_were_read():
-    read, counts = Examples.of(SOME[:2], SOME[2:])
+    read, counts = TrainingExamples.of(SOME[:2], SOME[2:])
     assert counts == [2, 1]
     assert [forms(read, read.first, i) for i in range(3)] == [e.first for e in SOME]
     assert [forms(read, read.second, i) for i in range(3)] == [e.second for e in SOME]
@@ -36,7 +36,7 @@ def test_examples_are_kept_as_they_were_read():
 
 
 def test_some_of_them_have_their_own_words():
-    read, _ = Examples.of(SOME)
+    read, _ = TrainingExamples.of(SOME)
     some = read.take(np.array([1, 2])).take(np.array([1]))
     assert len(some) == 1
     assert sorted(some.forms) == ["a", "dog"]
@@ -48,7 +48,9 @@ def test_memory_is_some_bytes_a_word():
     words = tuple("the dog sees a cat".split())
     many = 50_000
     tracemalloc.start()
-    read, _ = Examples.of(Example(words, ("ein Satz von hier",)) for _ in range(many))
+    read, _ = TrainingExamples.of(
+        TrainingExample(words, ("ein Satz von hier",)) for _ in range(many)
+    )
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert len(read) == many

@@ -6,7 +6,7 @@ import pytest
 
 import lingprobe
 from extensions.train.written import written
-from lingprobe_extensions.train.data import Reading
+from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.inferences import inferences
 
 HEAD = "source\tsplit\tpremise\thypothesis\tlabel\n"
@@ -27,7 +27,7 @@ def collection(tmp_path):
 
 
 def test_what_is_no_text_to_learn_from_is_left_out_and_counted(collection):
-    how = Reading()
+    how = FileReading()
     assert premises(collection, how) == ["lingnli_lots", "snli train"]
     assert dict(how.counts) == {
         "read": 2,
@@ -41,27 +41,27 @@ def test_what_is_no_text_to_learn_from_is_left_out_and_counted(collection):
 
 
 def test_what_is_asked_for_by_name_is_read(collection):
-    assert premises(collection, Reading(where={"source": "joci"})) == ["joci"]
-    assert premises(collection, Reading(where={"split": "dev"})) == ["snli dev"]
-    everything = Reading(where={"source": "*", "split": "*"})
+    assert premises(collection, FileReading(where={"source": "joci"})) == ["joci"]
+    assert premises(collection, FileReading(where={"split": "dev"})) == ["snli dev"]
+    everything = FileReading(where={"source": "*", "split": "*"})
     assert len(premises(collection, everything)) == 8
 
 
 def test_files_of_dev_are_read_as_they_are(collection):
-    assert len(premises(collection, Reading(dev=True))) == 8
+    assert len(premises(collection, FileReading(dev=True))) == 8
 
 
 def test_inferences_are_read_from_tables_and_json(tmp_path):
     head = "source\tpremise\thypothesis\tlabel\n"
     rows = "x\tA b .\tA .\tentailment\ny\tC .\tD .\tneutral\nx\tE .\tF .\t-\n"
     paths = written(tmp_path, a_tsv=head + rows)
-    how = Reading(where={"source": "x*"})
+    how = FileReading(where={"source": "x*"})
     assert [(e.first, e.second, e.label) for e in inferences(paths, how)] == [
         (("A", "b", "."), ("A", "."), "entailment")
     ]
     assert how.counts["without a label"] == 1
     lines = '{"sentence1": "A .", "sentence2": "B .", "gold_label": "neutral"}\n'
-    [example] = inferences(written(tmp_path, a_jsonl=lines), Reading())
+    [example] = inferences(written(tmp_path, a_jsonl=lines), FileReading())
     assert example.label == "neutral"
 
 
@@ -75,4 +75,4 @@ def test_inferences_are_read_from_tables_and_json(tmp_path):
 )
 def test_pairs_that_cannot_be_read_are_named(tmp_path, texts, said):
     with pytest.raises(lingprobe.DataProblem, match=said):
-        list(inferences(written(tmp_path, **texts), Reading()))
+        list(inferences(written(tmp_path, **texts), FileReading()))

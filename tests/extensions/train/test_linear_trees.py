@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from lingprobe_extensions.train.linear_trees import commonest, constituents, labelled_f1, words_of
+from lingprobe_extensions.train.linear_trees import (
+    commonest,
+    constituents,
+    count_tree_words,
+    labelled_f1,
+)
 
 TREE = "(S (NP DT NN )NP (VP VBZ (NP PRP )NP )VP . )S".split()
 
 
 def test_constituents_are_spans_of_words_without_the_outermost():
     assert dict(constituents(TREE)) == {("NP", 0, 2): 1, ("NP", 3, 4): 1, ("VP", 2, 4): 1}
-    assert words_of(TREE) == 5
+    assert count_tree_words(TREE) == 5
 
 
 def test_what_is_malformed_costs_only_itself():

@@ -9,12 +9,12 @@ import torch
 from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
 from lingprobe_extensions.train import loop
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.data import Example
-from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.loop import Learner, Schedule, batches
-from lingprobe_extensions.train.nets.heads import Words
+from lingprobe_extensions.train.data import TrainingExample
+from lingprobe_extensions.train.examples import TrainingExamples
+from lingprobe_extensions.train.loop import Learner, OptimizerSettings, group_by_length
+from lingprobe_extensions.train.nets.heads import WordEmbedding
 from lingprobe_extensions.train.objectives import Kit
-from lingprobe_extensions.train.ranks import Ranks
+from lingprobe_extensions.train.ranks import ProcessRank
 
 WORDS = "the a dog cat sees hears barks often".split()
 
@@ -27,15 +27,17 @@ def learner(objective: str, architecture: str, attention: bool = False) -> Learn
         return tuple(draws.choice(WORDS, draws.integers(1, 9)).tolist())
 
     examples = [
-        Example(text(), (" ".join(text()),) * texts, text() if objective == "infer" else (), label)
+        TrainingExample(
+            text(), (" ".join(text()),) * texts, text() if objective == "infer" else (), label
+        )
         for label in ("yes", "no") * 8
     ]
     shape = NetworkShape(architecture, 6, 5, 2)
-    chosen, (read, _) = OBJECTIVES.make(objective), Examples.of(examples)
+    chosen, (read, _) = OBJECTIVES.make(objective), TrainingExamples.of(examples)
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 7, 0, attention))
     table = draws.normal(size=(len(read.forms), 6)).astype(np.float32)
-    words = Words(torch.from_numpy(table))
-    return Learner(shape.network(), lesson, words, Schedule("adam", 0.01, 0.0, 64))
+    words = WordEmbedding(torch.from_numpy(table))
+    return Learner(shape.network(), lesson, words, OptimizerSettings("adam", 0.01, 0.0, 64))
 
 
 def gradients(one: Learner, parts: list[np.ndarray]) -> list[torch.Tensor]:
@@ -64,19 +66,22 @@ def test_batches_have_every_row_once_and_hardly_any_padding():
     draws = np.random.default_rng(1)
     lengths = draws.integers(1, 60, 5000)
     rows = np.flatnonzero(lengths > 3)
-    made = batches(lengths, rows, 1000, (0, 1))
+    made = group_by_length(lengths, rows, 1000, (0, 1))
     assert np.array_equal(np.sort(np.concatenate(made)), rows)
     widths = [int(lengths[batch].max()) * len(batch) for batch in made]
     assert max(widths) <= 1000
     assert lengths[rows].sum() / sum(widths) > 0.95
     assert all(np.all(np.diff(lengths[batch]) <= 0) for batch in made)
-    again, other = batches(lengths, rows, 1000, (0, 1)), batches(lengths, rows, 1000, (0, 2))
+    again, other = (
+        group_by_length(lengths, rows, 1000, (0, 1)),
+        group_by_length(lengths, rows, 1000, (0, 2)),
+    )
     assert all(np.array_equal(a, b) for a, b in zip(made, again, strict=True))
     assert not np.array_equal(np.concatenate(made), np.concatenate(other))
 
 
 def test_a_sentence_longer_than_a_batch_is_a_batch():
-    assert [b.tolist() for b in batches(np.array([50]), np.array([0]), 10, (0, 1))] == [[0]]
+    assert [b.tolist() for b in group_by_length(np.array([50]), np.array([0]), 10, (0, 1))] == [[0]]
 
 
 def test_writing_stops_at_the_end_and_at_the_limit():
@@ -125,7 +130,7 @@ def test_the_decoders_of_skip_share_their_pieces():
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
 def test_products_are_in_bfloat16_only_where_it_is_asked_for(precision):
     one = torch.ones(2, 2)
-    with Schedule("adam", 0.1, 0.0, 1, device="cpu", precision=precision).precise():
+    with OptimizerSettings("adam", 0.1, 0.0, 1, device="cpu", precision=precision).precise():
         made = one @ one
     assert (made.dtype == torch.bfloat16) == (precision == "bf16")
     assert (one @ one).dtype == torch.float32
@@ -205,7 +210,7 @@ def test_an_epoch_tells_how_far_it_is_and_pauses_every_some_seconds(monkeypatch)
 def test_gradients_of_one_process_stay_as_they_are():
     weight = torch.nn.Parameter(torch.ones(2))
     weight.grad = torch.tensor([1.0, 2.0])
-    assert Ranks().average_gradients([weight], 3.0, 4, 5) == (3.0, 4, 5)
+    assert ProcessRank().average_gradients([weight], 3.0, 4, 5) == (3.0, 4, 5)
     assert weight.grad.tolist() == [1, 2]
 
 
@@ -219,14 +224,14 @@ def test_gradients_of_processes_are_those_of_their_batches_as_one(monkeypatch):
         tensor += other.pop(0)
 
     monkeypatch.setattr("torch.distributed.all_reduce", reduced)
-    assert Ranks(0, 2).average_gradients([weight, silent], 3.0, 3, 4) == (8.0, 4, 11)
+    assert ProcessRank(0, 2).average_gradients([weight, silent], 3.0, 3, 4) == (8.0, 4, 11)
     assert weight.grad.tolist() == [1.0, 2.0]  # 3/4 of its own, and 1/4 of the other's mean of 1, 2
     assert silent.grad.tolist() == [0, 0]
 
 
 def test_each_process_has_a_batch_of_every_group():
     work = [np.array([i]) for i in range(5)]
-    first, second = (Ranks(rank, 2).mine(work) for rank in (0, 1))
+    first, second = (ProcessRank(rank, 2).mine(work) for rank in (0, 1))
     assert [b.tolist() for b in first] == [[0], [2], [4]]
     assert [b.tolist() for b in second] == [[1], [3], []]
 

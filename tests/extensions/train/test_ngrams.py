@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lingprobe.data.core import Sentence
-from lingprobe_extensions.train.ngrams import NGrams, bigram_rows
+from lingprobe_extensions.train.ngrams import BigramVectors, bigram_rows
 
 NUMBERS = {"the": 0, "cat": 1, "sat": 2}
 
 
-def bag(buckets: int) -> NGrams:
+def bag(buckets: int) -> BigramVectors:
     vectors = np.random.default_rng(0).normal(size=(3 + buckets, 4)).astype(np.float32)
-    return NGrams(NUMBERS, vectors)
+    return BigramVectors(NUMBERS, vectors)
 
 
 def test_the_bucket_of_a_bigram_is_the_documented_one():

@@ -20,8 +20,8 @@ from lingprobe.data.references import PlaceOption
 from lingprobe_extensions.train.encoder import Trained
 from lingprobe_extensions.train.parsers import network
 from lingprobe_extensions.train.parsers.network import Network
-from lingprobe_extensions.train.parsers.treebank import Annotated, sentences
-from lingprobe_extensions.train.parsing import auxiliaries
+from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, read_annotated_sentences
+from lingprobe_extensions.train.parsing import learn_auxiliary_lemmas
 
 SMALL = {
     "hidden": 24,
@@ -80,7 +80,7 @@ def parser(treebank, tmp_path_factory) -> lingprobe.Training:
 
 
 def test_a_parser_learns_what_its_treebank_tells(parser):
-    assert isinstance(annotators.parser(parser.folder), Network)
+    assert isinstance(annotators.make_parser(parser.folder), Network)
     last = parser.epochs[-1]
     assert last["dev LAS"] > 95 > parser.trivial["LAS of the commonest for the form"]
     assert last["dev F1"] > 95
@@ -91,13 +91,13 @@ def test_a_parser_learns_what_its_treebank_tells(parser):
 
 
 def test_auxiliaries_have_the_lemmas_that_train_had():
-    def told(*rows: tuple[str, str, str]) -> Annotated:
+    def told(*rows: tuple[str, str, str]) -> AnnotatedSentence:
         words, lemmas, upos = zip(*rows, strict=True)
-        return Annotated(words, " ".join(words), Annotation(upos, lemmas=lemmas))
+        return AnnotatedSentence(words, " ".join(words), Annotation(upos, lemmas=lemmas))
 
     has, got = ("Has", "have", "AUX"), ("got", "get", "VERB")
     train = [told(has, got), told(has, got), told(("has", "haz", "AUX")), told(("is", "be", "AUX"))]
-    lemmas = auxiliaries(train)
+    lemmas = learn_auxiliary_lemmas(train)
     assert lemmas == {"has": "have", "is": "be"}
     parse = Annotation(("AUX", "AUX", "VERB"))
     known = network._with_lemmas(parse, ("HAS", "xas", "is"), lemmas)
@@ -188,7 +188,7 @@ def test_its_folder_knows_what_it_was_trained_on_and_judged_by(parser, treebank)
     saw = Trained(PlaceOption(str(parser.folder))).saw()
     assert saw is not None
     train, dev, test = (
-        {each.words for each in sentences([treebank / f"x-{split}.conllu"])}
+        {each.words for each in read_annotated_sentences([treebank / f"x-{split}.conllu"])}
         for split in ("train", "dev", "test")
     )
     for words in train | dev:
@@ -219,7 +219,7 @@ def test_a_training_that_was_stopped_ends_as_one_that_was_not(treebank, tmp_path
     with pytest.raises(
         lingprobe.DataProblem, match=r"epoch-3\.safetensors is damaged .*; copy it again"
     ):
-        list(annotators.parser(f"trained:{tmp_path / 'one'},epoch=3").annotate([("A", "dog")]))
+        list(annotators.make_parser(f"trained:{tmp_path / 'one'},epoch=3").annotate([("A", "dog")]))
 
 
 @pytest.mark.parametrize("kind", ["conllu", "ptb"])

@@ -13,11 +13,11 @@ from lingprobe.corpora.training_sentences import (
     hash_sentences,
 )
 from lingprobe.data.core import Sentence
-from lingprobe_extensions.train.seen import SEEN, Collected, read_seen, write_seen
+from lingprobe_extensions.train.seen import SEEN, TextHashes, read_seen, write_seen
 
 
-def collected(*examples: tuple[str, ...]) -> Collected:
-    made = Collected()
+def collected(*examples: tuple[str, ...]) -> TextHashes:
+    made = TextHashes()
     for texts in examples:
         made.add(map(strip_to_letters, texts))
     return made

@@ -6,7 +6,7 @@ import pytest
 
 from lingprobe_extensions.train.folder import Training
 from lingprobe_extensions.train.loop import Epoch
-from lingprobe_extensions.train.selection import Selection
+from lingprobe_extensions.train.selection import SelectionCriterion
 
 BLEU = {"bleu of the commonest text": 0.02, "perplexity of unigrams": 343.0}
 
@@ -22,25 +22,25 @@ def epochs(**figures):
 
 def test_a_figure_at_its_baseline_selects_nothing():
     made = epochs(perplexity=[354, 247, 185, 158], bleu=[0.01, 0.02, 0.01, 0.01])
-    selection = Selection("bleu", BLEU)
+    selection = SelectionCriterion("bleu", BLEU)
     assert (selection.by(made), selection.best(made)) == ("perplexity", 4)
     assert [selection.since(made[:n]) for n in (1, 2, 3, 4)] == [0, 0, 0, 0]
 
 
 def test_a_figure_that_has_left_its_baseline_selects():
     made = epochs(perplexity=[354, 247, 185, 158], bleu=[0.5, 1.2, 3.0, 2.9])
-    selection = Selection("bleu", BLEU)
+    selection = SelectionCriterion("bleu", BLEU)
     assert (selection.by(made), selection.best(made)) == ("bleu", 3)
     assert (selection.by(made[:2]), selection.best(made[:2])) == ("bleu", 2)
     assert selection.by(made[:1]) == "perplexity"
-    both = Selection("bleu", {**BLEU, "bleu of copying": 2.5})
+    both = SelectionCriterion("bleu", {**BLEU, "bleu of copying": 2.5})
     assert (both.by(made), both.best(made)) == ("perplexity", 4)
 
 
 def test_without_a_perplexity_or_a_baseline_the_figure_selects():
     made = epochs(accuracy=[33.0, 33.4, 33.2])
-    assert Selection("accuracy", {"accuracy of the commonest label": 33.0}).best(made) == 2
-    assert Selection("score", {}).best(epochs(score=[0.2, 0.1])) == 1
+    assert SelectionCriterion("accuracy", {"accuracy of the commonest label": 33.0}).best(made) == 2
+    assert SelectionCriterion("score", {}).best(epochs(score=[0.2, 0.1])) == 1
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_without_a_perplexity_or_a_baseline_the_figure_selects():
 )
 def test_a_training_at_its_baseline_says_so(tmp_path, name, value, trivial):
     made = epochs(**{name: [value]})
-    unbeaten = Selection(name, trivial).unbeaten(made)
+    unbeaten = SelectionCriterion(name, trivial).unbeaten(made)
     assert unbeaten == list(trivial)
     shown = Training(tmp_path, "x", name, 1, [made[0].plain()], trivial, {"read": 1}, 1, unbeaten)
     assert f"not clearly better than without an encoder: {unbeaten[0]}" in str(shown)
@@ -62,12 +62,12 @@ def test_a_training_at_its_baseline_says_so(tmp_path, name, value, trivial):
 def test_a_baseline_is_left_by_more_than_a_point_or_a_twentieth():
     trivial = {"perplexity of x": 100.0, "bleu of x": 2.0}
     just, beyond = epochs(perplexity=[95.0], bleu=[3.0]), epochs(perplexity=[94.9], bleu=[3.1])
-    assert Selection("bleu", trivial).unbeaten(just) == ["perplexity of x", "bleu of x"]
-    assert Selection("bleu", trivial).unbeaten(beyond) == []
+    assert SelectionCriterion("bleu", trivial).unbeaten(just) == ["perplexity of x", "bleu of x"]
+    assert SelectionCriterion("bleu", trivial).unbeaten(beyond) == []
 
 
 def test_a_training_that_has_learnt_says_nothing(tmp_path):
     made = epochs(perplexity=[250.0], bleu=[4.0])
-    assert Selection("bleu", BLEU).unbeaten(made) == []
+    assert SelectionCriterion("bleu", BLEU).unbeaten(made) == []
     shown = Training(tmp_path, "x", "bleu", 1, [made[0].plain()], BLEU, {"read": 1}, 1)
     assert "not clearly better" not in str(shown)

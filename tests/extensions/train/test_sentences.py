@@ -19,8 +19,8 @@ from lingprobe.cli import app
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe_extensions.train.options import TrainingSettings
-from lingprobe_extensions.train.sentences import train
-from lingprobe_extensions.train.settings import Request
+from lingprobe_extensions.train.sentences import train_sentence_encoder
+from lingprobe_extensions.train.settings import TrainingRequest
 
 NAMES = ("Anna", "Bea", "Carl", "Dora", "Emil", "Fred", "Gina", "Hans", "Ida", "Jan")
 VERBS = {"sees": "sieht", "hears": "hört", "knows": "kennt"}
@@ -333,7 +333,9 @@ def test_an_encoder_knows_whether_its_word_vectors_are_still_there(files, tmp_pa
 def test_sentences_that_will_be_probed_are_left_out(files, tmp_path):
     probed = [Sentence.of(["anna", "Sees", "Bea", "!"])]
     how = TrainingSettings.of({**SMALL, "epochs": 1})
-    made = train(Request("mean", "autoencode", [files[0]], exclude=probed), tmp_path / "m", how)
+    made = train_sentence_encoder(
+        TrainingRequest("mean", "autoencode", [files[0]], exclude=probed), tmp_path / "m", how
+    )
     many = files[0].read_text("utf-8").count("Anna sees Bea .")
     assert many > 0
     assert made.counts["to be probed"] == many
@@ -557,12 +559,12 @@ def test_weights_that_were_altered_are_damaged(files, tmp_path):
 
 
 def test_the_command_of_a_parser_repeats_its_training(tmp_path):
-    from lingprobe_extensions.train.folder import command
+    from lingprobe_extensions.train.folder import format_train_command
 
     settings = TrainingSettings.of(
         {"epochs": 8, "longest": 60, "patience": 3, "hidden": 512}, "parser"
     )
-    said = command(Request("parser", "annotate", [Path("a.conllu")]), settings)
+    said = format_train_command(TrainingRequest("parser", "annotate", [Path("a.conllu")]), settings)
     options = dict(word.split("=") for word in said.split("--set ")[1].split())
     assert TrainingSettings.of(options, "parser") == settings
 

@@ -8,7 +8,7 @@ from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import make
 from lingprobe_extensions.train.options import VectorSettings
-from lingprobe_extensions.train.static import train_vectors
+from lingprobe_extensions.train.static import train_word_vectors
 
 pytest.importorskip("gensim")
 LINES = [
@@ -28,7 +28,7 @@ def corpus(tmp_path):
 
 
 def test_vectors_are_trained_and_read_back(corpus, tmp_path):
-    done = train_vectors([corpus], tmp_path / "a.vec", settings=SMALL)
+    done = train_word_vectors([corpus], tmp_path / "a.vec", settings=SMALL)
     assert (done.sentences, done.excluded) == (9, 0)
     bag = make(f"static:{tmp_path / 'a.vec'}")
     assert bag.coverage([Sentence.of(["The", "cat", "Don't", "zebra"])]) == {
@@ -43,18 +43,21 @@ def test_probing_sentences_are_left_out_however_they_are_spaced(corpus, tmp_path
         Sentence.of("the CAT sat on the mat .".split()),
         Sentence(("``", "Don't", "x"), '"Don\'t," said the dog .'),
     ]
-    done = train_vectors([corpus], tmp_path / "a.vec", probed, SMALL)
+    done = train_word_vectors([corpus], tmp_path / "a.vec", probed, SMALL)
     assert (done.sentences, done.excluded) == (3, 6)
     assert "mat" not in (tmp_path / "a.vec").read_text()
     assert strip_to_letters("“Don’t,” he  said") == strip_to_letters("Don't, he said .")
 
 
 def test_sentences_without_letters_exclude_nothing(corpus, tmp_path):
-    assert train_vectors([corpus], tmp_path / "a.vec", [Sentence.of(["..."])], SMALL).excluded == 0
+    assert (
+        train_word_vectors([corpus], tmp_path / "a.vec", [Sentence.of(["..."])], SMALL).excluded
+        == 0
+    )
 
 
 def test_english_is_split_as_in_treebanks(corpus, tmp_path):
-    train_vectors(
+    train_word_vectors(
         [corpus], tmp_path / "a.vec", settings=VectorSettings(dim=4, least=1, english=True)
     )
     words = {line.split(" ")[0] for line in (tmp_path / "a.vec").read_text().splitlines()[1:]}
@@ -78,7 +81,7 @@ def test_the_same_text_gives_the_same_file_in_every_process(corpus, tmp_path):
 
 
 def test_subwords_make_vectors_of_unknown_words(corpus, tmp_path):
-    train_vectors(
+    train_word_vectors(
         [corpus],
         tmp_path / "a.bin",
         settings=VectorSettings(dim=4, least=1, epochs=1, subwords=True),
@@ -90,9 +93,11 @@ def test_subwords_make_vectors_of_unknown_words(corpus, tmp_path):
 
 def test_problems_are_sentences(corpus, tmp_path):
     with pytest.raises(DataProblem, match=r"written as \.vec"):
-        train_vectors([corpus], tmp_path / "a.bin", settings=SMALL)
+        train_word_vectors([corpus], tmp_path / "a.bin", settings=SMALL)
     with pytest.raises(DataProblem, match="no word occurs 500 times"):
-        train_vectors([corpus], tmp_path / "a.vec", settings=VectorSettings(least=500))
+        train_word_vectors([corpus], tmp_path / "a.vec", settings=VectorSettings(least=500))
     with pytest.raises(DataProblem, match="no sentences are left"):
-        train_vectors([corpus], tmp_path / "a.vec", [Sentence((), line) for line in LINES], SMALL)
+        train_word_vectors(
+            [corpus], tmp_path / "a.vec", [Sentence((), line) for line in LINES], SMALL
+        )
     assert list(tmp_path.glob("*.vec")) == []

@@ -9,28 +9,28 @@ import lingprobe
 from extensions.train.written import written
 from lingprobe.corpora.training_sentences import hash_key
 from lingprobe_extensions.train.data import (
-    Reading,
-    following,
+    FileReading,
     neighbours,
+    read_bracketed_examples,
+    read_following_sentences,
+    read_translations,
     themselves,
-    translations,
-    trees,
 )
 from lingprobe_extensions.train.inferences import inferences
 from lingprobe_extensions.train.objectives import add_noise
-from lingprobe_extensions.train.texts import Pieces, Texts, join_texts, perplexities
+from lingprobe_extensions.train.texts import DecoderVocabulary, Texts, join_texts, perplexities
 
 
 def test_translations_are_aligned_lines_or_columns(tmp_path):
     two = written(tmp_path, a_en="A dog .\n\nA cat\n", a_de="Ein Hund .\nnichts\nEine Katze\n")
-    how = Reading()
-    assert [(e.first, e.texts[0]) for e in translations(two, how)] == [
+    how = FileReading()
+    assert [(e.first, e.texts[0]) for e in read_translations(two, how)] == [
         (("A", "dog", "."), "Ein Hund ."),
         (("A", "cat"), "Eine Katze"),
     ]
     assert how.counts["empty"] == 1
     table = written(tmp_path, a_tsv="A dog\tUn chien\tlicence\n")
-    assert [(e.first, e.texts[0]) for e in translations(table, Reading())] == [
+    assert [(e.first, e.texts[0]) for e in read_translations(table, FileReading())] == [
         (("A", "dog"), "Un chien")
     ]
 
@@ -47,21 +47,21 @@ def test_translations_are_aligned_lines_or_columns(tmp_path):
 )
 def test_files_that_are_not_aligned_are_named(tmp_path, texts, said):
     with pytest.raises(lingprobe.DataProblem, match=said):
-        list(translations(written(tmp_path, **texts), Reading()))
+        list(read_translations(written(tmp_path, **texts), FileReading()))
 
 
 def test_the_next_sentence_is_of_the_same_paragraph(tmp_path):
     paths = written(tmp_path, a_txt="One .\nTwo .\n\nThree .\nFour .\n# book\nFive .\n")
-    assert [(e.first[0], e.texts[0]) for e in following(paths, Reading())] == [
+    assert [(e.first[0], e.texts[0]) for e in read_following_sentences(paths, FileReading())] == [
         ("One", "Two ."),
         ("Three", "Four ."),
     ]
-    assert len(list(themselves(paths, Reading()))) == 5
+    assert len(list(themselves(paths, FileReading()))) == 5
 
 
 def test_neighbours_are_the_sentences_on_both_sides(tmp_path):
     paths = written(tmp_path, a_txt="One .\nTwo .\nThree .\nFour .\n\nFive .\nSix .\n")
-    assert [(e.first[0], e.texts) for e in neighbours(paths, Reading())] == [
+    assert [(e.first[0], e.texts) for e in neighbours(paths, FileReading())] == [
         ("Two", ("One .", "Three .")),
         ("Three", ("Two .", "Four .")),
     ]
@@ -71,7 +71,7 @@ def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
     paths = written(
         tmp_path, a_ptb="(ROOT (S (NP (NNP John)) (VP (VBZ has) (NP (DT a) (NN dog)))))\n"
     )
-    [example] = trees(paths, Reading())
+    [example] = read_bracketed_examples(paths, FileReading())
     assert example.first == ("John", "has", "a", "dog")
     assert example.texts[0] == "(ROOT (S (NP NNP )NP (VP VBZ (NP DT NN )NP )VP )S )ROOT"
 
@@ -79,23 +79,26 @@ def test_trees_lose_their_words_as_in_the_papers_example(tmp_path):
 def test_malformed_trees_are_errors_or_are_counted(tmp_path):
     [path] = written(tmp_path, a_ptb="(S (NN dog) (VB barks))\n(S ((NN dog))\n(S (NN cat))\n")
     with pytest.raises(lingprobe.DataProblem, match=r"a\.ptb:2: .*on_error=skip"):
-        list(trees([path], Reading()))
-    how = Reading(on_error="skip")
-    assert [example.first for example in trees([path], how)] == [("dog", "barks"), ("cat",)]
+        list(read_bracketed_examples([path], FileReading()))
+    how = FileReading(on_error="skip")
+    assert [example.first for example in read_bracketed_examples([path], how)] == [
+        ("dog", "barks"),
+        ("cat",),
+    ]
     assert how.counts["trees without words, or malformed"] == 1
 
 
 def test_long_sentences_are_counted_and_left_out(tmp_path):
     paths = written(tmp_path, a_txt="word " * 10_000 + "\nshort one\n")
-    how = Reading()
+    how = FileReading()
     assert [e.first for e in themselves(paths, how)] == [("short", "one")]
     assert how.counts["too long"] == 1
 
 
 def test_a_text_comes_back_from_its_pieces():
     texts = ["Straße, naïve café!", "the dogs bark", "the dog barked"] * 20
-    pieces = Pieces.of(texts, 300, whole=False)
-    encoded = Pieces.read(str(pieces)).encode(["the dogs barked", "Straße ☃"])
+    pieces = DecoderVocabulary.of(texts, 300, whole=False)
+    encoded = DecoderVocabulary.read(str(pieces)).encode(["the dogs barked", "Straße ☃"])
     assert pieces.decode(encoded.row(i)[1:-1].tolist() for i in range(2)) == [
         "the dogs barked",
         "Straße ☃",
@@ -145,7 +148,7 @@ def test_rows_of_numbers_are_as_narrow_as_they_may_be():
 
 
 def test_a_sentence_fits_that_has_words_and_not_too_many():
-    how = Reading(longest=2, left_out=frozenset({"probed"}))
+    how = FileReading(longest=2, left_out=frozenset({"probed"}))
     assert how.usable("probed!", "b") is False
     assert how.usable("a", "b") is True
     assert how.fits(("a", "b"), ("c",)) is True
@@ -154,7 +157,7 @@ def test_a_sentence_fits_that_has_words_and_not_too_many():
     assert {**how.counts} == {"to be probed": 1, "empty": 1, "too long": 1}
 
 
-def seen(how: Reading) -> set[int]:
+def seen(how: FileReading) -> set[int]:
     return set(how.seen.distinct().tolist())
 
 
@@ -162,13 +165,17 @@ def seen(how: Reading) -> set[int]:
     ("reads", "texts", "keys"),
     [
         (
-            translations,
+            read_translations,
             {"a_tsv": "A dog\tUn chien\n!\tVide\n\tRien\n"},
             {"adog", "unchien", "vide"},
         ),
         (themselves, {"a_txt": "A dog .\n\nA b c d e\n"}, {"adog"}),
-        (following, {"a_txt": "A dog .\nA cat .\n\nAlone\n"}, {"adog", "acat"}),
-        (trees, {"a_mrg": "(S (NP (-LRB- -LRB-) (N dog)) (V runs))"}, {"dogruns"}),
+        (read_following_sentences, {"a_txt": "A dog .\nA cat .\n\nAlone\n"}, {"adog", "acat"}),
+        (
+            read_bracketed_examples,
+            {"a_mrg": "(S (NP (-LRB- -LRB-) (N dog)) (V runs))"},
+            {"dogruns"},
+        ),
         (
             inferences,
             {"a_tsv": "premise\thypothesis\tlabel\nA dog\tA cat\tno\nOne\tTwo\t-\n"},
@@ -177,14 +184,14 @@ def seen(how: Reading) -> set[int]:
     ],
 )
 def test_every_text_that_is_read_is_kept_by_its_hash(reads, texts, keys, tmp_path):
-    how = Reading(longest=4)
+    how = FileReading(longest=4)
     assert list(reads(written(tmp_path, **texts), how))
     assert seen(how) == {hash_key(key) for key in keys}
 
 
 def test_what_will_be_probed_is_left_out_on_either_side(tmp_path):
-    how = Reading(left_out=frozenset({"unchien"}))
+    how = FileReading(left_out=frozenset({"unchien"}))
     table = written(tmp_path, a_tsv="A dog\tUn chien\nA cat\tUn chat\n")
-    assert [e.first for e in translations(table, how)] == [("A", "cat")]
+    assert [e.first for e in read_translations(table, how)] == [("A", "cat")]
     assert seen(how) == {hash_key("acat"), hash_key("unchat")}
     assert how.counts["to be probed"] == 1

@@ -17,15 +17,15 @@ import lingprobe
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train import bag, parsing, sentences, static
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.data import Example, Reading
-from lingprobe_extensions.train.examples import Examples
-from lingprobe_extensions.train.loop import Epoch, Schedule
+from lingprobe_extensions.train.data import FileReading, TrainingExample
+from lingprobe_extensions.train.examples import TrainingExamples
+from lingprobe_extensions.train.loop import Epoch, OptimizerSettings
 from lingprobe_extensions.train.objectives import Kit, bleu
 from lingprobe_extensions.train.options import TrainingSettings, VectorSettings
-from lingprobe_extensions.train.selection import Selection
-from lingprobe_extensions.train.settings import Request
-from lingprobe_extensions.train.splits import choose_rows, held_out
-from lingprobe_extensions.train.texts import Pieces
+from lingprobe_extensions.train.selection import SelectionCriterion
+from lingprobe_extensions.train.settings import TrainingRequest
+from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows
+from lingprobe_extensions.train.texts import DecoderVocabulary
 from reference import recipes
 
 
@@ -86,7 +86,7 @@ def test_static_vectors_are_trained_as_word2vec_trains_them():
     ],
 )
 def test_convolutions_learn_by_sgd_and_the_rest_by_adam(architecture, asked, kind, rate):
-    request = Request(architecture, "next", [Path("a")])
+    request = TrainingRequest(architecture, "next", [Path("a")])
     found = sentences._schedule(request, TrainingSettings.of({**asked, "seed": 3, "batch": 9}))
     assert (found.optimizer, found.rate, found.falls) == (kind, rate, 0)
     assert (found.clip, found.batch, found.seed) == (5.0, 9, 3)
@@ -106,7 +106,7 @@ def test_a_parser_s_rate_falls_over_its_epochs(falls, over):
 def test_optimisers_take_the_steps_of_textbooks(kind):
     """Kingma & Ba 2015, algorithm 1; Nesterov's momentum as Sutskever et al. 2013 have it."""
     weight = torch.nn.Parameter(torch.tensor([1.0, -2.0]))
-    optimizer = Schedule(kind, 0.1, 0.0, 1).optimizer_of([weight])
+    optimizer = OptimizerSettings(kind, 0.1, 0.0, 1).optimizer_of([weight])
     ours, first, second = np.array([1.0, -2.0]), np.zeros(2), np.zeros(2)
     for step in range(1, 4):
         slope = np.array([0.5, -step])
@@ -127,8 +127,8 @@ def test_optimisers_take_the_steps_of_textbooks(kind):
     [("bow", True, True), ("parser", True, True), ("parser", False, False), ("mean", True, False)],
 )
 def test_epochs_decide_weights_only_where_the_rate_falls_to_the_last(architecture, falls, epochs):
-    request = Request(architecture, "x", [])
-    found = sentences._request_facts(request, TrainingSettings.of({"falls": falls}), Reading())
+    request = TrainingRequest(architecture, "x", [])
+    found = sentences._request_facts(request, TrainingSettings.of({"falls": falls}), FileReading())
     free = {"patience", "device"} if epochs else {"patience", "device", "epochs"}
     assert found["settings"].keys() == recipes.TRAINING.keys() - free
     assert found["vectors"] == "random"
@@ -152,13 +152,13 @@ def epochs_of(*figures: float) -> list[Epoch]:
     ],
 )
 def test_training_ends_with_patience_or_the_last_epoch(figures, asked, over):
-    selection = Selection("accuracy", {})
+    selection = SelectionCriterion("accuracy", {})
     assert sentences._over(epochs_of(*figures), selection, TrainingSettings.of(asked)) == over
 
 
 @pytest.mark.parametrize(("many", "few"), [(100, 5), (139, 6), (19, 0), (60000, 2000)])
 def test_a_twentieth_is_held_out_and_too_many_are_drawn_from(many, few):
-    rows, again = held_out(many, 3), held_out(many, 3)
+    rows, again = draw_dev_rows(many, 3), draw_dev_rows(many, 3)
     assert len(rows) == len(set(rows.tolist())) == few
     assert rows.tolist() == again.tolist() == sorted(rows.tolist())
     some = choose_rows(many, 10, 3)
@@ -177,24 +177,26 @@ def written(path: Path, *texts: str) -> Path:
 def test_sentences_of_dev_are_not_in_train(tmp_path):
     train = written(tmp_path / "a.txt", *(f"w{i} a" for i in range(40)), "x y", "x y")
     dev = written(tmp_path / "b.txt", "x y", "w3 a", "z")
-    request, how = Request("mean", "autoencode", [train], [dev]), Reading()
-    parts = sentences._split(request, how, TrainingSettings())
+    request, how = TrainingRequest("mean", "autoencode", [train], [dev]), FileReading()
+    parts = sentences._split_train_dev(request, how, TrainingSettings())
     assert parts.dev.tolist() == [42, 43, 44]
     assert parts.train.tolist() == [i for i in range(40) if i != 3]
     assert how.counts["also in dev"] == 3
-    some = sentences._split(request, Reading(), TrainingSettings.of({"most": 9}))
+    some = sentences._split_train_dev(request, FileReading(), TrainingSettings.of({"most": 9}))
     assert some.dev.tolist() == [9, 10, 11]
     assert 6 <= len(some.train) <= 9
-    drawn = sentences._split(Request("mean", "autoencode", [train]), Reading(), TrainingSettings())
+    drawn = sentences._split_train_dev(
+        TrainingRequest("mean", "autoencode", [train]), FileReading(), TrainingSettings()
+    )
     assert len(drawn.dev) == 2
     assert not set(drawn.dev.tolist()) & set(drawn.train.tolist())
 
 
 @pytest.mark.parametrize("lines", [["x y"], ["x y"] * 30, ["a", "b"]])
 def test_too_little_is_said(tmp_path, lines):
-    request = Request("mean", "autoencode", [written(tmp_path / "a.txt", *lines)])
+    request = TrainingRequest("mean", "autoencode", [written(tmp_path / "a.txt", *lines)])
     with pytest.raises(lingprobe.DataProblem, match=r"left to train on and \d for dev"):
-        sentences._split(request, Reading(), TrainingSettings())
+        sentences._split_train_dev(request, FileReading(), TrainingSettings())
 
 
 TREE = "1\t{0}\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
@@ -208,9 +210,9 @@ def trees(path: Path, *words: str) -> Path:
 def test_a_treebank_is_divided_alike(tmp_path):
     train = trees(tmp_path / "a.conllu", *(f"w{i}" for i in range(40)), "x", "x")
     dev = trees(tmp_path / "b.conllu", "x", "w3", "z")
-    how = Reading()
+    how = FileReading()
     examples, rows, judged = parsing._split_train_dev(
-        Request("parser", "annotate", [train], [dev]), how, TrainingSettings()
+        TrainingRequest("parser", "annotate", [train], [dev]), how, TrainingSettings()
     )
     assert judged.tolist() == [42, 43, 44]
     assert rows.tolist() == [i for i in range(40) if i != 3]
@@ -220,28 +222,32 @@ def test_a_treebank_is_divided_alike(tmp_path):
     for files, held in (([dev], []), ([trees(tmp_path / "c.conllu", "z")], [dev])):
         with pytest.raises(lingprobe.DataProblem, match=r"left to train on and \d for dev"):
             parsing._split_train_dev(
-                Request("parser", "annotate", files, held), Reading(), TrainingSettings()
+                TrainingRequest("parser", "annotate", files, held),
+                FileReading(),
+                TrainingSettings(),
             )
 
 
 def test_trees_that_are_left_out_of_a_treebank_are_counted(tmp_path):
     file = written(tmp_path / "a.ptb", "(S (NN dog))", "(S ((NN", "(S (NN cat) (VB is))", "(S)")
-    how = Reading(on_error="skip", longest=1)
-    assert [each.words for each in parsing._read([file], how)] == [("dog",)]
+    how = FileReading(on_error="skip", longest=1)
+    assert [each.words for each in parsing._read_learnable_sentences([file], how)] == [("dog",)]
     assert how.counts["read"] == how.counts["too long"] == 1
     assert how.counts["trees without words, or malformed"] == 2
 
 
 def test_static_vectors_of_forms_are_looked_up_where_they_are_given(tmp_path):
-    [*examples] = parsing._read([trees(tmp_path / "a.conllu", "dog", "cat", "dog")], Reading())
+    [*examples] = parsing._read_learnable_sentences(
+        [trees(tmp_path / "a.conllu", "dog", "cat", "dog")], FileReading()
+    )
     vectors = written(tmp_path / "a.vec", "dog 1 2", "cat 3 4")
     rows = np.arange(2)
-    without = parsing.Lexicon.of(examples, rows, TrainingSettings.of({"least": 1}))
+    without = parsing.FormInventory.of(examples, rows, TrainingSettings.of({"least": 1}))
     assert without.static.shape == (2, 0)
     assert (without.forms, without.counts.tolist()) == (["dog", "cat"], [1, 1])
     assert without.words == ["cat", "dog"]
     assert without.letters == ["a", "c", "d", "g", "o", "t"]
-    given = parsing.Lexicon.of(
+    given = parsing.FormInventory.of(
         examples, rows, TrainingSettings.of({"vectors": vectors, "vocabulary": 1})
     )
     assert given.static.tolist() == [[1, 2], [3, 4]]
@@ -253,7 +259,9 @@ WORDS = "abcdefgh"
 
 @pytest.mark.parametrize("objective", ["autoencode", "denoise", "next"])
 def test_only_denoise_has_noise_and_only_while_it_learns(objective):
-    read, _ = Examples.of(Example(tuple(WORDS), (" ".join(WORDS),)) for _ in range(6))
+    read, _ = TrainingExamples.of(
+        TrainingExample(tuple(WORDS), (" ".join(WORDS),)) for _ in range(6)
+    )
     shape = NetworkShape("mean", 4, 0, 0)
     chosen = OBJECTIVES.make(objective)
     lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, drop=0.5, swap=0.5))
@@ -272,7 +280,7 @@ def test_only_denoise_has_noise_and_only_while_it_learns(objective):
 
 
 def test_one_label_alone_teaches_nothing():
-    read, _ = Examples.of(Example((w,), (), (w,), "yes") for w in WORDS)
+    read, _ = TrainingExamples.of(TrainingExample((w,), (), (w,), "yes") for w in WORDS)
     assert read.labels.tolist() == [0] * 8
     infer = OBJECTIVES.make("infer")
     with pytest.raises(lingprobe.DataProblem, match="all pairs have one label"):
@@ -282,7 +290,7 @@ def test_one_label_alone_teaches_nothing():
 @pytest.mark.parametrize(
     ("library", "call"),
     [
-        ("tokenizers", lambda: Pieces.of(["a"], 270, False)),
+        ("tokenizers", lambda: DecoderVocabulary.of(["a"], 270, False)),
         ("sacrebleu.metrics.bleu", lambda: bleu(["a"], ["a"])),
         ("gensim.models", lambda: static._fit_vectors(Path("a"), VectorSettings())),
         ("lingprobe_extensions.train.steps", bag._import_steps),

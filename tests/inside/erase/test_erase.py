@@ -19,7 +19,7 @@ from lingprobe.cli import app
 from lingprobe.data import identity
 from lingprobe.data.core import Predictions
 from lingprobe.data.examples import Dataset, Example, Sentence, Site
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.inside.erase import division as division_room
 from lingprobe.inside.erase.change import (
     collateral_change,
@@ -27,9 +27,9 @@ from lingprobe.inside.erase.change import (
     probabilities,
     reliability,
 )
-from lingprobe.inside.erase.division import Pairing, dependence, divide, labels_on
+from lingprobe.inside.erase.division import Pairing, dependence, divide_for_erasure, labels_on
 from lingprobe.inside.erase.files import read_eraser
-from lingprobe.inside.erase.fitting import Floors, Source, fit_eraser
+from lingprobe.inside.erase.fitting import EraserData, Floors, fit_eraser
 from lingprobe.inside.erase.views import ERASURE_VIEW
 
 DIM = 16
@@ -227,7 +227,7 @@ def test_no_sentence_is_in_two_parts_whatever_the_task():
                   for k in range(start, start + 400)))
         for start in (0, 150)
     ]  # fmt: skip
-    parts = divide(datasets)
+    parts = divide_for_erasure(datasets)
 
     def keys(i, rows):
         return {datasets[i].sentences[k].key for k in datasets[i].sites[rows, 0, 0].tolist()}
@@ -246,7 +246,7 @@ def test_a_pair_of_sentences_of_two_parts_is_in_none():
         Example((Site(a), Site(b)), "xy"[k % 2], "train")
         for k, (a, b) in enumerate(pairwise(sentences))
     )
-    (part,) = divide([data])
+    (part,) = divide_for_erasure([data])
     even = {k for k, s in enumerate(data.sentences) if s.key[0] % 2 == 0}
     assert all(set(data.sites[row, :, 0].tolist()) <= even for row in part.eraser)
     assert not any(set(data.sites[row, :, 0].tolist()) & even for row in part.train)
@@ -285,7 +285,7 @@ def test_an_independent_sample_has_each_pair_of_labels_equally_often():
     splits = rng.choice(["train", "train", "dev", "test"], 3000)
     one, other = (data_of(*zip(written, labels, splits, strict=True)) for labels in (a, b))
     pairing = Pairing.of(one, other)
-    rows, part = pairing.independent(*divide([one, other]))
+    rows, part = pairing.independent(*divide_for_erasure([one, other]))
     for some in (rows, part.train, part.dev, part.test):
         pairs = Counter((a[k], b[k]) for k in some.tolist())
         assert len(pairs) == 4
@@ -319,7 +319,7 @@ def test_completeness_and_collateral_change_are_means_of_distances():
 
 def test_distributions_are_those_of_the_link():
     scores = np.array([[0.0, np.log(3)], [1, 1]], np.float32)
-    gold = column(["a", "b"])
+    gold = build_column(["a", "b"])
     soft = probabilities(Predictions(scores, ("a", "b"), gold, "softmax"))
     assert np.allclose(soft, [[0.25, 0.75], [0.5, 0.5]])
     each = probabilities(Predictions(scores, ("a", "b"), gold, "sigmoid"))
@@ -330,9 +330,9 @@ def test_distributions_are_those_of_the_link():
 
 def test_floors_are_of_the_size_of_the_eraser():
     rng = np.random.default_rng(0)
-    labels = column([f"c{k % 3}" for k in range(600)])
+    labels = build_column([f"c{k % 3}" for k in range(600)])
     x = rng.normal(size=(600, 8)) * np.arange(1, 9) + 3 * np.eye(8)[:3][labels.classes]
-    source = Source([x], labels)
+    source = EraserData([x], labels)
     eraser = fit_eraser(source, "leace")
     floors = list(Floors.of(source, "leace", eraser, "name").every(4))
     assert Counter(kind for kind, _ in floors) == {"rank": 4, "variance": 4, "shuffled": 4}
@@ -350,9 +350,9 @@ def test_floors_are_of_the_size_of_the_eraser():
 def test_inlp_needs_classes_and_an_eraser_needs_labels():
     x = np.random.default_rng(0).normal(size=(60, 4))
     with pytest.raises(DataProblem, match="inlp is for classes"):
-        fit_eraser(Source([x], column([float(k) for k in range(60)])), "inlp")
+        fit_eraser(EraserData([x], build_column([float(k) for k in range(60)])), "inlp")
     with pytest.raises(DataProblem, match="without two labels"):
-        fit_eraser(Source([x], column(["a"] * 60)), "leace")
+        fit_eraser(EraserData([x], build_column(["a"] * 60)), "leace")
 
 
 def test_floors_are_the_same_when_code_changes(tmp_path, monkeypatch):

@@ -8,17 +8,17 @@ from scipy.linalg import sqrtm
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from lingprobe import DataProblem
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.inside.erase.erasers import (
     Eraser,
     Moments,
+    encode_labels,
     inlp,
     leace,
     mean,
     principal_angles,
     random_subspace,
     random_variance,
-    targets_of,
 )
 from lingprobe.inside.erase.files import FittedEraser, read_eraser
 
@@ -32,10 +32,10 @@ def data(n=400, dim=7, classes=3, seed=0):
 
 
 LABELS = {
-    "classes": column([f"c{k}" for k in data()[1]]),
-    "two": column([("a", "b")[k % 2] for k in data()[1]]),
-    "scores": column([float(k) + 0.1 for k in data()[1]]),
-    "sets": column([frozenset("ab"[: k % 3]) for k in data()[1]]),
+    "classes": build_column([f"c{k}" for k in data()[1]]),
+    "two": build_column([("a", "b")[k % 2] for k in data()[1]]),
+    "scores": build_column([float(k) + 0.1 for k in data()[1]]),
+    "sets": build_column([frozenset("ab"[: k % 3]) for k in data()[1]]),
 }
 
 
@@ -45,7 +45,7 @@ def test_leace_is_the_closed_form(kind):
     P the orthogonal projection onto the columns of W S_XZ.
     """
     x, _ = data()
-    z = targets_of(LABELS[kind])
+    z = encode_labels(LABELS[kind])
     s_xx = np.cov(x.T, bias=True)
     s_xz = np.cov(x.T, z.T, bias=True)[: x.shape[1], x.shape[1] :]
     w = np.linalg.pinv(sqrtm(s_xx).real)
@@ -59,7 +59,7 @@ def test_leace_is_the_closed_form(kind):
 @pytest.mark.parametrize("method", [leace, mean])
 def test_nothing_linear_is_left_of_what_it_was_fitted_on(method, kind):
     x, _ = data()
-    z = targets_of(LABELS[kind])
+    z = encode_labels(LABELS[kind])
     erased = method(Moments.of([x], z))(x).astype(float)
     assert LinearRegression().fit(x, z).score(x, z) > 0.2
     assert np.abs((erased - erased.mean(0)).T @ (z - z.mean(0))).max() / len(x) < 1e-5
@@ -214,11 +214,11 @@ def test_lists_of_numbers_cannot_be_erased():
     from lingprobe.data.labels import NumberList
 
     with pytest.raises(DataProblem, match="lists of numbers"):
-        targets_of(column([NumberList("depth", [0.0, 1.0])]))
+        encode_labels(build_column([NumberList("depth", [0.0, 1.0])]))
 
 
 def test_labels_that_were_not_annotated_count_as_the_mean():
-    found = targets_of(column([{"a": 1.0, "b": 0.0}, {"a": 0.0}, {"a": 1.0, "b": 1.0}]))
+    found = encode_labels(build_column([{"a": 1.0, "b": 0.0}, {"a": 0.0}, {"a": 1.0, "b": 1.0}]))
     assert np.allclose(found, [[1, 0], [0, 0.5], [1, 1]])
 
 

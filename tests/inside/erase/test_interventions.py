@@ -21,19 +21,19 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.current_batch import current_batch
 from lingprobe.inside.erase.distances import Reach
-from lingprobe.inside.erase.division import divide
+from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.effect_cells import decide_use
 from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE, Partners, exchanges
-from lingprobe.inside.erase.fitting import Source
+from lingprobe.inside.erase.fitting import EraserData
 from lingprobe.inside.erase.interventions import (
     ERASED,
     SCRUBBED,
     Change,
+    ChangeName,
     FloorDraws,
-    Key,
     changes_of,
 )
-from lingprobe.inside.erase.target import Bench, Interventions, Target
+from lingprobe.inside.erase.target import Interventions, ProbedModel, StateReadings
 
 N, NOUNS, DIM = 200, 10, 16
 FILL = [f"w{i}" for i in range(6)]
@@ -228,8 +228,8 @@ def test_a_dose_of_nothing_and_the_state_of_the_sentence_itself_change_nothing(p
     everything = np.arange(len(sentences))
     rng = np.random.default_rng(0)
     partners = Partners(rng.normal(size=(40, DIM)), everything % 2, everything)
-    itself = Change(Key(WHOLE), shifts=partners.differences(everything))
-    nothing = Change(Key("moved 0"), shift=np.zeros(DIM))
+    itself = Change(ChangeName(WHOLE), shifts=partners.differences(everything))
+    nothing = Change(ChangeName("moved 0"), shift=np.zeros(DIM))
     before = encoder.encode(sentences).layers
     for change in (nothing, itself):
         for spans in (np.full((40, 2), -1), np.tile([3, 4], (40, 1))):
@@ -260,7 +260,7 @@ def test_the_state_of_a_word_is_replaced_by_the_other_one_and_no_other_is(place)
     everything, spans = np.arange(30), np.tile([3, 4], (30, 1))
     partners = Partners(states[:, 3].astype(float), everything % 2, everything)
     drawn = partners.of("other", np.random.default_rng(0))
-    change = Change(Key(WHOLE), shifts=partners.differences(drawn))
+    change = Change(ChangeName(WHOLE), shifts=partners.differences(drawn))
     (edit,) = change.edits("1", everything, spans).values()
     seen = {}
 
@@ -305,7 +305,7 @@ def test_floors_of_an_exchange_are_as_long_and_do_not_follow_the_label():
     rng = np.random.default_rng(0)
     codes = np.arange(400) % 2
     x = rng.normal(size=(400, 6)) + 3 * codes[:, None] * np.eye(6)[0]
-    source = Source([x[:200]], column_from_codes(codes[:200], ("a", "b")))
+    source = EraserData([x[:200]], column_from_codes(codes[:200], ("a", "b")))
     floors = FloorDraws("leace", 3, "seed")
     eraser = floors.fit(source)
     partners = Partners(x, codes, np.arange(200, 400))
@@ -315,17 +315,17 @@ def test_floors_of_an_exchange_are_as_long_and_do_not_follow_the_label():
     assert len(own) == 4
     assert len(beside) == 3 * (3 + 2)
     for what in (EXCHANGED, WHOLE):
-        wanted = np.linalg.norm(own[Key(what, "other")], axis=1)
+        wanted = np.linalg.norm(own[ChangeName(what, "other")], axis=1)
         for change in beside:
             if change.key.what == what:
                 np.testing.assert_allclose(np.linalg.norm(change.shifts, axis=1), wanted)
                 means = [change.shifts[codes == k].mean(0)[0] for k in (0, 1)]
                 assert means[0] - means[1] < 0.7 * 6  # whole steps from class to class are 6 apart
-    inside = own[Key(EXCHANGED, "other")]
+    inside = own[ChangeName(EXCHANGED, "other")]
     assert np.linalg.matrix_rank(inside, tol=1e-6) == 1
     # no more is left in the subspace of the own state, and all of the other one is there
     moved = x + inside
-    drawn = x + own[Key(WHOLE, "other")]
+    drawn = x + own[ChangeName(WHOLE, "other")]
     np.testing.assert_allclose(moved @ eraser.right.T, drawn @ eraser.right.T, atol=1e-9)
     np.testing.assert_allclose(eraser(moved), eraser(x), atol=1e-9)
 
@@ -334,7 +334,7 @@ def test_distances_are_those_to_the_nearest_state():
     rng = np.random.default_rng(0)
     x, shifts = rng.normal(size=(9, 3)), rng.normal(size=(9, 3))
     rows, real = np.array([0, 1, 2]), np.array([4, 5, 6, 7])
-    size = Reach("1", x, rows, real).of(Change(Key(WHOLE), shifts=shifts))
+    size = Reach("1", x, rows, real).of(Change(ChangeName(WHOLE), shifts=shifts))
 
     def far(points):
         return sum(min(np.sqrt(((p - x[k]) ** 2).sum()) for k in real) for p in points) / 3
@@ -348,13 +348,13 @@ def test_nothing_linear_is_left_at_any_layer_that_is_scrubbed(place):
     """Of the sentences that erasers were fitted on, as the model's own library runs them."""
     from transformers import AutoModel, AutoTokenizer
 
-    target = Target.of(f"table:{place}/task.jsonl", f"lm:{place}/uses", None)
+    target = ProbedModel.of(f"table:{place}/task.jsonl", f"lm:{place}/uses", None)
     at = target.place("0")
     assert at.scrubbed == ("0", "1", "2")
     readings = target.readings(at.layers)
-    (parts,) = divide([readings.dataset])
+    (parts,) = divide_for_erasure([readings.dataset])
     how = Interventions("0", (), "leace", 2, "logreg")
-    made = {c.key: c for c in Bench(target, at, readings, parts).changes(how)}
+    made = {c.key: c for c in StateReadings(target, at, readings, parts).changes(how)}
     model = AutoModel.from_pretrained(place / "uses").eval()
     tokenizer = AutoTokenizer.from_pretrained(place / "uses")
     rows = parts.eraser
@@ -385,12 +385,12 @@ def test_nothing_linear_is_left_at_any_layer_that_is_scrubbed(place):
             hook.remove()
         return found
 
-    once = left(made[Key(ERASED)].erasers)
-    scrubbed = left(made[Key(SCRUBBED)].erasers)
+    once = left(made[ChangeName(ERASED)].erasers)
+    scrubbed = left(made[ChangeName(SCRUBBED)].erasers)
     assert once[0] < 1e-6
     assert max(once[1], once[2]) > 1e-3
     assert max(scrubbed.values()) < 1e-5
-    floor = made[Key(SCRUBBED, "", "rank")]
+    floor = made[ChangeName(SCRUBBED, "", "rank")]
     assert [one.rank for one in floor.erasers.values()] == [1, 1, 1]
     assert left(floor.erasers)[2] > 0.1
 
@@ -572,7 +572,7 @@ def test_changes_are_affine_maps_of_every_state():
     rng = np.random.default_rng(0)
     codes = np.arange(200) % 2
     x = (rng.normal(size=(200, 6)) + 2 * codes[:, None] * np.eye(6)[0]).astype(np.float32)
-    source = Source([x], column_from_codes(codes, ("a", "b")))
+    source = EraserData([x], column_from_codes(codes, ("a", "b")))
     floors = FloorDraws("leace", 2, "name")
     eraser = floors.fit(source)
     apart = (x[codes == 1].mean(0) - x[codes == 0].mean(0)).astype(np.float64)

@@ -16,7 +16,7 @@ from lingprobe.corpora.training_sentences import are_among, hash_sentences
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.keys import identify_encoder
-from lingprobe.inside.erase.division import divide
+from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.files import read_eraser
 from lingprobe.inside.erase.fitting import FLOORS
 from lingprobe.pages.captions import label_encoders, name_encoders
@@ -79,7 +79,7 @@ def test_what_is_withheld_is_the_erasers_part_and_nothing_else(tmp_path):
     lingprobe.erase(TASK, INNER, erasers=tmp_path, draws=1, nonlinear="", probe="logreg,c=1")
     (file,) = tmp_path.glob("*.safetensors")
     data = TASKS.make(TASK).load()
-    (rows,) = divide([data])
+    (rows,) = divide_for_erasure([data])
     for reference in (without(TASK), without(TASK, ",eraser=none"), without(str(file))):
         held = ENCODERS.make(reference).withholds(data.sentences)
         of_examples = held[data.sites[:, 0, 0]]
@@ -88,7 +88,7 @@ def test_what_is_withheld_is_the_erasers_part_and_nothing_else(tmp_path):
 
 
 def test_a_probe_is_fitted_and_tested_on_other_sentences(tmp_path):
-    (rows,) = divide([TASKS.make(TASK).load()])
+    (rows,) = divide_for_erasure([TASKS.make(TASK).load()])
     page = lingprobe.evaluate(
         [INNER, without(TASK), without(TASK, ",eraser=none")], TASK,
         probes=["logreg,c=1"], seeds=1, baselines="none",
@@ -140,7 +140,7 @@ def test_several_tasks_go_one_after_the_other():
     (chain,) = both.erasure.erasers(both.origin, both.slots)
     tasks = [TASKS.make(name).load() for name in (TASK, "table:b.jsonl")]
     assert len(chain) == 2
-    for data, rows in zip(tasks, divide(tasks), strict=True):
+    for data, rows in zip(tasks, divide_for_erasure(tasks), strict=True):
         held = both.withholds(data.sentences)[data.sites[:, 0, 0]]
         assert set(rows.eraser.tolist()) <= set(np.flatnonzero(held))
         some = data.take(rows.eraser)
@@ -181,7 +181,7 @@ def test_floors_are_of_the_erasers_rank_and_leave_something_else():
 def test_hidden_sentences_are_told_by_letters():
     encoder = ENCODERS.make(without(TASK))
     data = TASKS.make(TASK).load()
-    (rows,) = divide([data])
+    (rows,) = divide_for_erasure([data])
     one = data.sentences[int(data.sites[rows.eraser[0], 0, 0])]
     other = replace(one, text=one.text.upper() + " ")
     assert encoder.withholds([other])[0]

@@ -15,14 +15,14 @@ import lingprobe
 from fixtures.models import transformer, vocabulary
 from lingprobe import DataProblem
 from lingprobe.data.core import Dataset, Sentence
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.data.vectors import Vectors
-from lingprobe.inside.erase.distances import Size
+from lingprobe.inside.erase.distances import ChangeSize
 from lingprobe.inside.erase.effect_cells import effect_cells
 from lingprobe.inside.erase.effects import read_changes
-from lingprobe.inside.erase.fitting import Source
+from lingprobe.inside.erase.fitting import EraserData
 from lingprobe.inside.erase.interventions import ERASED, FloorDraws, changes_of
-from lingprobe.inside.erase.similarity import Similarities, similar_pairs, translations
+from lingprobe.inside.erase.similarity import PairCosines, pair_translations, similar_pairs
 from lingprobe.tasks import TASKS
 
 N, DIM = 300, 8
@@ -61,7 +61,7 @@ def states(seed, codes):
 
 def source():
     codes = np.arange(200) % 2
-    return Source([states(0, codes)], column([f"c{k}" for k in codes]))
+    return EraserData([states(0, codes)], build_column([f"c{k}" for k in codes]))
 
 
 def pairs():
@@ -71,20 +71,20 @@ def pairs():
     sentences = [Sentence((str(k),), json.dumps(row.tolist())) for k, row in enumerate(x)]
     sites = np.stack([np.arange(2 * N), *np.full((2, 2 * N), -1)], 1).reshape(N, 2, 3)
     alike = (codes[:, 0] == codes[:, 1]) + np.random.default_rng(4).normal(0, 0.1, N)
-    return Dataset.of_columns(sentences, sites, column(alike.tolist()), np.zeros(N))
+    return Dataset.of_columns(sentences, sites, build_column(alike.tolist()), np.zeros(N))
 
 
 def measure(reader):
     floors = FloorDraws("leace", 5, "seed")
     changes = list(changes_of("0", source(), floors.fit(source()), {1.0: 1.0}, floors))
     read_changes(reader, "0", changes, np.zeros((0, 2), np.int64))
-    sizes = {ERASED: Size(1, 1), "moved 1": Size(1, 1)}
+    sizes = {ERASED: ChangeSize(1, 1), "moved 1": ChangeSize(1, 1)}
     return effect_cells(reader.items, None, NAMED, sizes)
 
 
 def test_what_similarity_uses_is_told_from_what_is_there():
     for is_used in (True, False):
-        reader = Similarities.of(pairs(), ["similarity"], Planted(is_used))
+        reader = PairCosines.of(pairs(), ["similarity"], Planted(is_used))
         (cell,) = measure(reader)  # moved states have no label of their own here
         assert cell.change == ERASED
         if is_used:
@@ -98,7 +98,7 @@ def test_what_similarity_uses_is_told_from_what_is_there():
 
 def test_similarity_is_the_rank_correlation_of_cosines():
     data = pairs()
-    (cell,) = measure(Similarities.of(data, ["similarity"], Planted(True)))
+    (cell,) = measure(PairCosines.of(data, ["similarity"], Planted(True)))
     x = np.array([json.loads(s.text) for s in data.sentences]).reshape(N, 2, DIM)
     cosines = [a @ b / np.sqrt(a @ a * (b @ b)) for a, b in x]
     assert cell.before == pytest.approx(100 * spearmanr(cosines, data.labels.numbers)[0], abs=0.1)
@@ -118,9 +118,9 @@ def texts(folder, noise):
 
 def test_translations_are_found_among_all_by_the_cosine(tmp_path):
     x, other = texts(tmp_path, 0.05)
-    data, names = translations(f"{tmp_path}/a.txt+{tmp_path}/b.txt", [])
+    data, names = pair_translations(f"{tmp_path}/a.txt+{tmp_path}/b.txt", [])
     assert [name.count(" to ") for name in names] == [1, 1]
-    there, back = measure(Similarities.of(data, names, Planted(True)))
+    there, back = measure(PairCosines.of(data, names, Planted(True)))
 
     def share(some, others):
         right = 0
@@ -137,13 +137,13 @@ def test_translations_are_found_among_all_by_the_cosine(tmp_path):
 def test_sentences_that_the_eraser_saw_are_left_out(tmp_path):
     texts(tmp_path, 0.05)
     given = f"{tmp_path}/a.txt+{tmp_path}/b.txt"
-    whole, _ = translations(given, [])
-    some, _ = translations(given, [whole.sentences[k] for k in (0, 3)])
+    whole, _ = pair_translations(given, [])
+    some, _ = pair_translations(given, [whole.sentences[k] for k in (0, 3)])
     assert len(some) == len(whole) - 2
     with pytest.raises(DataProblem, match="0 of 60 pairs have sentences"):
-        translations(given, whole.sentences)
+        pair_translations(given, whole.sentences)
     with pytest.raises(DataProblem, match="write two texts"):
-        translations(f"{given}+c", [])
+        pair_translations(f"{given}+c", [])
     scored = replace(pairs(), splits=(np.arange(N) % 2 * 2).astype(np.int8))
     kept = similar_pairs(scored, scored.sentences[2:4])  # of the second pair
     assert len(kept) == N // 2 - 1

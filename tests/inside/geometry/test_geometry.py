@@ -15,10 +15,10 @@ import lingprobe
 from fixtures.models import transformer, vocabulary
 from lingprobe import DataProblem, UsageProblem
 from lingprobe.cli import app
-from lingprobe.inside.geometry.answers import answers
+from lingprobe.inside.geometry.answers import describe_comparisons
 from lingprobe.inside.geometry.comparisons import GeometryRow
 from lingprobe.inside.geometry.networks import before_training
-from lingprobe.inside.geometry.texts import read_texts
+from lingprobe.inside.geometry.texts import read_parallel_texts
 from reference import geometry as reference
 
 OPTIONS = "dtype=float32,device=cpu,layers=all"
@@ -135,7 +135,7 @@ def test_the_layer_is_chosen_by_sentences_that_are_not_in_its_score():
 
     rows = [row("1", 90, 10), row("2", 50, 99)]
     plain = [r.__class__(**{**_fields(r), "measure": "retrieval as is"}) for r in rows]
-    (said,) = answers([*rows, *plain], {"hf:m": "m"})
+    (said,) = describe_comparisons([*rows, *plain], {"hf:m": "m"})
     assert said.startswith("m: a rotation learnt on other sentences finds 10.0 %")
     assert "in layer 1" in said
 
@@ -157,12 +157,12 @@ def test_what_was_not_measured_before_training_is_no_finding(folder, encoders):
 def test_networks_that_are_as_alike_before_training_are_called_so():
     names = "cka", "hf:a", "1", "t", "hf:b", "2", "t"
     rows = [GeometryRow(*names, 100, 0.8, 0.7, 0.9, 0.75, 0.001)]
-    (said,) = answers(rows, {"hf:a": "a", "hf:b": "b"})
+    (said,) = describe_comparisons(rows, {"hf:a": "a", "hf:b": "b"})
     assert said == (
         "a and b: CKA 0.80 [0.70, 0.90]; untrained 0.75, so networks are as alike before training."
     )
     rows = [GeometryRow(*names, 100, 0.8, 0.7, 0.9, 0.65, 0.001)]
-    assert "as alike" not in next(answers(rows, {}))
+    assert "as alike" not in next(describe_comparisons(rows, {}))
 
 
 def test_vectors_that_are_all_the_same_have_no_likeness(folder):
@@ -184,7 +184,7 @@ def test_sentences_are_paired_by_their_names(tmp_path):
 
     (tmp_path / "a.conllu").write_text(bank(range(50)))
     (tmp_path / "b.conllu").write_text(bank(reversed(range(5, 60))))
-    texts, remarks = read_texts([str(tmp_path / "a.conllu"), str(tmp_path / "b.conllu")])
+    texts, remarks = read_parallel_texts([str(tmp_path / "a.conllu"), str(tmp_path / "b.conllu")])
     assert [s.text for s in texts["a.conllu"]] == [s.text for s in texts["b.conllu"]]
     assert len(texts["a.conllu"]) == 45
     assert remarks == ()

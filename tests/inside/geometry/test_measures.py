@@ -10,15 +10,15 @@ import pytest
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.inside.geometry import kernels, neighbours, similarity
 from lingprobe.inside.geometry.neighbours import (
-    distinct,
+    drop_repeated_points,
     intrinsic_dimension,
     neighbour_ratios,
     two_nn,
 )
-from lingprobe.inside.geometry.rotation import FOLDS, align, rotation, translations
-from lingprobe.inside.geometry.rows import STRETCH, LayerRows, groups, jackknife
+from lingprobe.inside.geometry.rotation import FOLDS, align, find_translations, rotation
+from lingprobe.inside.geometry.rows import STRETCH, LayerRows, jackknife, make_jackknife_groups
 from lingprobe.inside.geometry.similarity import cka, hsics, null_deviation, null_p
-from lingprobe.inside.geometry.spread import spread
+from lingprobe.inside.geometry.spread import measure_spread
 from reference import geometry as reference
 
 
@@ -65,7 +65,9 @@ def test_hsic_is_the_unbiased_estimate(n):
 
 def test_without_a_group_hsic_is_that_of_the_others():
     x, y = pair(1, 43)
-    for value, (start, stop) in zip(hsics(Held(x), Held(y))[1:], groups(43), strict=True):
+    for value, (start, stop) in zip(
+        hsics(Held(x), Held(y))[1:], make_jackknife_groups(43), strict=True
+    ):
         left = [np.delete(z, np.s_[start:stop], 0).tolist() for z in (x, y)]
         assert value == pytest.approx(reference.unbiased_hsic(*left), rel=1e-9)
 
@@ -159,7 +161,7 @@ def test_the_null_is_that_of_all_pairings(n):
     assert null_p(-0.1, n) == 1
 
 
-@pytest.mark.parametrize("measure", [lambda x: hsics(x, x), spread])
+@pytest.mark.parametrize("measure", [lambda x: hsics(x, x), measure_spread])
 def test_memory_does_not_grow_with_sentences(measure):
     rng = np.random.default_rng(0)
     rows = Held(rng.normal(size=(100_000, 6)))
@@ -173,7 +175,7 @@ def test_memory_does_not_grow_with_sentences(measure):
 
 def test_the_mean_cosine_is_that_of_all_pairs():
     x, _ = pair(2, 40)
-    lie, every = spread(Held(x)), reference.mean_cosine(x.tolist())
+    lie, every = measure_spread(Held(x)), reference.mean_cosine(x.tolist())
     assert lie.cosine.value == pytest.approx(every, rel=1e-9)
     parts = [reference.mean_cosine(x.tolist(), range(d, d + 1)) for d in range(7)]
     assert lie.dimension == int(np.argmax(parts))
@@ -185,7 +187,7 @@ def test_the_mean_cosine_is_that_of_all_pairs():
 
 def test_a_gaussian_has_no_direction():
     rng = np.random.default_rng(1)
-    lie = spread(Held(rng.normal(size=(2_000, 50))))
+    lie = measure_spread(Held(rng.normal(size=(2_000, 50))))
     assert lie.cosine.low < 0 < lie.cosine.high
     assert abs(lie.cosine.value) < 0.001
     assert lie.dimension == -1
@@ -197,16 +199,16 @@ def test_one_dimension_stands_out():
     x = rng.normal(size=(500, 50))
     x[:, 17] += 20
     x[:, 3] *= 30
-    lie = spread(Held(x))
+    lie = measure_spread(Held(x))
     assert (lie.dimension, lie.outlying) == (17, 1)
     assert lie.share == pytest.approx(1, abs=0.05)
 
 
 def test_zeros_have_no_direction():
-    assert np.isnan(spread(Held(np.zeros((50, 3)))).cosine.value)
+    assert np.isnan(measure_spread(Held(np.zeros((50, 3)))).cosine.value)
     x, _ = pair(2, 40)
-    with_zeros = spread(Held(np.concatenate([x, np.zeros((5, 7))])))
-    assert with_zeros.cosine.value == pytest.approx(spread(Held(x)).cosine.value)
+    with_zeros = measure_spread(Held(np.concatenate([x, np.zeros((5, 7))])))
+    assert with_zeros.cosine.value == pytest.approx(measure_spread(Held(x)).cosine.value)
 
 
 # ---- intrinsic dimension
@@ -244,7 +246,7 @@ def test_equal_points_count_once(noise):
     x = rng.normal(size=(300, 5))
     copies = np.concatenate([x, x[:100], x[50:60], x[50:60]])
     copies[300:] += noise * rng.normal(size=(120, 5))
-    assert np.array_equal(distinct(copies), x)
+    assert np.array_equal(drop_repeated_points(copies), x)
     mixed = copies[rng.permutation(420)]
     estimate, many = intrinsic_dimension(Held(mixed))
     assert many == 300
@@ -263,7 +265,7 @@ def test_neighbours_are_looked_for_among_some(monkeypatch):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2_000, 2))
     monkeypatch.setattr(neighbours, "MOST", 500)
-    assert neighbours.sample(Held(x)).shape == (500, 2)
+    assert neighbours.sample_vectors(Held(x)).shape == (500, 2)
     assert intrinsic_dimension(Held(x))[0].value == pytest.approx(2, rel=0.15)
 
 
@@ -305,7 +307,7 @@ def test_a_rotation_is_judged_on_sentences_that_it_did_not_see():
     """
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(200, 150)), rng.normal(size=(200, 150))
-    assert translations(x @ rotation(x, y), y).mean() > 0.5
+    assert find_translations(x @ rotation(x, y), y).mean() > 0.5
     found = align(x, y)
     assert found.hits[2].mean() < 0.1
     assert found.errors.mean() == pytest.approx(1, abs=0.1)
@@ -322,7 +324,7 @@ def test_the_mean_of_a_language_is_taken_off():
 def test_translations_that_share_the_highest_cosine_are_not_found():
     x = np.eye(3)
     y = x[[0, 1, 1]]
-    assert translations(x, y).tolist() == [[True, False, False], [True, True, False]]
+    assert find_translations(x, y).tolist() == [[True, False, False], [True, True, False]]
 
 
 # ---- where vectors are read
@@ -340,7 +342,7 @@ def test_pieces_of_a_sentence_are_averaged():
 
 def test_groups_cover_all_sentences_once():
     for many in (7, 20, 1_003):
-        parts = groups(many)
+        parts = make_jackknife_groups(many)
         assert parts[0][0] == 0
         assert parts[-1][1] == many
         assert all(stop == start for (_, stop), (start, _) in pairwise(parts))

@@ -11,9 +11,9 @@ import pytest
 import lingprobe
 from lingprobe import DataProblem
 from lingprobe.corpora.tally import ProblemTally
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.encoders.char_ngrams import CharNgrams
-from lingprobe.inside.languages.words import Lexicon, files, universal
+from lingprobe.inside.languages.words import FormLexicon, convert_unimorph_tags, find_word_files
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
 
@@ -44,13 +44,13 @@ def load(reference: str):
 
 
 def test_tags_of_unimorph_get_the_names_of_universal_features():
-    assert universal("N;IN+ESS;SG") == ("NOUN", "Case=IN+ESS|Number=SG")
-    assert universal("V.PTCP;PST;ACT")[0] == "VERB"
-    assert features(universal("V.PTCP;PST;ACT")[1]) == {
+    assert convert_unimorph_tags("N;IN+ESS;SG") == ("NOUN", "Case=IN+ESS|Number=SG")
+    assert convert_unimorph_tags("V.PTCP;PST;ACT")[0] == "VERB"
+    assert parse_features(convert_unimorph_tags("V.PTCP;PST;ACT")[1]) == {
         "Tense": "PST", "VerbForm": "V.PTCP", "Voice": "ACT",
     }  # fmt: skip
-    assert universal("ADJ;{ACC/GEN};PL") == ("ADJ", "Case=ACC,GEN|Number=PL")
-    assert universal("N;UNHEARD") == ("NOUN", "_")
+    assert convert_unimorph_tags("ADJ;{ACC/GEN};PL") == ("ADJ", "Case=ACC,GEN|Number=PL")
+    assert convert_unimorph_tags("N;UNHEARD") == ("NOUN", "_")
 
 
 def test_a_form_of_two_values_is_left_out_and_counted(unimorph):
@@ -119,7 +119,7 @@ Etc  NOUN  Abbr=Yes|Case=Nom    2 conj  etc
     assert data.sentences[0].words[0][:-1] != data.sentences[1].words[0]
     asked = [dict(r.options)["feature"] for r in TASKS.expand(f"forms/feat:{place},feature=*")]
     assert asked == ["Case"]
-    nouns = Lexicon.of(files([str(place)]), "raise")
+    nouns = FormLexicon.of(find_word_files([str(place)]), "raise")
     assert nouns.words[stems(3)[2]].form == stems(3)[2].capitalize()
 
 
@@ -134,7 +134,7 @@ def test_what_cannot_be_asked_is_said(unimorph, tmp_path):
     broken.write_text(unimorph.read_text("utf-8") + "one two\n", "utf-8")
     with pytest.raises(DataProblem, match=r"broken.tsv:1503: not a lemma, a form and tags"):
         load(f"forms/feat:{broken},feature=Case")
-    tally = Lexicon.of(files([str(broken)]), "skip").tally
+    tally = FormLexicon.of(find_word_files([str(broken)]), "skip").tally
     assert (tally.skipped, tally.words) == (1, 1501)
     assert isinstance(tally, ProblemTally)
 

@@ -12,7 +12,12 @@ import lingprobe
 from fixtures.models import transformer
 from lingprobe import DataProblem
 from lingprobe.cli import app
-from lingprobe.inside.languages.morphology import feature_of, floors, in_layers, questions
+from lingprobe.inside.languages.morphology import (
+    feature_of,
+    in_layers,
+    list_baseline_encoders,
+    questions,
+)
 from tasks.treebanks import block
 
 ROWS = """
@@ -134,7 +139,7 @@ def test_models_are_read_at_all_layers_word_by_word():
     assert in_layers("st:x") == "hf:x,layers=all,pool=none"
     assert in_layers("hf:x,layers=2+3") == "hf:x,layers=2+3,pool=none"
     assert in_layers("bow:random") == "bow:random"
-    assert floors(["hf:x,layers=all,pool=none"]) == [
+    assert list_baseline_encoders(["hf:x,layers=all,pool=none"]) == [
         "char-ngrams,pool=none",
         "hf:x,pool=none,layers=lex,weights=random",
         "hf:x,pool=none,layers=all,weights=random",

@@ -16,7 +16,7 @@ from lingprobe.inside.languages.survey import SurveyRow, survey_row
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.ud import constructions, forms, verbs
 from lingprobe.tasks.ud.constructions import Meaning
-from lingprobe.tasks.ud.forms import Form, Verb
+from lingprobe.tasks.ud.forms import TenseForm, Verb
 from tasks.treebanks import block
 
 SIMPLE = """
@@ -78,7 +78,7 @@ def armenian() -> str:
 Patch = Callable[[pytest.MonkeyPatch], None]
 
 
-def reads(lemma: str, means: str, relation: str = "", form: Form | None = None) -> Patch:
+def reads(lemma: str, means: str, relation: str = "", form: TenseForm | None = None) -> Patch:
     """A table of constructions that is wrong about an auxiliary."""
 
     def put_back(patch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,7 @@ def reads(lemma: str, means: str, relation: str = "", form: Form | None = None) 
 
 def progressive_by_aspect(patch: pytest.MonkeyPatch) -> None:
     """Imperfective l-participles as progressives: what is said of *be* is said of *biti*."""
-    reads("biti", "progressive", form=Form.IMPERFECT)(patch)
+    reads("biti", "progressive", form=TenseForm.IMPERFECT)(patch)
 
 
 def verbal_nouns_alone(patch: pytest.MonkeyPatch) -> None:
@@ -105,8 +105,8 @@ def verbal_nouns_alone(patch: pytest.MonkeyPatch) -> None:
 def only_fin(patch: pytest.MonkeyPatch) -> None:
     """A form that may be finite or an infinitive says nothing."""
 
-    def wrong(feats: Any) -> Form:
-        return Form.BARE if "," in feats.get("VerbForm", "") else forms.form(feats)
+    def wrong(feats: Any) -> TenseForm:
+        return TenseForm.BARE if "," in feats.get("VerbForm", "") else forms.classify_form(feats)
 
     def verb(relation: str, lemma: str, raw: str) -> Verb:
         made = forms.verb(relation, lemma, raw)

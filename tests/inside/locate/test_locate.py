@@ -16,7 +16,7 @@ from lingprobe.cli import app
 from lingprobe.inside.erase.effect_cells import decide_use
 from lingprobe.inside.erase.target import Interventions
 from lingprobe.inside.heads.effects import SiteEffects
-from lingprobe.inside.locate.search import correct_sites, describe_place
+from lingprobe.inside.locate.search import correct_sites, describe_site
 
 PLANTED = Path(__file__).parents[3] / "benchmarks" / "planted"
 OPTIONS = "dtype=float32,device=cpu"
@@ -155,7 +155,7 @@ def test_what_the_last_block_gives_is_used_and_a_state_has_two_names(planted):
 
 def test_places_have_names():
     places = {"3": (3, "residual"), "mlp:2": (2, "mlp"), "head:4.7": (4, "head 7")}
-    assert {name: describe_place(name) for name in places} == places
+    assert {name: describe_site(name) for name in places} == places
 
 
 def test_a_model_without_states_is_refused(planted):

@@ -8,7 +8,7 @@ import pytest
 
 from lingprobe.corpora import conllu
 from lingprobe.corpora.text import split_words
-from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, with_unimorph
+from lingprobe.inside.minimal.agreement import build_agreement_pairs, paradigms_of, with_unimorph
 from lingprobe.tasks import TASKS
 
 SING, PLUR = "Number=Sing|Person=3|VerbForm=Fin", "Number=Plur|Person=3|VerbForm=Fin"
@@ -36,7 +36,7 @@ def made(tmp_path):
         if forms is not None:
             (tmp_path / "forms.tsv").write_text(forms)
             paradigms = with_unimorph(paradigms, tmp_path / "forms.tsv")
-        return list(pairs_of(trees, paradigms, reasons)), reasons
+        return list(build_agreement_pairs(trees, paradigms, reasons)), reasons
 
     return make
 

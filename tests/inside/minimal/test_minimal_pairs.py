@@ -15,7 +15,7 @@ import lingprobe
 from inside.minimal.conftest import CLAUSES, TEST
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import column_from_codes
-from lingprobe.inside.minimal.pairs import Columns, files, read
+from lingprobe.inside.minimal.pairs import PairColumns, list_pair_files, read_minimal_pairs
 from lingprobe.metrics import METRICS
 from lingprobe.tasks import TASKS
 
@@ -24,7 +24,11 @@ RUBLIMP = "id,source_sentence,target_sentence,level,phenomenon,PID,subtype,domai
 
 
 def pairs_of(path, **columns):
-    return [pair for file in files(path) for pair in read(file, Columns(**columns))]
+    return [
+        pair
+        for file in list_pair_files(path)
+        for pair in read_minimal_pairs(file, PairColumns(**columns))
+    ]
 
 
 def write_paradigms(folder, pairs, many=6):
@@ -51,7 +55,7 @@ def test_published_layouts_are_recognised(tmp_path):
     assert pair.tags == {
         "field": "Syntax", "phenomenon": "Agreement", "subtype": "noun", "domain": "news"
     }  # fmt: skip
-    assert [file.part.path for file in files(tmp_path)] == [blimp, clams, rublimp]
+    assert [file.part.path for file in list_pair_files(tmp_path)] == [blimp, clams, rublimp]
 
 
 def write_parquet(path, rows):
@@ -174,7 +178,7 @@ def test_what_is_no_pair_is_named_by_its_line(tmp_path, name, text, said):
 
 def test_an_empty_folder_is_refused(tmp_path):
     with pytest.raises(DataProblem, match="no file of minimal pairs"):
-        files(tmp_path)
+        list_pair_files(tmp_path)
 
 
 def test_paradigms_are_in_one_split_and_places_tell_nothing(tmp_path):

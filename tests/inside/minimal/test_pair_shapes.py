@@ -8,7 +8,7 @@ import pytest
 
 from fixtures.shapes.made import gz, lines, objects, parquet, quoted
 from lingprobe.data.core import DataProblem
-from lingprobe.inside.minimal.pairs import Columns, files, read
+from lingprobe.inside.minimal.pairs import PairColumns, list_pair_files, read_minimal_pairs
 from lingprobe.tasks import TASKS
 
 GOOD = [f"The girl {i} walks ." for i in range(42)]
@@ -77,7 +77,11 @@ def save(folder, content):
 
 
 def found(folder, columns=None):
-    pairs = [pair for file in files(folder) for pair in read(file, columns or Columns())]
+    pairs = [
+        pair
+        for file in list_pair_files(folder)
+        for pair in read_minimal_pairs(file, columns or PairColumns())
+    ]
     return [(pair.good, pair.bad, pair.group) for pair in pairs]
 
 
@@ -112,7 +116,7 @@ def test_headings_that_say_nothing_are_asked_with_what_would_work(tmp_path):
     said = "a.csv:2: no good sentence: add good=sentence1,bad=sentence2 to the task, or the other"
     with pytest.raises(DataProblem, match=said):
         found(tmp_path)
-    assert found(tmp_path, Columns("sentence1", "sentence2")) == TRUE
+    assert found(tmp_path, PairColumns("sentence1", "sentence2")) == TRUE
     numbered = [(str(number), *row) for number, row in enumerate(rows)]
     save(tmp_path / "of-pandas", {"a.csv": quoted([("", "uid", "sent1", "sent2"), *numbered])})
     with pytest.raises(DataProblem, match="no good sentence: add good=sent1,bad=sent2"):

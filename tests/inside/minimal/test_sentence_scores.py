@@ -19,9 +19,15 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.current_batch import current_batch
 from lingprobe.inside.minimal.lm import LanguageModel
-from lingprobe.inside.minimal.ngram import Counts, NGram
+from lingprobe.inside.minimal.ngram import NGram, NGramCounts
 from lingprobe.inside.minimal.scores import score_vectors
-from lingprobe.inside.minimal.scoring import Row, Scorer, plan_causal, plan_masked, ready
+from lingprobe.inside.minimal.scoring import (
+    Scorer,
+    TokenTree,
+    plan_causal,
+    plan_masked,
+    prepare_scorer,
+)
 from lingprobe.store.precision import kept_as
 from reference import probability
 
@@ -155,7 +161,10 @@ def test_what_depends_on_the_sentence_is_told_which_one_it_is(kind, request):
 
 def test_sentences_that_begin_alike_share_a_row():
     plan = plan_causal([[0, 1, 2, 3], [0, 1, 2, 4, 5], [0, 9, 9, 9, 9]], branching=True)
-    assert plan.rows == [Row([0, 1, 2, 3, 4, 5], [-1, 0, 1, 2, 2, 4]), Row([0, 9, 9, 9, 9])]
+    assert plan.rows == [
+        TokenTree([0, 1, 2, 3, 4, 5], [-1, 0, 1, 2, 2, 4]),
+        TokenTree([0, 9, 9, 9, 9]),
+    ]
     assert len(plan.uses) == 3 + 4 + 4
     assert len(plan.items) == len(plan.uses) - 2
 
@@ -177,7 +186,7 @@ def test_branching_and_batches_change_nothing(agreeing):
 def test_a_model_that_cannot_branch_reads_plain_rows(agreeing):
     """A model that reads no mask of its own gives other probabilities in a row that branches."""
     model = AutoModelForCausalLM.from_pretrained(str(agreeing)).eval()
-    assert ready(Scorer(model, "cpu", "float32", 0), "model").branching
+    assert prepare_scorer(Scorer(model, "cpu", "float32", 0), "model").branching
 
     class Plain(torch.nn.Module):
         config = model.config
@@ -188,7 +197,7 @@ def test_a_model_that_cannot_branch_reads_plain_rows(agreeing):
         def get_output_embeddings(self):
             return model.get_output_embeddings()
 
-    assert not ready(Scorer(Plain().eval(), "cpu", "float32", 0), "model").branching
+    assert not prepare_scorer(Scorer(Plain().eval(), "cpu", "float32", 0), "model").branching
 
 
 def test_a_model_without_a_head_is_refused(tmp_path):
@@ -215,7 +224,7 @@ def test_scores_are_kept_to_24_bits(precision):
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_ngrams_are_those_of_the_reference(order):
     corpus = [good.split() for good, _ in TRAIN[:60:3]]
-    counts = Counts.of(corpus, order)
+    counts = NGramCounts.of(corpus, order)
     for text in [*TEXTS[:6], "the unheard boy", ""]:
         words = text.split()
         wanted = probability.witten_bell(corpus, order, words)

@@ -18,7 +18,7 @@ from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.pages.views import VIEWS
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.edge.exchange import Pool
+from lingprobe.tasks.edge.exchange import ClassWords
 
 CONTENT = ("NOUN", "VERB", "ADJ", "ADV", "PROPN")
 
@@ -115,7 +115,7 @@ def test_what_a_sentence_becomes_depends_on_it_and_the_seed_alone(treebank):
 
 
 def test_words_are_drawn_as_often_as_they_occur():
-    pool = Pool.of(
+    pool = ClassWords.of(
         [(("a", "as"), 6), (("b", "bs"), 1), (("a", "a"), 2), *((((c, c), 1)) for c in "cdef")]
     )
     step = 1 << 50
@@ -126,7 +126,7 @@ def test_words_are_drawn_as_often_as_they_occur():
     counts = Counter(pool.draw("b", number) for number in numbers)
     shares = {form: round(12 * n / len(numbers), 2) for form, n in counts.items()}
     assert shares == {"as": 6, "a": 2, "c": 1, "d": 1, "e": 1, "f": 1}
-    few = Pool.of([((c, c), 1) for c in "abcde"])
+    few = ClassWords.of([((c, c), 1) for c in "abcde"])
     assert few.draw("a", 0) is None
     assert few.draw("other", 0) == "a"
 

@@ -9,7 +9,13 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Job, Sentence, Site
-from lingprobe.data.labels import NumberList, NumberLists, column, join_columns, restore_column
+from lingprobe.data.labels import (
+    NumberList,
+    NumberLists,
+    build_column,
+    join_columns,
+    restore_column,
+)
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors, word_units
@@ -203,7 +209,7 @@ def test_what_cannot_be_read_is_refused():
 
 def test_a_column_of_lists_is_a_column():
     rows = [NumberList("depth", [1, 0.5], [True, False]), NumberList("depth", [0])]
-    labels = column(rows)
+    labels = build_column(rows)
     assert isinstance(labels, NumberLists)
     back = restore_column(labels.loss, labels.arrays(), labels.names)
     same_labels(back, labels)
@@ -220,9 +226,9 @@ def test_a_column_of_lists_is_a_column():
     assert labels.vary()
     assert not labels.take(np.array([1])).vary()
     with pytest.raises(ValueError, match="one thing"):
-        column([*rows, NumberList("distance", [1])])
+        build_column([*rows, NumberList("distance", [1])])
     with pytest.raises(ValueError, match="one kind"):
-        column([*rows, "class"])
+        build_column([*rows, "class"])
 
 
 @pytest.mark.parametrize(("name", "metric"), [("distance", "dspr"), ("depth", "nspr")])

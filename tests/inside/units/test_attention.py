@@ -95,11 +95,11 @@ def test_training_and_prediction_pool_alike():
     import torch
 
     from lingprobe.inside.units.attending import Batches
-    from lingprobe.inside.units.tokens import Tokens
+    from lingprobe.inside.units.tokens import TokenUnits
 
     readings = told_by_one(20).split("train")
     one = fitted(told_by_one(60), "attention,epochs=3")
-    tokens = Tokens.of(readings, "-", one.scaling)
+    tokens = TokenUnits.of(readings, "-", one.scaling)
     for pool in ("attention", "mean", "max", "last"):
         query = one.query if pool == "attention" else np.zeros_like(one.query)
         parameters = [torch.from_numpy(a) for a in (query, one.weights, one.bias)]

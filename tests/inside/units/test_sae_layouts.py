@@ -18,7 +18,7 @@ from fixtures.models import SENTENCES, transformer
 from lingprobe.data.core import DataProblem
 from lingprobe.encoders import make
 from lingprobe.inside.units.features import Autoencoder
-from lingprobe.inside.units.folders import layer_of, load_folder
+from lingprobe.inside.units.folders import load_folder, read_folder_layer
 
 DIM, UNITS, K = 6, 12, 3
 DRAWS = np.random.default_rng(0)
@@ -162,7 +162,7 @@ def test_features_and_what_is_rebuilt_are_the_papers(layout, tmp_path):
     if layout == "AutoEncoder":
         decoder = DECODER / np.linalg.norm(DECODER, axis=1, keepdims=True)
     assert np.abs(made.rebuild(STATES) - (expected @ decoder + MIDDLE)).max() < 1e-4
-    assert layer_of(folder) == ("mlp:5" if layout.startswith("sparsify") else "post:5")
+    assert read_folder_layer(folder) == ("mlp:5" if layout.startswith("sparsify") else "post:5")
 
 
 def test_names_of_folders_say_sites(tmp_path):
@@ -175,15 +175,17 @@ def test_names_of_folders_say_sites(tmp_path):
         "h.3.ln_1": None,
         "embed_tokens": None,
     }
-    assert {name: layer_of(sparsify(tmp_path, name)) for name in names} == names
+    assert {name: read_folder_layer(sparsify(tmp_path, name)) for name in names} == names
     paths = {
         "gemma-scope-2b-pt-att/layer_0/width_16k/canonical": "head:1.*",
         "gemma-scope-9b-it-res-canonical/layer_20/width_16k": "post:21",
         "gemma-scope-2b-pt-mlp/layer_5/width_65k/average_l0_9": "mlp:6",
         "other/layer_5": None,
     }
-    assert {path: layer_of(scope(tmp_path, path)) for path in paths} == paths
-    assert layer_of(scope(tmp_path, "gemma-scope-a-res/layer_1") / "params.npz") == "post:2"
+    assert {path: read_folder_layer(scope(tmp_path, path)) for path in paths} == paths
+    assert (
+        read_folder_layer(scope(tmp_path, "gemma-scope-a-res/layer_1") / "params.npz") == "post:2"
+    )
 
 
 def test_what_is_not_known_is_refused_by_name(tmp_path):
@@ -267,4 +269,4 @@ def test_heads_whose_value_biases_stand_elsewhere_are_refused(tmp_path):
     (tmp_path / "cfg.json").write_text(json.dumps(told))
     save_file({"b_dec": MIDDLE}, tmp_path / "sae_weights.safetensors")
     with pytest.raises(DataProblem, match="fold_value_biases is True"):
-        layer_of(tmp_path)
+        read_folder_layer(tmp_path)

@@ -16,7 +16,7 @@ from sklearn.linear_model import lasso_path
 import lingprobe
 from fixtures.views import rows_of
 from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Job, Sentence
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
@@ -125,13 +125,13 @@ def test_the_ranking_is_the_textbooks():
     x = draws.normal(size=(60, 7)).astype(np.float32)
     x[:, 4] = 2.5  # does not vary
     ids = draws.integers(3, size=60).tolist()
-    shares = between_classes(x, column(["abc"[k] for k in ids]))
+    shares = between_classes(x, build_column(["abc"[k] for k in ids]))
     expected = [0.0 if j == 4 else share_by_loops(x[:, j].tolist(), ids) for j in range(7)]
     assert shares == pytest.approx(expected, abs=1e-6)
     assert order_of(np.array([1.0, 3.0, 3.0])).tolist() == [1, 2, 0]
     # of two classes: the order by the difference of means over the deviation within classes
     two = draws.integers(2, size=60)
-    shares = between_classes(x, column(["ab"[k] for k in two]))
+    shares = between_classes(x, build_column(["ab"[k] for k in two]))
     a, b = x[two == 0].astype(float), x[two == 1].astype(float)
     within = (a.var(0) * len(a) + b.var(0) * len(b)) / 60
     gaps = np.abs(a.mean(0) - b.mean(0)) / np.sqrt(np.maximum(within, 1e-12))
@@ -144,14 +144,14 @@ def test_scores_and_sets_are_ranked_by_correlation():
     x = draws.normal(size=(80, 5)).astype(np.float32)
     values = draws.normal(size=80)
     expected = [np.corrcoef(x[:, j], values)[0, 1] ** 2 for j in range(5)]
-    assert between_classes(x, column(values.tolist())) == pytest.approx(expected, abs=1e-6)
+    assert between_classes(x, build_column(values.tolist())) == pytest.approx(expected, abs=1e-6)
     sets = [frozenset(n for n, w in zip("xy", row, strict=True) if w > 0) for row in x[:, :2]]
-    best = between_classes(x, column(sets))
+    best = between_classes(x, build_column(sets))
     each = [
         [np.corrcoef(x[:, j], [n in s for s in sets])[0, 1] ** 2 for j in range(5)] for n in "xy"
     ]
     assert best == pytest.approx(np.max(each, 0), abs=1e-6)
-    partial = column(
+    partial = build_column(
         [{"x": 1.0} if i % 2 else {"x": 0.0, "y": float(v > 0)} for i, v in enumerate(values)]
     )
     assert between_classes(x, partial).shape == (5,)
@@ -166,14 +166,14 @@ def test_the_path_lets_units_in_as_the_lasso_does():
     _, weights, _ = lasso_path(z, (y - y.mean()) / y.std(), alphas=np.geomspace(1, 1e-3, 400))
     first = [int(np.argmax(row != 0)) if (row != 0).any() else 400 for row in weights]
     expected = np.argsort(first, kind="stable")
-    assert path_order(x, column(y.tolist()), 5).tolist() == expected[:5].tolist()
-    assert sorted(path_order(x, column(y.tolist()), 9).tolist()) == list(range(9))
+    assert path_order(x, build_column(y.tolist()), 5).tolist() == expected[:5].tolist()
+    assert sorted(path_order(x, build_column(y.tolist()), 9).tolist()) == list(range(9))
 
 
 def test_several_draws_are_those_of_a_difference():
     draws = np.random.default_rng(4)
-    gold = column(["ab"[k] for k in draws.integers(2, size=90)])
-    said = [column(["ab"[k] for k in draws.integers(2, size=90)]) for _ in range(3)]
+    gold = build_column(["ab"[k] for k in draws.integers(2, size=90)])
+    said = [build_column(["ab"[k] for k in draws.integers(2, size=90)]) for _ in range(3)]
     clusters = {"word": np.arange(90) // 3}
     one, two, three = (Answers(gold, [each], clusters) for each in said)
     drawn = joint_draws("accuracy", [one, two, three], 300)

@@ -15,9 +15,9 @@ from functools import cached_property
 from itertools import islice
 from typing import Annotated, Any
 
-from lingprobe.annotators.engines.penn import universal
+from lingprobe.annotators.engines.penn import convert_penn_tag
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.annotators.segment import Cut, by_places
+from lingprobe.annotators.segment import SegmentedSentence, by_places
 from lingprobe.corpora.brackets import format_terminal
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
@@ -64,9 +64,9 @@ class CoreNLP:
                     " something before it that changes what is sent?"
                 )
             for words, answer in zip(some, answers, strict=True):
-                yield _annotation(words, answer)
+                yield _convert_answer(words, answer)
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         lines = {"ssplit.eolonly": "true"} if whole else {}
         sent = _single(text)
         for answer in self._request_sentences(sent, {"annotators": "tokenize,ssplit", **lines}):
@@ -105,7 +105,7 @@ def _single(text: str) -> str:
     return "".join(c if c <= "\uffff" else "?" for c in text)
 
 
-def _annotation(words: Words, answer: Mapping[str, Any]) -> Annotation:
+def _convert_answer(words: Words, answer: Mapping[str, Any]) -> Annotation:
     """What the server says of a sentence; nothing where it has other words."""
     tokens = answer["tokens"]
     if len(tokens) != len(words):
@@ -114,7 +114,7 @@ def _annotation(words: Words, answer: Mapping[str, Any]) -> Annotation:
     edges = {e["dependent"]: e for e in answer.get("basicDependencies", ())}
     relations = [edges[i]["dep"] if i in edges else "dep" for i in range(1, len(words) + 1)]
     deprels = tuple("root" if name == "ROOT" else name for name in relations)
-    said = [universal(*word) for word in zip(words, tags, deprels, strict=True)]
+    said = [convert_penn_tag(*word) for word in zip(words, tags, deprels, strict=True)]
     return Annotation(
         upos=tuple(upos for upos, _ in said),
         xpos=tags,

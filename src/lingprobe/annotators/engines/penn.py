@@ -25,7 +25,7 @@ _AUXILIARY = frozenset({"aux", "aux:pass", "cop"})
 _SINGULAR, _PLURAL = frozenset({"he", "she", "it", "i"}), frozenset({"we", "they"})
 
 
-def universal(word: str, tag: str, relation: str) -> tuple[str, str]:
+def convert_penn_tag(word: str, tag: str, relation: str) -> tuple[str, str]:
     """The UPOS and FEATS of a word with a Penn tag and a relation to its head."""
     if tag.startswith("VB"):
         upos = "AUX" if relation in _AUXILIARY else "VERB"
@@ -37,10 +37,10 @@ def universal(word: str, tag: str, relation: str) -> tuple[str, str]:
         upos = "PRON"
     else:
         upos = _UPOS.get(tag, "PUNCT")
-    return upos, _number(word) if tag == "PRP" else _FEATS.get(tag, "_")
+    return upos, _find_pronoun_number(word) if tag == "PRP" else _FEATS.get(tag, "_")
 
 
-def _number(word: str) -> str:
+def _find_pronoun_number(word: str) -> str:
     """The number of a personal pronoun that has one."""
     low = word.lower()
     return (

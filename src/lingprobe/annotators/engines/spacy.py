@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Annotated, Any
 
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.annotators.segment import Cut, by_places
+from lingprobe.annotators.segment import SegmentedSentence, by_places
 from lingprobe.data.core import DataProblem
 from lingprobe.data.options import Help
 
@@ -42,7 +42,7 @@ class SpaCy:
                 doc = step(doc)
             yield _annotation(list(doc))
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         doc = self._model.make_doc(text) if whole else self._model(text)
         for sentence in [doc] if whole else doc.sents:
             if cut := by_places(text, [(t.idx, t.idx + len(t.text)) for t in sentence]):

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from lingprobe.annotators.parser import Annotation, Words
-from lingprobe.annotators.segment import Cut
+from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.trees import Range, format_tree
+from lingprobe.corpora.trees import Range, format_conllu_tree
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
@@ -60,7 +60,7 @@ class UDPipe:
                 raise DataProblem(f"{self.model}: has no tagger or no parser; train it with both")
             yield _annotation([tree.words[i] for i in range(1, len(words) + 1)])
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[Cut]:
+    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
         udpipe, model = library(), self._model
         cutter = model.newTokenizer(model.TOKENIZER_PRESEGMENTED if whole else model.DEFAULT)
         if cutter is None:
@@ -71,7 +71,7 @@ class UDPipe:
             words = tuple("".join(tree.words[i].form.split()) for i in range(1, tree.words.size()))
             ranges = [Range(t.idFirst - 1, t.idLast, t.form, "_") for t in tree.multiwordTokens]
             if words:
-                yield Cut(words, " ".join(tree.getText().split()), tuple(ranges))
+                yield SegmentedSentence(words, " ".join(tree.getText().split()), tuple(ranges))
 
     @cached_property
     def _model(self) -> Any:
@@ -83,7 +83,7 @@ class UDPipe:
         return model
 
 
-def train(
+def train_udpipe(
     learnt: Iterable[Path],
     output: Path,
     *,
@@ -99,7 +99,13 @@ def train(
     """
     udpipe, error = library(), library().ProcessingError()
     model = udpipe.Trainer.train(
-        "morphodita_parsito", _trees(learnt), _trees(held), tokenizer, tagger, parser, error
+        "morphodita_parsito",
+        _read_udpipe_sentences(learnt),
+        _read_udpipe_sentences(held),
+        tokenizer,
+        tagger,
+        parser,
+        error,
     )
     if error.occurred() or not model:
         raise DataProblem(f"UDPipe learnt nothing: {error.message or 'no sentences'}")
@@ -107,13 +113,13 @@ def train(
         place.write_bytes(model)
 
 
-def _trees(paths: Iterable[Path]) -> Any:
+def _read_udpipe_sentences(paths: Iterable[Path]) -> Any:
     """The sentences of some files, as UDPipe has them."""
     udpipe = library()
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
     sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
     for path in paths:
-        reader.setText("".join(format_tree(tree) for tree in conllu.read_conllu(path)))
+        reader.setText("".join(format_conllu_tree(tree) for tree in conllu.read_conllu(path)))
         while reader.nextSentence(sentence, error):
             sentences.append(sentence)
         if error.occurred():

@@ -41,7 +41,7 @@ __all__ = [
     "NumberList",
     "NumberLists",
     "Scores",
-    "column",
+    "build_column",
     "column_from_codes",
     "join_columns",
     "restore_column",
@@ -223,7 +223,7 @@ KINDS: Mapping[str, type[Column]] = {
 }
 
 
-def column(labels: Sequence[Label]) -> Column:
+def build_column(labels: Sequence[Label]) -> Column:
     """The column of some labels; classes and set labels are numbered in sorted order."""
     kinds = {_kind(v) for v in labels}
     if len(kinds) > 1:

@@ -29,12 +29,12 @@ from lingprobe.datasets.formats.usual_columns import (
     is_numbering,
     is_usual,
     listing,
-    plain,
+    normalise_heading,
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ColumnSelection:
     """The columns of a table that are read, by their headings; '' for none.
 
     roles    of the turns that are read of a text that is a conversation, '' for all
@@ -82,7 +82,7 @@ class Chosen:
 
 def choose(
     columns: Columns, names: Sequence[str], where: str, head: TableHead | None = None
-) -> Chosen:
+) -> ColumnSelection:
     """The columns to read of those that a table has. DataProblem where one is not there, or where
     several could be meant.
     """
@@ -97,7 +97,7 @@ class _Choice:
     where: str
     head: TableHead
 
-    def choose(self, columns: Columns) -> Chosen:
+    def choose(self, columns: Columns) -> ColumnSelection:
         """The columns to read, of which some are named."""
         asked = columns.as_asked()
         spans = self._spans(asked)
@@ -120,7 +120,7 @@ class _Choice:
             label = accepted
         may_be_exchange = not spans and "text" not in columns.as_asked()
         is_exchange = may_be_exchange and _is_exchange(texts, bool(answers))
-        chosen = Chosen(
+        chosen = ColumnSelection(
             texts, label, group, split, spans, roles, flags, answers, accepted, is_exchange
         )
         self._check(chosen)
@@ -158,7 +158,9 @@ class _Choice:
                     )
                 found.append(tuple(find(part, self.names, option, self.where) for part in parts))
             else:
-                found.append(tuple(name for name in self.names if plain(name) in usual)[:1])
+                found.append(
+                    tuple(name for name in self.names if normalise_heading(name) in usual)[:1]
+                )
         first, second = found
         if second and not first:
             raise DataProblem(
@@ -230,7 +232,9 @@ class _Choice:
         by_name = index_names(free)
         for tier in tiers:
             usual = {by_name[key] for key in by_name if key in tier}
-            found = list(dict.fromkeys(n for n in free if n in usual or plain(n) in tier))
+            found = list(
+                dict.fromkeys(n for n in free if n in usual or normalise_heading(n) in tier)
+            )
             if len(found) > 1:
                 several = " or ".join(map(repr, found))
                 raise DataProblem(
@@ -266,9 +270,9 @@ class _Choice:
 
     def _split(self, free: Sequence[str]) -> str:
         """The column of splits by its name, and by its cells but for the first name; ''."""
-        for name in sorted((n for n in free if plain(n) in SPLITS), key=len):
+        for name in sorted((n for n in free if normalise_heading(n) in SPLITS), key=len):
             cells = {str(cell).strip().casefold() for cell in self.head.shape(name).cells}
-            if plain(name) == SPLITS[0] or (cells and cells <= SPLIT_NAMES.keys()):
+            if normalise_heading(name) == SPLITS[0] or (cells and cells <= SPLIT_NAMES.keys()):
                 return name
         return ""
 
@@ -305,7 +309,7 @@ class _Choice:
             f" {listing(self.names)}"
         )
 
-    def _check(self, chosen: Chosen) -> None:
+    def _check(self, chosen: ColumnSelection) -> None:
         """Refuse columns that are two things, or are not alone with their names."""
         texts, where = chosen.texts, self.where
         if chosen.spans and len(chosen.spans) < len(texts):
@@ -331,7 +335,7 @@ def _is_exchange(texts: Sequence[str], has_answers: bool) -> bool:
     """Whether columns are a prompt and the response to it; or a prompt, beside columns of
     answers.
     """
-    names = tuple(map(plain, texts))
+    names = tuple(map(normalise_heading, texts))
     if has_answers:
         return len(names) == 1 and names[0] in {prompt for prompt, _ in EXCHANGES}
     return names in EXCHANGES

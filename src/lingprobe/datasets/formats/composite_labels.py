@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.labels import Column, Label, column
+from lingprobe.data.labels import Column, Label, build_column
 from lingprobe.datasets.formats.row_labels import ONE, ZERO, as_number
 
 _ITEM = re.compile(
@@ -102,7 +102,7 @@ def read_sets(labels: Column) -> Column:
     most of them have.
     """
     mark = max(_MARKS, key=lambda each: sum(each in name for name in labels.names))
-    return _recode(labels, [_split(name, mark) for name in labels.names])
+    return _recode(labels, [_split_at_mark(name, mark) for name in labels.names])
 
 
 def read_decimals(labels: Column) -> Column:
@@ -134,10 +134,10 @@ def single_out(labels: Column) -> Column | None:
     sets = labels.sets()
     if sets.partial or (np.diff(sets.offsets) != 1).any() or (sets.weights != 1).any():
         return None
-    return column([sets.names[i] for i in sets.ids])
+    return build_column([sets.names[i] for i in sets.ids])
 
 
-def _split(name: str, mark: str) -> frozenset[str]:
+def _split_at_mark(name: str, mark: str) -> frozenset[str]:
     listed = parse_list(name)
     parts = name.split(mark) if listed is None else listed
     return frozenset(part.strip() for part in parts if part.strip())
@@ -146,7 +146,7 @@ def _split(name: str, mark: str) -> frozenset[str]:
 def _read_commas(labels: Column, others: Sequence[str], mark: str) -> CompositeReading:
     """Numbers with commas between, which are sets of classes, or decimals."""
     sets = CompositeReading(
-        _recode(labels, [_split(name, ",") for name in labels.names]),
+        _recode(labels, [_split_at_mark(name, ",") for name in labels.names]),
         "its labels, numbers with commas between, were read as sets of classes;"
         " labels=scores reads decimals",
     )
@@ -187,4 +187,4 @@ def _ascend(parts: Sequence[str]) -> bool:
 def _recode(labels: Column, values: Sequence[Label]) -> Column:
     """The labels by what each of their names means."""
     assert labels.classes is not None
-    return column([values[i] for i in labels.classes])
+    return build_column([values[i] for i in labels.classes])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import Turn
 
@@ -37,7 +37,7 @@ def arrange_turns(cell: Any) -> Any:
     if is_talk_of_lists(cell):
         return [dict(zip(cell, turn, strict=True)) for turn in zip(*cell.values(), strict=False)]
     if isinstance(cell, str) and cell.lstrip()[:2] == "[{":
-        with suppress(Malformed):
+        with suppress(MalformedJson):
             value = parse_json(cell)
             return value if is_conversation(value) else cell
     return cell

@@ -16,7 +16,7 @@ from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
-from lingprobe.datasets.formats.rows import HEAD, Row, Source
+from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
 from lingprobe.datasets.formats.usual_columns import Columns, names_column
 
 _DELIMITERS = ",;\t|"
@@ -33,7 +33,7 @@ _Cut = tuple[int, list[str], str]
 _NO_HEADINGS = "it has no headings"
 
 
-def open_delimited(path: Path, columns: Columns, encoding: str = "") -> Source:
+def open_delimited(path: Path, columns: Columns, encoding: str = "") -> TableSource:
     """A table of text, with headings or without."""
     suffix, lines = uncompressed_path(path).suffix.lower(), text_lines(path, encoding)
     start = list(islice(lines, HEAD))
@@ -65,7 +65,7 @@ def open_delimited(path: Path, columns: Columns, encoding: str = "") -> Source:
 
 def _open_cut(
     path: Path, columns: Columns, mark: str, cut: Iterator[_Cut], is_headed: bool | None = None
-) -> Source:
+) -> TableSource:
     """The table whose lines are cut, with its headings where it has some."""
     head = list(islice(cut, HEAD))
     good = [row for row in head if not row[2]]
@@ -83,7 +83,7 @@ def _open_cut(
         remark = "its headings are no usual ones"
     every = chain(head, cut)
     headings = rows[0] if is_headed else []
-    return Source(
+    return TableSource(
         names,
         lambda wanted: _by_name(every, names, mark, headings),
         untyped=True,
@@ -93,21 +93,21 @@ def _open_cut(
     )
 
 
-def _open_fasttext(lines: Iterable[str]) -> Source:
+def _open_fasttext(lines: Iterable[str]) -> TableSource:
     """Lines of fastText, whose labels are words that begin with __label__."""
 
-    def read(number: int, line: str) -> Row:
+    def read(number: int, line: str) -> RowCells:
         text = " ".join(_FASTTEXT.sub(" ", line).split()).removeprefix(", ")
         cells = {"text": text, "label": _FASTTEXT.findall(line)}
-        return Row(number, cells, decoding_problem(line))
+        return RowCells(number, cells, decoding_problem(line))
 
     remark = "its labels are the words that begin with __label__, as fastText has them"
-    return Source(("text", "label"), _each_line(lines, read), remark=remark)
+    return TableSource(("text", "label"), _each_line(lines, read), remark=remark)
 
 
 def _each_line(
-    lines: Iterable[str], read: Callable[[int, str], Row]
-) -> Callable[[object], Iterator[Row]]:
+    lines: Iterable[str], read: Callable[[int, str], RowCells]
+) -> Callable[[object], Iterator[RowCells]]:
     """The rows of lines, each of which is an example, but for empty ones."""
     return lambda wanted: (read(n, line) for n, line in enumerate(lines, 1) if line.strip())
 
@@ -133,18 +133,18 @@ def _have_numbers_first(lines: Sequence[str]) -> bool:
     return 2 <= len(counts) <= min(_FEW_NUMBERS, len(lines) // 2) and min(counts.values()) > 1
 
 
-def _open_numbers_first(lines: Iterable[str]) -> Source:
+def _open_numbers_first(lines: Iterable[str]) -> TableSource:
     """Lines with the number of a class before the text."""
 
-    def read(number: int, line: str) -> Row:
+    def read(number: int, line: str) -> RowCells:
         label, _, text = line.strip().partition(" ")
         problem = decoding_problem(line)
         if not problem and not _NUMBER_FIRST.match(line):
             problem = "no number of a class before the text"
-        return Row(number, {"text": text.strip(), "label": label}, problem)
+        return RowCells(number, {"text": text.strip(), "label": label}, problem)
 
     remark = "its labels are the numbers at the beginning of lines"
-    return Source(("text", "label"), _each_line(lines, read), untyped=True, remark=remark)
+    return TableSource(("text", "label"), _each_line(lines, read), untyped=True, remark=remark)
 
 
 def _headings(rows: Sequence[Sequence[str]], has_headings: bool) -> list[str]:
@@ -256,11 +256,11 @@ def _cut_quoted(lines: Iterable[str], between: str) -> Iterator[_Cut]:
 
 def _by_name(
     rows: Iterable[_Cut], names: Sequence[str], between: str, headings: Sequence[str]
-) -> Iterator[Row]:
+) -> Iterator[RowCells]:
     for number, cells, problem in rows:
         again = _AGAIN if headings and cells == headings else ""
         wrong = problem or again or _width_problem(len(cells), len(names), between)
-        yield Row(number, {} if wrong else _name_cells(names, cells), wrong)
+        yield RowCells(number, {} if wrong else _name_cells(names, cells), wrong)
 
 
 def _name_cells(names: Sequence[str], cells: Sequence[str]) -> dict[str, str]:

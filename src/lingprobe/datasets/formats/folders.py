@@ -20,7 +20,7 @@ from lingprobe.corpora.files import (
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.digests import RunningDigest
 from lingprobe.datasets.formats.hub import hub_files, is_on_hub
-from lingprobe.datasets.formats.parallel_files import files_of, labels_beside
+from lingprobe.datasets.formats.parallel_files import labels_beside, list_parallel_files
 from lingprobe.datasets.formats.text_folders import (
     find_text_folders,
     find_unlabelled_folders,
@@ -73,18 +73,18 @@ def table_parts(path: Path) -> list[CorpusPart]:
     if texts := find_text_folders(path, split_in_name):
         return sorted(texts, key=lambda part: SPLITS.index(part.split or "train"))
     for folder in (path, path / "data"):
-        if parts := list(_files(folder)):
+        if parts := list(_list_tables(folder)):
             return _in_order(parts, path)
     below = sorted(folder for folder in path.iterdir() if folder.is_dir())
     named = [
         CorpusPart(split, part.path)
         for folder in below
         if (split := split_in_name(folder.name))
-        for part in _files(folder)
+        for part in _list_tables(folder)
     ]
     if named:
         return _in_order(named, path)
-    inside = next((str(f) for f in below if any(_files(f)) or _has_texts(f)), "")
+    inside = next((str(f) for f in below if any(_list_tables(f)) or _has_texts(f)), "")
     hint = f"; did you mean {inside!r}?" if inside else ""
     raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
 
@@ -92,7 +92,7 @@ def table_parts(path: Path) -> list[CorpusPart]:
 def digest_parts(parts: Sequence[CorpusPart]) -> str:
     """A hash of what the files hold; of a folder of texts also of its name, which is a label."""
     if not any(part.path.is_dir() for part in parts):
-        return digest_files(file for part in parts for file in files_of(part.path))
+        return digest_files(file for part in parts for file in list_parallel_files(part.path))
     state = RunningDigest()
     for part in parts:
         texts = list_texts(part.path)
@@ -133,7 +133,7 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
     others = [
         str(part.path.relative_to(folder))
         for place in (folder, *sorted(each for each in folder.iterdir() if each.is_dir()))
-        for part in _files(place)
+        for part in _list_tables(place)
         if part.path not in read
     ]
     if others:
@@ -144,7 +144,7 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
     return remarks
 
 
-def _files(folder: Path) -> Iterator[CorpusPart]:
+def _list_tables(folder: Path) -> Iterator[CorpusPart]:
     """The tables in a folder, each with the split of its name; where there are none, the lines
     that have labels in a file of their own, or else all lines.
     """

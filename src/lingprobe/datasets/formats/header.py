@@ -58,10 +58,10 @@ def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
     strata = header.get("strata", {})
     right = {
         "loss": "loss" not in header or header["loss"] in tuple(KINDS),
-        "names": _names(header.get("names", [])),
+        "names": _is_list_of_names(header.get("names", [])),
         "partial": isinstance(header.get("partial", False), bool),
-        "vocabulary": _names(header.get("vocabulary", [])),
-        "strata": isinstance(strata, dict) and all(map(_names, strata.values())),
+        "vocabulary": _is_list_of_names(header.get("vocabulary", [])),
+        "strata": isinstance(strata, dict) and all(map(_is_list_of_names, strata.values())),
         "notes": isinstance(header.get("notes", {}), dict),
     }
     for key, is_right in right.items():
@@ -88,7 +88,7 @@ def refuse_row(problem: object, on_error: OnError, tally: ProblemTally) -> None:
     tally.skip(str(problem))
 
 
-def source_notes(files: Sequence[Path], tally: ProblemTally) -> dict[str, Any]:
+def note_table_files(files: Sequence[Path], tally: ProblemTally) -> dict[str, Any]:
     """What notes say of the files of a table and of rows that were excluded."""
     source = {"files": [str(file) for file in files], "skipped": tally.skipped}
     return {"source": source, "problems": list(tally.problems)}
@@ -101,7 +101,7 @@ def check_examples(examples: Sized, path: Path, tally: ProblemTally) -> None:
         raise DataProblem(first or f"{path}: no examples in it")
 
 
-def _names(value: Any) -> bool:
+def _is_list_of_names(value: Any) -> bool:
     """Whether it is a list of strings, all different."""
     return (
         isinstance(value, list)
@@ -149,15 +149,15 @@ def _labels(labels: Column, header: Mapping[str, Any], where: str) -> Column:
     if labels.numbers is not None:
         return labels
     partial = bool(header.get("partial", labels.partial))
-    return labels.with_names(_places(labels.names, names, where), names, partial)
+    return labels.with_names(_find_name_places(labels.names, names, where), names, partial)
 
 
 def _renumber_codes(codes: Ints, own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
     """Codes into `own` names as codes into `listed`; -1 stays."""
-    return _places(own, listed, where)[codes]
+    return _find_name_places(own, listed, where)[codes]
 
 
-def _places(own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
+def _find_name_places(own: Sequence[str], listed: Sequence[str], where: str) -> Ints:
     """Where each of the `own` names is among `listed`, and -1 at the end."""
     number = {name: i for i, name in enumerate(listed)}
     missing = [name for name in own if name not in number]

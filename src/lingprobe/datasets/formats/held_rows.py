@@ -12,7 +12,7 @@ import numpy as np
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.json_rows import flatten_cells
 from lingprobe.datasets.formats.row_sources import class_names, flatten_structs
-from lingprobe.datasets.formats.rows import Row, Source, number_rows
+from lingprobe.datasets.formats.rows import RowCells, TableSource, number_rows
 
 INDEX = "__index_level_"  # how pandas calls an index that is not a column
 BATCH = 10_000  # rows that are Python objects at a time
@@ -28,7 +28,7 @@ class Columnar(Protocol):
 
 
 @runtime_checkable
-class Named(Protocol):
+class FrameLike(Protocol):
     """What has columns, as a frame and not as a series."""
 
     @property
@@ -46,7 +46,7 @@ class HubDataset(Protocol):
 
 
 @runtime_checkable
-class Listed(Protocol):
+class ListConvertible(Protocol):
     """An array, a series or a tensor, which can be a list."""
 
     def tolist(self) -> Any: ...
@@ -61,7 +61,7 @@ class ArrowColumn(Protocol):
 
 def is_frame(thing: Any) -> bool:
     """Whether something has rows and columns that can be read."""
-    in_columns = isinstance(thing, Columnar) and isinstance(thing, Named)
+    in_columns = isinstance(thing, Columnar) and isinstance(thing, FrameLike)
     return (in_columns or isinstance(thing, HubDataset)) and not isinstance(thing, type)
 
 
@@ -80,17 +80,20 @@ class HeldRows:
     names: Sequence[str]
     columns: Any
 
-    def source(self) -> Source:
+    def source(self) -> TableSource:
         """The table, as a file would be read."""
         classes = {} if self._is_listed else class_names(self.columns.schema)
-        return Source(self.names, self._rows, ": row ", classes=classes)
+        return TableSource(self.names, self._rows, ": row ", classes=classes)
 
     def batches(self, names: Collection[str]) -> Iterator[list[list[Any]]]:
         """The columns of these names, so many rows at a time, however they are stored."""
         for start in range(0, len(self.columns[0]), BATCH):
             if self._is_listed:
                 some = (c for n, c in zip(self.names, self.columns, strict=True) if n in names)
-                yield [[_plain(cell) for cell in column[start : start + BATCH]] for column in some]
+                yield [
+                    [_convert_cell(cell) for cell in column[start : start + BATCH]]
+                    for column in some
+                ]
             else:
                 part = self.columns.slice(start, BATCH)
                 yield [part.column(name).to_pylist() for name in self.names if name in names]
@@ -99,7 +102,7 @@ class HeldRows:
     def _is_listed(self) -> bool:
         return isinstance(self.columns, tuple)
 
-    def _rows(self, wanted: Collection[str]) -> Iterator[Row]:
+    def _rows(self, wanted: Collection[str]) -> Iterator[RowCells]:
         return number_rows(self.batches(wanted), [name for name in self.names if name in wanted])
 
 
@@ -161,10 +164,10 @@ def _as_list(column: Any) -> Sequence[Any]:
         return column
     if isinstance(column, ArrowColumn):
         return column.to_pylist()
-    return list(column.tolist() if isinstance(column, Listed) else column)
+    return list(column.tolist() if isinstance(column, ListConvertible) else column)
 
 
-def _plain(cell: Any) -> Any:
+def _convert_cell(cell: Any) -> Any:
     """A cell as a file would have it."""
     if isinstance(cell, np.generic):
         return cell.item()

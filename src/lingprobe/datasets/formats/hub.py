@@ -31,7 +31,7 @@ def hub_files(path: Path) -> tuple[CorpusPart, ...]:
     if not 1 <= len(names) <= 3:
         raise DataProblem(f"{shown}: write hf://datasets/OWNER/NAME, or .../NAME/CONFIGURATION")
     try:
-        splits = _load("/".join(names[:2]), *names[2:])
+        splits = _load_hub_splits("/".join(names[:2]), *names[2:])
     except ImportError:
         raise DataProblem(
             f"{shown} needs the package datasets: {describe_install('datasets')}"
@@ -48,7 +48,7 @@ def hub_files(path: Path) -> tuple[CorpusPart, ...]:
     )
 
 
-def _load(name: str, *configuration: str) -> Mapping[str, Any]:
+def _load_hub_splits(name: str, *configuration: str) -> Mapping[str, Any]:
     """The splits of a data set, not in memory."""
     import datasets
 

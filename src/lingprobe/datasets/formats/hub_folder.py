@@ -19,11 +19,11 @@ import numpy as np
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import Dataset, Example
-from lingprobe.data.labels import Column, Loss, column
+from lingprobe.data.labels import Column, Loss, build_column
 from lingprobe.data.notes import Notes, Sources
 from lingprobe.datasets.formats import parquet
 from lingprobe.datasets.formats.folders import split_in_name
-from lingprobe.datasets.formats.header import source_notes
+from lingprobe.datasets.formats.header import note_table_files
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.row_sources import class_names, open_columns
 
@@ -34,7 +34,7 @@ LABELS = ("label", "labels")
 _COLUMN = re.compile(r"(text|words|start|stop)\d*|asked|labels?|weights|strata\..+")
 
 
-def write(dataset: Dataset, folder: Path) -> dict[str, int]:
+def write_hub_folder(dataset: Dataset, folder: Path) -> dict[str, int]:
     """Write a file for each split that has examples; file -> examples."""
     import pyarrow as pa
 
@@ -108,14 +108,14 @@ def _shorten(value: Any, files: Mapping[str, str]) -> Any:
     return [_shorten(inner, files) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def is_own(parts: Sequence[CorpusPart]) -> bool:
-    """Whether files, in Parquet or as `datasets` keeps them, have the columns that `write` writes,
-    and no others.
+def is_own_folder(parts: Sequence[CorpusPart]) -> bool:
+    """Whether files, in Parquet or as `datasets` keeps them, have the columns that
+    `write_hub_folder` writes, and no others.
     """
-    return all(_split(part) and _has_own_columns(part.path) for part in parts)
+    return all(_get_part_split(part) and _has_own_columns(part.path) for part in parts)
 
 
-def _split(part: CorpusPart) -> str:
+def _get_part_split(part: CorpusPart) -> str:
     return part.split or split_in_name(part.path.stem)
 
 
@@ -132,33 +132,35 @@ def _has_own_columns(path: Path) -> bool:
 
 
 def _schema(path: Path) -> Any:
-    with path.open("rb") as file, parquet.readable(path):
+    with path.open("rb") as file, parquet.report_parquet_damage(path):
         return open_columns(file, path.suffix, None)[0]
 
 
-def loss(parts: Sequence[CorpusPart]) -> Loss:
+def find_folder_loss(parts: Sequence[CorpusPart]) -> Loss:
     """The kind of the labels, by the schema."""
     import pyarrow.types as kinds
 
     schema = _schema(parts[0].path)
     if "label" not in schema.names:
-        return column([frozenset()]).loss
-    return column([0.0 if kinds.is_floating(schema.field("label").type) else ""]).loss
+        return build_column([frozenset()]).loss
+    return build_column([0.0 if kinds.is_floating(schema.field("label").type) else ""]).loss
 
 
-def has_pairs(parts: Sequence[CorpusPart]) -> bool:
+def has_text_pairs(parts: Sequence[CorpusPart]) -> bool:
     """Whether the labels are about two whole texts."""
     names = _schema(parts[0].path).names
     return "text2" in names and "start" not in names
 
 
-def read(parts: Sequence[CorpusPart], labels: Asked | None, on_error: OnError) -> Dataset:
+def read_hub_folder(
+    parts: Sequence[CorpusPart], labels: Asked | None, on_error: OnError
+) -> Dataset:
     """The examples of the files; rows are numbered from 1 in what is said about them."""
     import pyarrow as pa
 
     tally, examples, header = ProblemTally(), list[Example](), dict[str, Any]()
     for part in parts:
-        with part.path.open("rb") as file, parquet.readable(part.path):
+        with part.path.open("rb") as file, parquet.report_parquet_damage(part.path):
             schema, pieces = open_columns(file, part.path.suffix, None)
             table = pa.Table.from_batches(pieces, schema)
         parquet.check_types(pa.schema([f for f in schema if f.name not in LABELS]), part.path)
@@ -169,7 +171,7 @@ def read(parts: Sequence[CorpusPart], labels: Asked | None, on_error: OnError) -
     dataset = parquet.put_together(examples, header, place, labels, tally)
     if header or tally.skipped:
         return dataset
-    return dataset.with_notes(**source_notes([part.path for part in parts], tally))
+    return dataset.with_notes(**note_table_files([part.path for part in parts], tally))
 
 
 def _examples(
@@ -184,8 +186,8 @@ def _examples(
         if name in columns and name in names:
             columns[name] = [_name_label(cell, names[name]) for cell in columns[name]]
     rows = len(columns["text"])
-    columns["split"] = [_split(part)] * rows
-    return parquet.read_examples(columns, rows, part.path, on_error, tally)
+    columns["split"] = [_get_part_split(part)] * rows
+    return parquet.read_row_examples(columns, rows, part.path, on_error, tally)
 
 
 def _name_label(cell: Any, names: Sequence[str]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.edges import Record, Target, format_record
+from lingprobe.corpora.edges import SentenceRecord, SpanTarget, format_record
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.labels import HOLDS
 
@@ -23,7 +23,7 @@ it says of the sentence.
 """
 
 
-def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> dict[str, int]:
+def write_jiant(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> dict[str, int]:
     """Write the examples of a data set of one split; returns counts: examples, and what the format
     could not hold.
 
@@ -39,9 +39,9 @@ def write(dataset: Dataset, path: Path, proba: NDArray[Any] | None = None) -> di
 
 def _records(
     dataset: Dataset, counts: dict[str, int], proba: NDArray[Any] | None
-) -> Iterator[Record]:
+) -> Iterator[SentenceRecord]:
     """Neighbouring examples of one sentence, or of one line of a jiant file, together."""
-    _check(dataset)
+    _check_writable_spans(dataset)
     record = dataset.strata.get(RECORD)
     lines = record.codes if record else np.full(len(dataset), -1)
     keys = list(zip(dataset.sites[:, 0, 0].tolist(), lines.tolist(), strict=True))
@@ -59,10 +59,10 @@ def _records(
                 (i, t._replace(more={**t.more, "preds": {"proba": proba[i].tolist()}}))
                 for i, t in targets
             ]
-        yield Record(text, tuple(words), tuple(target for _, target in targets), more, 0)
+        yield SentenceRecord(text, tuple(words), tuple(target for _, target in targets), more, 0)
 
 
-def _check(dataset: Dataset) -> None:
+def _check_writable_spans(dataset: Dataset) -> None:
     if dataset.labels.numbers is not None:
         raise DataProblem("jiant's format holds labels, not scores; write Parquet or JSONL instead")
     if (
@@ -76,19 +76,19 @@ def _check(dataset: Dataset) -> None:
         )
 
 
-def _target(dataset: Dataset, i: int) -> Target:
+def _target(dataset: Dataset, i: int) -> SpanTarget:
     """Example i; a whole sentence is a span, too."""
     spans = [
         (int(a), int(b)) if a >= 0 else (0, len(dataset.sentences[s].words))
         for s, a, b in dataset.sites[i].tolist()
     ]
     more = _target_info(dataset, i)
-    label, weights = _label(dataset, i)
+    label, weights = _format_jiant_label(dataset, i)
     if "label" in more:
         label = tuple(more.pop("label"))
     if weights:
         more.setdefault("info", {})["weights"] = weights
-    return Target(spans[0], spans[1] if len(spans) > 1 else None, label, more)
+    return SpanTarget(spans[0], spans[1] if len(spans) > 1 else None, label, more)
 
 
 def _target_info(dataset: Dataset, i: int) -> dict[str, Any]:
@@ -107,7 +107,7 @@ def _target_info(dataset: Dataset, i: int) -> dict[str, Any]:
     return {"info": tags} if tags else {}
 
 
-def _label(dataset: Dataset, i: int) -> tuple[str | tuple[str, ...], dict[str, float]]:
+def _format_jiant_label(dataset: Dataset, i: int) -> tuple[str | tuple[str, ...], dict[str, float]]:
     """The label, or those that hold, and their weights where they are more than that."""
     (label,) = dataset.labels.take(np.array([i])).plain()
     if isinstance(label, str):

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.encodings import decoding_problem, text_lines
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, ColumnShape, guess_columns
 from lingprobe.datasets.formats.conversations import is_talk_of_lists
 from lingprobe.datasets.formats.folders import split_in_name
-from lingprobe.datasets.formats.rows import HEAD, Row, Source
-from lingprobe.datasets.formats.usual_columns import LABELS, Columns, plain
+from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
+from lingprobe.datasets.formats.usual_columns import LABELS, Columns, normalise_heading
 
 _OBJECT = '{"text": ..., "label": ...}'
 _PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choices"))
@@ -26,7 +26,7 @@ _PLACES = frozenset(("start", "end", "stop", "start_offset", "end_offset", "choi
 _DEEPEST = 4  # objects in objects that are columns
 
 
-def open_json(path: Path, suffix: str, columns: Columns, encoding: str = "") -> Source:
+def open_json(path: Path, suffix: str, columns: Columns, encoding: str = "") -> TableSource:
     """A list of objects, an object a line, or a table as a library arranges it."""
     first, *second = list(islice(filter(str.strip, text_lines(path, encoding)), 2)) or [""]
     begin = first.strip()
@@ -57,7 +57,7 @@ def _is_nested(name: str, cell: Mapping[str, Any]) -> bool:
     """Whether the cell of that column is an object of further cells."""
     if not cell or is_talk_of_lists(cell):
         return False
-    if plain(name) in LABELS[1] and not isinstance(cell.get("name"), str):
+    if normalise_heading(name) in LABELS[1] and not isinstance(cell.get("name"), str):
         return False
     options = cell.get("choices")
     has_options = isinstance(options, list) and any(isinstance(each, dict) for each in options)
@@ -80,21 +80,21 @@ _Numbered = Iterable[tuple[int, Any] | tuple[int, Any, str]]
 
 def _open_rows(
     values: _Numbered, unit: str, path: Path, columns: Columns, remark: str = ""
-) -> Source:
+) -> TableSource:
     """The table of some values, each a row."""
     numbered = iter(values)
     start = list(islice(numbered, HEAD))
     names, told, guess = _name_lists([value[1] for value in start], columns)
-    rows = (_row(names, *value) for value in chain(start, numbered))
+    rows = (_make_row_cells(names, *value) for value in chain(start, numbered))
     head = list(islice(rows, HEAD))
     keys = list(dict.fromkeys(name for row in head for name in row.cells))
     if head and not keys:
         raise DataProblem(f"{path}{unit}{head[0].number}: {head[0].problem or 'an empty object'}")
 
-    def every(wanted: Collection[str]) -> Iterator[Row]:
+    def every(wanted: Collection[str]) -> Iterator[RowCells]:
         return chain(head, rows)
 
-    return Source(keys, every, unit, columns=guess, remark=remark or told)
+    return TableSource(keys, every, unit, columns=guess, remark=remark or told)
 
 
 def _name_lists(values: Sequence[Any], columns: Columns) -> tuple[list[str], str, Columns]:
@@ -114,18 +114,18 @@ def _is_annotated(row: Any) -> bool:
     return is_pair and isinstance(row[0], str) and isinstance(row[1], dict)
 
 
-def _row(names: Sequence[str], number: int, value: Any, problem: str = "") -> Row:
+def _make_row_cells(names: Sequence[str], number: int, value: Any, problem: str = "") -> RowCells:
     if problem:
-        return Row(number, {}, problem)
+        return RowCells(number, {}, problem)
     if isinstance(value, dict):
-        return Row(number, flatten_cells(value))
+        return RowCells(number, flatten_cells(value))
     if _is_annotated(value):
-        return Row(number, flatten_cells({"text": value[0], **value[1]}))
+        return RowCells(number, flatten_cells({"text": value[0], **value[1]}))
     if names and isinstance(value, list):
         cells = dict(zip(names, value, strict=False))
         wrong = f"{len(value)} cells, not {len(names)}" if len(value) != len(names) else ""
-        return Row(number, {} if wrong else cells, wrong)
-    return Row(number, {}, f"a row is an object, as {_OBJECT}, not {type(value).__name__}")
+        return RowCells(number, {} if wrong else cells, wrong)
+    return RowCells(number, {}, f"a row is an object, as {_OBJECT}, not {type(value).__name__}")
 
 
 def _read_lines(lines: Iterable[str]) -> Iterator[tuple[int, Any, str]]:
@@ -135,7 +135,7 @@ def _read_lines(lines: Iterable[str]) -> Iterator[tuple[int, Any, str]]:
             problem = decoding_problem(line)
             try:
                 value = {} if problem else parse_json(line, nan=True)
-            except Malformed as malformed:
+            except MalformedJson as malformed:
                 value, problem = {}, str(malformed)
             yield number, value, problem
 
@@ -152,7 +152,7 @@ def _read_whole(path: Path, encoding: str) -> Any:
     for first, part in objects:
         try:
             values.append(parse_json("\n".join(part) or "[]", nan=True))
-        except Malformed as malformed:
+        except MalformedJson as malformed:
             number = first + (malformed.line or 1)
             raise DataProblem(f"{path}:{number}: {malformed}") from None
     return values if len(objects) > 1 else values[0]

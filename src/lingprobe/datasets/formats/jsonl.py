@@ -16,30 +16,32 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.labels import Label, Loss, column
+from lingprobe.data.labels import Label, Loss, build_column
 from lingprobe.datasets.formats.header import (
     apply_header,
     check_examples,
     check_header,
     make_header,
+    note_table_files,
     read_split,
-    source_notes,
 )
 from lingprobe.datasets.formats.kinds import Asked
 
 
-def write(dataset: Dataset, path: Path) -> dict[str, int]:
+def write_jsonl(dataset: Dataset, path: Path) -> dict[str, int]:
     """Write every example; returns how many."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in (make_header(dataset), *_rows(dataset)):
+        for row in (make_header(dataset), *_list_json_rows(dataset)):
             file.write(json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n")
     return {"examples": len(dataset)}
 
 
-def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
+def read_jsonl_dataset(
+    path: Path, labels: Asked | None = None, on_error: OnError = "raise"
+) -> Dataset:
     """The examples of a file; blank lines are passed over."""
     header: dict[str, Any] = {}
     examples: list[Example] = []
@@ -63,7 +65,7 @@ def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -
             tally.skip(str(problem))
     check_examples(examples, path, tally)
     dataset = apply_header(Dataset.of(examples), header, str(path), labels)
-    return dataset.with_notes(**source_notes([path], tally)) if tally.skipped else dataset
+    return dataset.with_notes(**note_table_files([path], tally)) if tally.skipped else dataset
 
 
 def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
@@ -78,12 +80,12 @@ def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
 HEAD = 1000  # lines that are looked at for them
 
 
-def is_own(path: Path) -> bool:
+def is_own_jsonl(path: Path) -> bool:
     """Whether lines were written here, or by hand with keys that only we read."""
     for _, text in islice(read_text_lines(path), HEAD):
         try:
             row = parse_json(text)
-        except Malformed:
+        except MalformedJson:
             continue  # the reader says where
         if isinstance(row, dict) and ("sonde" in row or ("split" in row and _has_own_keys(row))):
             return True
@@ -100,7 +102,7 @@ def _has_own_keys(row: dict[str, Any]) -> bool:
     )
 
 
-def loss(path: Path) -> Loss:
+def find_jsonl_loss(path: Path) -> Loss:
     """The kind of the labels, by the first line, or by all where it has a whole number."""
     for number, text in read_text_lines(path):
         if text.strip():
@@ -110,13 +112,13 @@ def loss(path: Path) -> Loss:
             if "loss" in header:
                 kind: Loss = header["loss"]
                 return kind
-            label = _label(row.get("label"), where)
+            label = _read_json_label(row.get("label"), where)
             is_whole = isinstance(label, float) and label.is_integer()
-            return read(path).labels.loss if is_whole else column([label]).loss
+            return read_jsonl_dataset(path).labels.loss if is_whole else build_column([label]).loss
     raise DataProblem(f"{path}: no examples in it")
 
 
-def _rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
+def _list_json_rows(dataset: Dataset) -> Iterator[dict[str, Any]]:
     labels = dataset.labels.plain()
     for i, (example, label) in enumerate(zip(dataset.examples(), labels, strict=True)):
         row: dict[str, Any] = {"split": SPLITS[dataset.splits[i]], "label": label}
@@ -136,7 +138,7 @@ def _site(site: Site) -> dict[str, Any]:
 def _parse_row(text: str, where: str) -> dict[str, Any]:
     try:
         row = parse_json(text)
-    except Malformed as problem:
+    except MalformedJson as problem:
         raise DataProblem(f"{where}: {problem}") from None
     if not isinstance(row, dict):
         raise DataProblem(
@@ -151,20 +153,20 @@ def _example(row: dict[str, Any], where: str) -> Example:
     places = row.get("sites", [row])
     if not isinstance(places, list) or not places:
         raise DataProblem(f"{where}: sites is a list of objects, each with a text")
-    sites = tuple(_place(place, where) for place in places)
+    sites = tuple(_read_span(place, where) for place in places)
     strata = row.get("strata", {})
     if not isinstance(strata, dict) or not all(isinstance(v, str) for v in strata.values()):
         raise DataProblem(f"{where}: strata must be an object whose values are strings")
     return Example(
         sites,
-        _label(row.get("label"), where),
+        _read_json_label(row.get("label"), where),
         split,
         _strings(row.get("asked", []), "asked", where),
         strata,
     )
 
 
-def _place(place: Any, where: str) -> Site:
+def _read_span(place: Any, where: str) -> Site:
     if (
         not isinstance(place, dict)
         or not isinstance(place.get("text", ""), str)
@@ -186,24 +188,24 @@ def _place(place: Any, where: str) -> Site:
     return Site(Sentence.of(words, text), (span[0], span[1]))
 
 
-def _label(label: Any, where: str) -> Label:
+def _read_json_label(label: Any, where: str) -> Label:
     if isinstance(label, str):
         return label
     if isinstance(label, int | float) and not isinstance(label, bool):
-        return _number(label, where)
+        return _check_finite_number(label, where)
     if isinstance(label, list):
         return frozenset(_strings(label, "label", where))
     if isinstance(label, dict) and all(
         isinstance(w, int | float) and not isinstance(w, bool) for w in label.values()
     ):
-        return {name: _number(weight, where) for name, weight in label.items()}
+        return {name: _check_finite_number(weight, where) for name, weight in label.items()}
     raise DataProblem(
         f"{where}: label {label!r} is not a string, a number, a list of strings or an object of"
         " weights"
     )
 
 
-def _number(value: float, where: str) -> float:
+def _check_finite_number(value: float, where: str) -> float:
     if not math.isfinite(value):
         raise DataProblem(f"{where}: {value} is too large a number")
     return float(value)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import Column, NumberLists, column
+from lingprobe.data.labels import Column, NumberLists, build_column
 from lingprobe.datasets.formats.composite_labels import (
     find_lists,
     have_decimal_commas,
@@ -37,7 +37,7 @@ def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
     if asked == "classes" and dataset.labels.numbers is not None:
         return replace(dataset, labels=_classes(dataset.labels, where))
     if asked == "scores" and dataset.labels.numbers is None:
-        return replace(dataset, labels=_scores(dataset.labels, where))
+        return replace(dataset, labels=_convert_to_scores(dataset.labels, where))
     if asked == "sets":
         return replace(dataset, labels=_sets(dataset.labels, where))
     return dataset
@@ -156,7 +156,7 @@ def _classes(labels: Column, where: str) -> Column:
             f"{where}: labels=classes needs names or whole numbers, and a label is a decimal: leave"
             " it out, or name the classes"
         )
-    return column([str(int(number)) for number in numbers])
+    return build_column([str(int(number)) for number in numbers])
 
 
 def _sets(labels: Column, where: str) -> Column:
@@ -165,13 +165,13 @@ def _sets(labels: Column, where: str) -> Column:
     return labels if labels.classes is None else read_sets(labels)
 
 
-def _scores(labels: Column, where: str) -> Column:
+def _convert_to_scores(labels: Column, where: str) -> Column:
     if labels.classes is not None and have_decimal_commas(labels.names):
         return read_decimals(labels)
     try:
         if labels.classes is None:
             raise ValueError("a set of labels")
-        return column([float(name) for name in labels.class_names()])
+        return build_column([float(name) for name in labels.class_names()])
     except ValueError as error:
         raise DataProblem(
             f"{where}: labels=scores needs numbers, and a label is none ({error}): leave it out"

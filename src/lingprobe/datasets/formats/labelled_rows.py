@@ -23,7 +23,7 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
 from lingprobe.data.digests import RunningDigest
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import Label, column
+from lingprobe.data.labels import Label, build_column
 from lingprobe.datasets.formats.absent_labels import (
     ABSENT,
     AbsentLabels,
@@ -32,10 +32,10 @@ from lingprobe.datasets.formats.absent_labels import (
     describe_unlabelled,
     find_absent,
 )
-from lingprobe.datasets.formats.chosen_columns import Chosen, choose
+from lingprobe.datasets.formats.chosen_columns import ColumnSelection, choose
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, TableHead, find_names_of_numbers
 from lingprobe.datasets.formats.composite_labels import single_out
-from lingprobe.datasets.formats.header import check_examples, source_notes
+from lingprobe.datasets.formats.header import check_examples, note_table_files
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
 from lingprobe.datasets.formats.multiple_choice import list_options
@@ -43,8 +43,8 @@ from lingprobe.datasets.formats.row_labels import as_number, as_numbers
 from lingprobe.datasets.formats.row_reader import PROMPT, Piece, RowForm, RowReader, decide_form
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import Offsets
-from lingprobe.datasets.formats.rows import HEAD, Source
-from lingprobe.datasets.formats.token_rows import join_tokens
+from lingprobe.datasets.formats.rows import HEAD, TableSource
+from lingprobe.datasets.formats.token_rows import join_token_rows
 from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
 from lingprobe.datasets.usual_metric import choose_metric
 
@@ -137,7 +137,7 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
         rows.labels = as_numbers(rows.labels)
     notes = {
         "columns": chosen.plain(),
-        **source_notes([part.path for part in parts], tally),
+        **note_table_files([part.path for part in parts], tally),
         "remarks": [*_remarks(reader, how), *hidden.values(), *gaps],
     }
     dataset = _tie_prompts(rows.dataset().with_notes(**notes))
@@ -243,7 +243,7 @@ def metric_of_rows(
     read where they may be numbers, or two classes.
     """
     if labels == "scores":
-        return column([0.0]).metric
+        return build_column([0.0]).metric
     lenient = replace(how, on_error="skip")
     counts: Counter[str] = Counter()
     for reader in _readers(parts, lenient):
@@ -256,11 +256,11 @@ def metric_of_rows(
                 continue
             counts[str(label)] += 1
             if len(counts) > _TWO:
-                return column([""]).metric
-    return choose_metric(column([*counts.elements()] or [""]))
+                return build_column([""]).metric
+    return choose_metric(build_column([*counts.elements()] or [""]))
 
 
-def _may_be_number(label: Label, source: Source) -> bool:
+def _may_be_number(label: Label, source: TableSource) -> bool:
     """Whether a label may be a number, or several in one."""
     if isinstance(label, str):
         is_several = label[:1] in "[({" or label[:1].isdecimal()
@@ -317,13 +317,13 @@ def _readers(
         yield RowReader(part, source, chosen, form)
 
 
-def _open(part: Piece, how: Manner) -> Source:
+def _open(part: Piece, how: Manner) -> TableSource:
     """The table in a file, or in memory, with a row an example."""
     if isinstance(part, HeldRows):
         source = part.source()
     else:
         source = open_source(part.path, how.columns, how.encoding)
-    source = join_tokens(source)
+    source = join_token_rows(source)
     return source if how.columns.as_asked() else list_options(source)
 
 
@@ -333,7 +333,9 @@ def _head(part: Piece, names: Collection[str], how: Manner) -> TableHead:
     return TableHead([row.cells for row in rows if not row.problem])
 
 
-def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) -> str:
+def _lacking(
+    source: TableSource, chosen: ColumnSelection, part: Piece, names: Sequence[str]
+) -> str:
     """The column that a file of a split does not have, nor another that the first file lacks; ''
     where it has what the first file has. DataProblem where it has others instead.
     """
@@ -351,5 +353,5 @@ def _lacking(source: Source, chosen: Chosen, part: Piece, names: Sequence[str]) 
     return ""
 
 
-def _describe(chosen: Chosen) -> str:
+def _describe(chosen: ColumnSelection) -> str:
     return ", ".join(f"its column {name} is the {what}" for what, name in chosen.plain().items())

@@ -12,8 +12,8 @@ from typing import Any
 
 from lingprobe.datasets.formats.column_shapes import ColumnShape
 from lingprobe.datasets.formats.row_labels import BLANK
-from lingprobe.datasets.formats.rows import HEAD, Row, Source
-from lingprobe.datasets.formats.usual_columns import Columns, plain
+from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
+from lingprobe.datasets.formats.usual_columns import Columns, normalise_heading
 
 _QUESTIONS = (
     *("question", "questionstem", "stem", "sentence", "premise", "ctx", "context", "goal"),
@@ -87,7 +87,7 @@ class ChoiceColumns:
         return texts.index(said) if said and texts.count(said) == 1 else None
 
 
-def list_options(source: Source) -> Source:
+def list_options(source: TableSource) -> TableSource:
     """The table with a row an option, where it is one of multiple choice; else as it is."""
     columns = _find_columns(source.names)
     if columns is None:
@@ -96,7 +96,7 @@ def list_options(source: Source) -> Source:
     head = list(islice(rows, HEAD))
     every = chain(head, rows)
     columns = _decide(head, columns)
-    if not _fits(head, columns):
+    if not _is_multiple_choice(head, columns):
         return replace(source, rows=lambda wanted: every)
     rest = [n for n in source.names if n not in (*columns.options, columns.answer, *_NAMES)]
     question, option, label, item = _NAMES
@@ -115,15 +115,15 @@ def list_options(source: Source) -> Source:
 
 def _find_columns(names: Sequence[str]) -> ChoiceColumns | None:
     """The columns of multiple choice, by their headings."""
-    by_name = {plain(name): name for name in reversed(names)}
+    by_name = {normalise_heading(name): name for name in reversed(names)}
     questions = tuple(by_name[name] for name in _QUESTIONS if name in by_name)
     options = tuple(by_name[name] for name in _OPTIONS if name in by_name)[:1]
     options = _find_numbered(by_name) or options
     free = {key: name for key, name in by_name.items() if name not in options}
     answer = next((free[name] for name in _ANSWERS if name in free), "")
-    if options and plain(options[0])[:-1] in _WRONG and answer:
+    if options and normalise_heading(options[0])[:-1] in _WRONG and answer:
         options = answer, *options
-    has_truths = bool(options) and plain(options[0]) == "mc1targets"
+    has_truths = bool(options) and normalise_heading(options[0]) == "mc1targets"
     questions = tuple(name for name in questions if name not in (*options, answer))
     if not questions or not options or not (answer or has_truths):
         return None
@@ -158,7 +158,7 @@ def _read_options(cell: Any) -> tuple[list[str], list[str], list[int]]:
     return ([*cell], [], []) if all(isinstance(option, str) for option in cell) else ([], [], [])
 
 
-def _decide(head: Sequence[Row], columns: ChoiceColumns) -> ChoiceColumns:
+def _decide(head: Sequence[RowCells], columns: ChoiceColumns) -> ChoiceColumns:
     """The columns with the question that is a text and the number of the first option, by the
     first rows.
     """
@@ -172,7 +172,7 @@ def _decide(head: Sequence[Row], columns: ChoiceColumns) -> ChoiceColumns:
     return replace(columns, questions=questions, is_from_one=is_from_one)
 
 
-def _fits(head: Sequence[Row], columns: ChoiceColumns) -> bool:
+def _is_multiple_choice(head: Sequence[RowCells], columns: ChoiceColumns) -> bool:
     """Whether the first rows are questions with several options, of which one is correct where an
     answer is said.
     """
@@ -186,7 +186,7 @@ def _fits(head: Sequence[Row], columns: ChoiceColumns) -> bool:
     return bool(cells) and good >= _MOST * len(cells)
 
 
-def _rows_of(row: Row, columns: ChoiceColumns) -> Iterator[Row]:
+def _rows_of(row: RowCells, columns: ChoiceColumns) -> Iterator[RowCells]:
     """A row for each option of a question, in order; one without a label where none is correct."""
     if row.problem:
         yield row
@@ -195,6 +195,6 @@ def _rows_of(row: Row, columns: ChoiceColumns) -> Iterator[Row]:
     for i, option in enumerate(options):
         label = None if correct is None else _CORRECT if i == correct else _INCORRECT
         values = row.cells.get(columns.question), option, label, str(row.number)
-        yield Row(row.number, {**row.cells, **dict(zip(_NAMES, values, strict=True))})
+        yield RowCells(row.number, {**row.cells, **dict(zip(_NAMES, values, strict=True))})
         if correct is None:
             return

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.datasets.formats.rows import Row, Source
+from lingprobe.datasets.formats.rows import RowCells, TableSource
 
 _LABELS = frozenset(("label", "labels", "y", "target", "targets", "classes"))
 _TEXTS = frozenset(
@@ -38,29 +38,29 @@ def labels_beside(path: Path) -> Path | None:
     return labels[0] if len(texts) == len(labels) == 1 and texts[0] == path else None
 
 
-def open_parallel(path: Path, labels: Path, encoding: str = "") -> Source:
+def open_parallel(path: Path, labels: Path, encoding: str = "") -> TableSource:
     """The lines of a file of texts beside those of its labels, each a row."""
     names = _read_names(path.parent / _NAMES)
 
-    def rows(wanted: Collection[str]) -> Iterator[Row]:
+    def rows(wanted: Collection[str]) -> Iterator[RowCells]:
         pairs = zip_longest(text_lines(path, encoding), text_lines(labels, encoding))
         for number, (text, label) in enumerate(pairs, 1):
             if text is None or label is None:
                 shorter, longer = (path, labels) if text is None else (labels, path)
                 problem = f"{shorter.name} ends before this line of {longer.name}"
-                yield Row(number, {}, problem)
+                yield RowCells(number, {}, problem)
                 return
             problem = decoding_problem(text) or decoding_problem(label)
             if text.strip() or label.strip() or problem:
                 name = names.get(label.strip(), label.strip())
-                yield Row(number, {} if problem else {"text": text, "label": name}, problem)
+                yield RowCells(number, {} if problem else {"text": text, "label": name}, problem)
 
     remark = "its labels are lines of a file of their own"
     remark += f", by their names in {_NAMES}" if names else ""
-    return Source(("text", "label"), rows, untyped=True, remark=remark)
+    return TableSource(("text", "label"), rows, untyped=True, remark=remark)
 
 
-def files_of(path: Path) -> list[Path]:
+def list_parallel_files(path: Path) -> list[Path]:
     """The files that a file of texts is read with, itself first."""
     labels = labels_beside(path) if path.is_file() else None
     names = path.parent / _NAMES

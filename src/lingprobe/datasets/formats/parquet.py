@@ -22,14 +22,14 @@ from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.unpacking import open_parquet
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
-from lingprobe.data.labels import Column, Label, Loss, column
+from lingprobe.data.labels import Column, Label, Loss, build_column
 from lingprobe.datasets.formats.header import (
     apply_header,
     check_examples,
     check_header,
     make_header,
+    note_table_files,
     read_split,
-    source_notes,
 )
 from lingprobe.datasets.formats.kinds import Asked
 
@@ -38,7 +38,7 @@ OWN = (frozenset({"text", "words"}), frozenset({"labels", "weights"}))
 """Columns that no table but ours has beside each other and `split`."""
 
 
-def write(dataset: Dataset, path: Path) -> dict[str, int]:
+def write_parquet(dataset: Dataset, path: Path) -> dict[str, int]:
     """Write every example; returns how many."""
     import pyarrow as pa
 
@@ -69,10 +69,10 @@ def site_columns(dataset: Dataset) -> dict[str, Any]:
     """The columns of each example but those of its label and split: text, words and span of each
     site, asked words, strata.
     """
-    return {**_site_columns(dataset), **_beside(dataset)}
+    return {**_site_columns(dataset), **_build_tag_columns(dataset)}
 
 
-def _beside(dataset: Dataset) -> dict[str, Any]:
+def _build_tag_columns(dataset: Dataset) -> dict[str, Any]:
     """Asked words, where there are some, and strata."""
     import pyarrow as pa
 
@@ -104,17 +104,19 @@ def _site_columns(dataset: Dataset) -> dict[str, Any]:
     return columns
 
 
-def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
+def read_parquet_dataset(
+    path: Path, labels: Asked | None = None, on_error: OnError = "raise"
+) -> Dataset:
     """The examples of a file; rows are numbered from 1 in what is said about them."""
-    with path.open("rb") as file, readable(path):
+    with path.open("rb") as file, report_parquet_damage(path):
         table = open_parquet(file).read()
         header = header_of(table.schema)
     _check_names(set(table.column_names), path)
     check_types(table.schema, path)
-    with readable(path):
+    with report_parquet_damage(path):
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
     tally = ProblemTally()
-    examples = list(read_examples(columns, table.num_rows, path, on_error, tally))
+    examples = list(read_row_examples(columns, table.num_rows, path, on_error, tally))
     return put_together(examples, header, path, labels, tally)
 
 
@@ -142,10 +144,10 @@ def put_together(
         )
     except DataProblem as error:
         raise DataProblem(f"{path}: {error}") from None
-    return dataset.with_notes(**source_notes([path], tally)) if tally.skipped else dataset
+    return dataset.with_notes(**note_table_files([path], tally)) if tally.skipped else dataset
 
 
-def read_examples(
+def read_row_examples(
     columns: Mapping[str, list[Any]], rows: int, path: Path, on_error: OnError, tally: ProblemTally
 ) -> Iterator[Example]:
     """The examples of some rows, of which a bad one is refused or counted."""
@@ -172,7 +174,7 @@ def _check_names(names: set[str], path: Path) -> None:
         )
 
 
-def readable(path: Path) -> AbstractContextManager[None]:
+def report_parquet_damage(path: Path) -> AbstractContextManager[None]:
     """What pyarrow raises over damaged bytes, which may be anything, is a DataProblem."""
     kind = path.suffix.lstrip(".").capitalize()
     return report_damage(path, f"{'an' if kind == 'Arrow' else 'a'} {kind} file")
@@ -199,11 +201,11 @@ def _is_whole(kind: Any) -> bool:
     return bool(kinds.is_integer(kind))
 
 
-def _is_text(kind: Any) -> bool:
+def _is_text_type(kind: Any) -> bool:
     import pyarrow.types as kinds
 
     if kinds.is_dictionary(kind):
-        return _is_text(kind.value_type)
+        return _is_text_type(kind.value_type)
     return bool(kinds.is_string(kind) or kinds.is_large_string(kind))
 
 
@@ -222,44 +224,44 @@ def _are(right: Callable[[Any], bool], kind: Any) -> bool:
 
 
 EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "split": ("strings", _is_text),
-    "text": ("strings", _is_text),
-    "label": ("strings or numbers", lambda kind: _is_text(kind) or _is_number(kind)),
-    "labels": ("lists of strings", lambda kind: _are(_is_text, kind)),
+    "split": ("strings", _is_text_type),
+    "text": ("strings", _is_text_type),
+    "label": ("strings or numbers", lambda kind: _is_text_type(kind) or _is_number(kind)),
+    "labels": ("lists of strings", lambda kind: _are(_is_text_type, kind)),
     "weights": ("lists of numbers", lambda kind: _are(_is_number, kind)),
-    "words": ("lists of strings", lambda kind: _are(_is_text, kind)),
-    "asked": ("lists of strings", lambda kind: _are(_is_text, kind)),
+    "words": ("lists of strings", lambda kind: _are(_is_text_type, kind)),
+    "asked": ("lists of strings", lambda kind: _are(_is_text_type, kind)),
     "start": ("whole numbers", _is_whole),
     "stop": ("whole numbers", _is_whole),
 }
 """What each column holds, in words and as a test of its type."""
 
 
-def is_own(path: Path) -> bool:
+def is_own_parquet(path: Path) -> bool:
     """Whether a file was written here, or by hand with columns that only we read."""
     import pyarrow.parquet as pq
 
-    with path.open("rb") as file, readable(path):
+    with path.open("rb") as file, report_parquet_damage(path):
         schema = pq.read_schema(file)
     names = set(schema.names)
     ours = any(own <= names for own in OWN) or any(name.startswith("strata.") for name in names)
     return KEY in (schema.metadata or {}) or ("split" in names and ours)
 
 
-def loss(path: Path) -> Loss:
+def find_parquet_loss(path: Path) -> Loss:
     """The kind of the labels, by the schema; by all of them where they are numbers and it does not
     say of what.
     """
     import pyarrow.parquet as pq
 
-    with path.open("rb") as file, readable(path):
+    with path.open("rb") as file, report_parquet_damage(path):
         schema = pq.read_schema(file)
     if "label" not in schema.names:
-        return column([frozenset()]).loss
+        return build_column([frozenset()]).loss
     if not _is_number(schema.field("label").type):
-        return column([""]).loss
+        return build_column([""]).loss
     is_ours = KEY in (schema.metadata or {})
-    return column([0.0]).loss if is_ours else read(path).labels.loss
+    return build_column([0.0]).loss if is_ours else read_parquet_dataset(path).labels.loss
 
 
 def _label_columns(labels: Column) -> dict[str, Any]:
@@ -297,7 +299,7 @@ def _example(
         if key.startswith("strata.") and v[i] is not None
     }
     asked = _strings(columns["asked"][i] or (), "asked", where) if "asked" in columns else ()
-    return Example(sites, _label(columns, i, where), split, asked, strata)
+    return Example(sites, _read_column_label(columns, i, where), split, asked, strata)
 
 
 def _site(
@@ -321,7 +323,7 @@ def _site(
     return Site(sentence, (int(start), int(stop)))
 
 
-def _label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
+def _read_column_label(columns: Mapping[str, list[Any]], i: int, where: str) -> Label:
     if "label" in columns:
         label = columns["label"][i]
         if isinstance(label, bool) or not isinstance(label, str | int | float) or label != label:  # noqa: PLR0124

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.datasets.formats.chosen_columns import Chosen
+from lingprobe.datasets.formats.chosen_columns import ColumnSelection
 from lingprobe.datasets.formats.conversations import arrange_turns, is_conversation
 from lingprobe.datasets.formats.row_reader import RowForm, RowReader
 from lingprobe.datasets.formats.row_sources import open_source
 from lingprobe.datasets.formats.row_spans import BadRow
-from lingprobe.datasets.formats.rows import Source
+from lingprobe.datasets.formats.rows import TableSource
 from lingprobe.datasets.formats.usual_columns import (
     EXCHANGES,
     TEXTS,
@@ -34,7 +34,7 @@ class RowText(NamedTuple):
     problem: str = ""
 
 
-def read_texts(path: Path, text: str = "") -> list[RowText]:
+def read_table_texts(path: Path, text: str = "") -> list[RowText]:
     """The texts of a table. DataProblem where it is none, or which column holds the text is not
     clear.
 
@@ -46,7 +46,7 @@ def read_texts(path: Path, text: str = "") -> list[RowText]:
     names = _choose_columns(source, text, str(path))
     rows = list(source.rows(names))
     talks = any(is_conversation(arrange_turns(row.cells.get(names[0]))) for row in rows)
-    chosen = Chosen(names, "", is_exchange=len(names) > 1)
+    chosen = ColumnSelection(names, "", is_exchange=len(names) > 1)
     reader = RowReader(CorpusPart("", path), source, chosen, RowForm(talks=talks))
     found = []
     for row in rows:
@@ -60,7 +60,7 @@ def read_texts(path: Path, text: str = "") -> list[RowText]:
     return found
 
 
-def _choose_columns(source: Source, text: str, where: str) -> tuple[str, ...]:
+def _choose_columns(source: TableSource, text: str, where: str) -> tuple[str, ...]:
     """The column of the text, or of a prompt and its response. DataProblem where several could be
     it.
     """

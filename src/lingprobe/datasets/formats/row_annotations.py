@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.strict import short_json
-from lingprobe.datasets.formats.row_spans import MOST, BadRow, is_whole
+from lingprobe.datasets.formats.row_spans import MOST, BadRow, spans_whole_words
 
 _STARTS, _ENDS = ("start", "start_offset", "begin"), ("end", "end_offset", "stop")
 _LABELS = ("label", "labels", "entity_group", "entity", "tag", "type", "class")
@@ -59,16 +59,16 @@ def end_at_last(rows: Sequence[tuple[Any, Sequence[Any]]]) -> bool:
     if not texts:
         alone = sum(found.start == found.end for _, found in places)
         return alone > (1 - MOST) * len(places)
-    return sum(is_whole(text, a.start, a.end + 1) for text, a in texts) > sum(
-        is_whole(text, a.start, a.end) for text, a in texts
+    return sum(spans_whole_words(text, a.start, a.end + 1) for text, a in texts) > sum(
+        spans_whole_words(text, a.start, a.end) for text, a in texts
     )
 
 
 def read_annotation(entry: Any) -> SpanAnnotation:
     """The span and the label of one entry of a list."""
     if isinstance(entry, dict):
-        start, end = _first(entry, _STARTS), _first(entry, _ENDS)
-        label = _first(entry, _LABELS)
+        start, end = _get_first_value(entry, _STARTS), _get_first_value(entry, _ENDS)
+        label = _get_first_value(entry, _LABELS)
     else:
         start, end, label = entry if isinstance(entry, list) and len(entry) == 3 else [None] * 3
     if isinstance(label, list):
@@ -91,5 +91,5 @@ def _is_annotation(entry: Any) -> bool:
     return type(entry[0]) is int and type(entry[1]) is int and isinstance(entry[2], str)
 
 
-def _first(entry: dict[str, Any], keys: Sequence[str]) -> Any:
+def _get_first_value(entry: dict[str, Any], keys: Sequence[str]) -> Any:
     return next((entry[key] for key in keys if key in entry), None)

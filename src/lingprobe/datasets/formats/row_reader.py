@@ -17,7 +17,7 @@ from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import Example, Sentence, Site
 from lingprobe.data.examples import Turn
 from lingprobe.data.labels import Label
-from lingprobe.datasets.formats.chosen_columns import Chosen
+from lingprobe.datasets.formats.chosen_columns import ColumnSelection
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS
 from lingprobe.datasets.formats.composite_labels import (
     FLAGS_REMARK,
@@ -60,8 +60,8 @@ from lingprobe.datasets.formats.row_spans import (
     find_site,
     read_span,
 )
-from lingprobe.datasets.formats.rows import Source
-from lingprobe.datasets.formats.usual_columns import ACCEPT, IGNORE, plain
+from lingprobe.datasets.formats.rows import TableSource
+from lingprobe.datasets.formats.usual_columns import ACCEPT, IGNORE, normalise_heading
 
 _WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
 _TOKENS_OF_GLINER = "tokenizedtext"  # whose spans end with their last word
@@ -95,7 +95,7 @@ class RowForm:
     closed: bool = False
     talks: bool = False
 
-    def remarks(self, chosen: Chosen) -> list[str]:
+    def remarks(self, chosen: ColumnSelection) -> list[str]:
         """What was decided and the user did not say, in sentences."""
         remarks = []
         if self.of_words:
@@ -135,8 +135,8 @@ class RowForm:
 
 def decide_form(
     rows: Sequence[Mapping[str, Any]],
-    chosen: Chosen,
-    source: Source,
+    chosen: ColumnSelection,
+    source: TableSource,
     where: str,
     offsets: Offsets | Literal[""],
 ) -> RowForm:
@@ -152,7 +152,7 @@ def decide_form(
     if len(chosen.texts) == 1:
         texts = [row.get(chosen.texts[0]) for row in rows]
         if are_annotations(cells):
-            is_closed = plain(chosen.texts[0]) == _TOKENS_OF_GLINER
+            is_closed = normalise_heading(chosen.texts[0]) == _TOKENS_OF_GLINER
             return replace(form, annotated=True, **_decide_ends(texts, cells, is_closed))
         if _are_of_words(texts, cells, source.untyped):
             return replace(form, of_words=True, as_lists=source.untyped)
@@ -165,8 +165,8 @@ class RowReader:
     """One file while it is read: where its cells come from, and what they hold."""
 
     part: Piece
-    source: Source
-    chosen: Chosen
+    source: TableSource
+    chosen: ColumnSelection
     form: RowForm = RowForm()
 
     def examples(self, on_error: OnError, tally: ProblemTally) -> Iterator[Example]:
@@ -350,7 +350,7 @@ class RowReader:
         return read_number(cell, column)
 
 
-def _talk(rows: Sequence[Mapping[str, Any]], chosen: Chosen) -> bool:
+def _talk(rows: Sequence[Mapping[str, Any]], chosen: ColumnSelection) -> bool:
     """Whether a text is a conversation."""
     names = (*chosen.texts, *chosen.answers)
     return any(is_conversation(arrange_turns(row.get(name))) for row in rows for name in names)
@@ -388,7 +388,7 @@ def _find_flags(cells: Sequence[Any], untyped: bool) -> Literal["", "lists", "ob
 
 
 def _decide_offsets(
-    rows: Sequence[Mapping[str, Any]], chosen: Chosen, where: str
+    rows: Sequence[Mapping[str, Any]], chosen: ColumnSelection, where: str
 ) -> Offsets | Literal[""]:
     """What the numbers of the spans in a file count, by its first rows."""
     texts = chosen.texts if len(chosen.texts) > 1 else chosen.texts * 2

@@ -17,13 +17,13 @@ from lingprobe.corpora.unpacking import check_unpacked, count_bytes, open_arrow,
 from lingprobe.datasets.formats.delimited_text import open_delimited
 from lingprobe.datasets.formats.json_rows import open_json, says_one_thing
 from lingprobe.datasets.formats.parallel_files import labels_beside, open_parallel
-from lingprobe.datasets.formats.parquet import readable
-from lingprobe.datasets.formats.rows import Row, Source, number_rows
+from lingprobe.datasets.formats.parquet import report_parquet_damage
+from lingprobe.datasets.formats.rows import RowCells, TableSource, number_rows
 from lingprobe.datasets.formats.text_folders import open_texts
 from lingprobe.datasets.formats.usual_columns import Columns
 
 
-def open_source(path: Path, columns: Columns, encoding: str = "") -> Source:
+def open_source(path: Path, columns: Columns, encoding: str = "") -> TableSource:
     """The table in a file, by the ending of its name; headings are looked for as the columns that
     are named need it. A folder is one of texts.
     """
@@ -39,24 +39,24 @@ def open_source(path: Path, columns: Columns, encoding: str = "") -> Source:
     return open_delimited(path, columns, encoding)
 
 
-def _columnar(path: Path, suffix: str) -> Source:
+def _columnar(path: Path, suffix: str) -> TableSource:
     """A table of Parquet, or of Arrow as a file or a stream."""
     import pyarrow as pa
 
-    with path.open("rb") as file, readable(path):
+    with path.open("rb") as file, report_parquet_damage(path):
         schema = open_columns(file, suffix, None)[0]
     names = list(flatten_structs(schema.empty_table()).schema.names)
 
-    def rows(wanted: Collection[str]) -> Iterator[Row]:
+    def rows(wanted: Collection[str]) -> Iterator[RowCells]:
         some = [name for name in names if name in wanted]
         whole = [n for n in schema.names if any(f"{name}.".startswith(f"{n}.") for name in some)]
-        with path.open("rb") as file, readable(path):
+        with path.open("rb") as file, report_parquet_damage(path):
             batches = open_columns(file, suffix, whole)[1]
             tables = (flatten_structs(pa.Table.from_batches([batch])) for batch in batches)
             columns = ([table.column(name) for name in some] for table in tables)
             yield from number_rows(_as_lists(path, columns), some)
 
-    return Source(names, rows, ": row ", classes=class_names(schema))
+    return TableSource(names, rows, ": row ", classes=class_names(schema))
 
 
 def flatten_structs(table: Any) -> Any:

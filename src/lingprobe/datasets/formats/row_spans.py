@@ -62,7 +62,7 @@ def find_site(text: str | list[str], span: tuple[int, int] | str, offsets: str) 
     if not (0 <= span[0] < span[1] <= len(text) and text[slice(*span)].strip()):
         raise BadRow(f"span {list(span)} is empty in a text of {len(text)} characters")
     words = cut(text)
-    places = enumerate(_places(words, text))
+    places = enumerate(_find_word_places(words, text))
     inside = [i for i, (start, stop) in places if start < span[1] and span[0] < stop]
     return Site(Sentence.of(map(intern, words), text), (inside[0], inside[-1] + 1))
 
@@ -77,7 +77,7 @@ def decide_offsets(
     if not some:
         return ""
     words = all(start < stop <= len(text.split()) for text, (start, stop) in some)
-    signs = sum(is_whole(text, *span) for text, span in some) >= MOST * len(some)
+    signs = sum(spans_whole_words(text, *span) for text, span in some) >= MOST * len(some)
     if words == signs:
         both = "words or characters" if words else "neither words nor characters, as it seems"
         raise DataProblem(
@@ -102,7 +102,7 @@ def _only(found: Sequence[int], span: object) -> int:
     return found[0]
 
 
-def _places(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
+def _find_word_places(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
     """Where words lie in the text that they were cut from."""
     stop = 0
     for word in words:
@@ -111,7 +111,7 @@ def _places(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
         yield start, stop
 
 
-def is_whole(text: str, start: int, stop: int) -> bool:
+def spans_whole_words(text: str, start: int, stop: int) -> bool:
     """Whether characters begin and end where words do."""
     inside = text[start:stop]
     return (

@@ -12,7 +12,7 @@ from lingprobe.datasets.formats.usual_columns import Columns
 HEAD = 1000  # rows by which headings and the kind of a file are decided
 
 
-class Row(NamedTuple):
+class RowCells(NamedTuple):
     """The cells of a row by heading, from a line or row of that number, or what is wrong with
     it.
     """
@@ -23,7 +23,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TableSource:
     """A table that is read row by row.
 
     names    the headings, in order
@@ -39,7 +39,7 @@ class Source:
     """
 
     names: Sequence[str]
-    rows: Callable[[Collection[str]], Iterator[Row]]
+    rows: Callable[[Collection[str]], Iterator[RowCells]]
     unit: str = ":"
     untyped: bool = False
     mark: str = ""
@@ -49,8 +49,8 @@ class Source:
     remark: str = ""
 
 
-def number_rows(batches: Iterable[Sequence[Any]], names: Sequence[str]) -> Iterator[Row]:
+def number_rows(batches: Iterable[Sequence[Any]], names: Sequence[str]) -> Iterator[RowCells]:
     """The rows of columns that come in batches, in the order of the names."""
     cells = chain.from_iterable(zip(*columns, strict=True) for columns in batches)
     for number, row in enumerate(cells, 1):
-        yield Row(number, dict(zip(names, row, strict=True)))
+        yield RowCells(number, dict(zip(names, row, strict=True)))

@@ -9,16 +9,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.columns import CODES, KNOWN, SENTEVAL, Reading, Rows
+from lingprobe.corpora.columns import CODES, KNOWN, SENTEVAL, ReadingPolicy, TableExamples
 from lingprobe.corpora.files import checked_lines
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import DataProblem, Dataset
-from lingprobe.data.labels import Loss, column
-from lingprobe.datasets.formats.header import apply_header, source_notes
+from lingprobe.data.labels import Loss, build_column
+from lingprobe.datasets.formats.header import apply_header, note_table_files
 from lingprobe.datasets.formats.kinds import Asked
 
 
-def write(dataset: Dataset, path: Path) -> dict[str, int]:
+def write_senteval(dataset: Dataset, path: Path) -> dict[str, int]:
     """Write classes of whole sentences; returns counts: words that had spaces in them, and raw
     texts that are not kept.
     """
@@ -47,19 +47,21 @@ def write(dataset: Dataset, path: Path) -> dict[str, int]:
     return counts
 
 
-def read(path: Path, labels: Asked | None = None, on_error: OnError = "raise") -> Dataset:
+def read_senteval_dataset(
+    path: Path, labels: Asked | None = None, on_error: OnError = "raise"
+) -> Dataset:
     """The examples of a file; blank lines are counted in the notes."""
-    rows = Rows(SENTEVAL, Reading(on_error, blank="skip"))
+    rows = TableExamples(SENTEVAL, ReadingPolicy(on_error, blank="skip"))
     examples = list(rows.read(path))
     if not examples:
         raise DataProblem(f"{path}: no examples in it")
     notes: dict[str, Any] = {"read": rows.counts()}
     if rows.tally.skipped:
-        notes |= source_notes([path], rows.tally)
+        notes |= note_table_files([path], rows.tally)
     return apply_header(Dataset.of(examples, notes), {}, str(path), labels)
 
 
-def is_own(path: Path) -> bool:
+def is_own_senteval(path: Path) -> bool:
     """Whether the first line that is not blank has a split, a label and words."""
     for _, line, problem in checked_lines(path):
         if line.strip() or problem:
@@ -68,6 +70,6 @@ def is_own(path: Path) -> bool:
     return False
 
 
-def loss(path: Path) -> Loss:
+def find_senteval_loss(path: Path) -> Loss:
     """Classes, always."""
-    return column([""]).loss
+    return build_column([""]).loss

@@ -1,8 +1,8 @@
 """Data sets on disk and back: Parquet and JSONL hold every family without loss, SentEval's TSV
 classes of sentences, jiant's files spans; tables that anybody wrote are read by their columns.
 
-`write(dataset, path)` and `read(path)` choose the format by the file's name; each format is a
-module with the same two functions. Nothing that is read is ever evaluated or unpickled, and quotes
+`write_dataset(dataset, path)` and `read_dataset(path)` choose the format by the file's name; each
+format is a module that does both. Nothing that is read is ever evaluated or unpickled, and quotes
 are data.
 """
 
@@ -22,7 +22,7 @@ from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import KINDS, Label, Loss, column
+from lingprobe.data.labels import KINDS, Label, Loss, build_column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import (
     LINES,
@@ -45,25 +45,25 @@ from lingprobe.datasets.formats.labelled_rows import (
 Format = Literal["parquet", "jsonl", "senteval"]
 Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
 WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
-    "parquet": parquet.write,
-    "jsonl": jsonl.write,
-    "senteval": senteval.write,
-    "jiant": jiant.write,
+    "parquet": parquet.write_parquet,
+    "jsonl": jsonl.write_jsonl,
+    "senteval": senteval.write_senteval,
+    "jiant": jiant.write_jiant,
 }
 READERS: Mapping[Format, Callable[[Path, Asked | None, OnError], Dataset]] = {
-    "parquet": parquet.read,
-    "jsonl": jsonl.read,
-    "senteval": senteval.read,
+    "parquet": parquet.read_parquet_dataset,
+    "jsonl": jsonl.read_jsonl_dataset,
+    "senteval": senteval.read_senteval_dataset,
 }
 LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
-    "parquet": parquet.loss,
-    "jsonl": jsonl.loss,
-    "senteval": senteval.loss,
+    "parquet": parquet.find_parquet_loss,
+    "jsonl": jsonl.find_jsonl_loss,
+    "senteval": senteval.find_senteval_loss,
 }
 OWN: Mapping[Format, Callable[[Path], bool]] = {
-    "parquet": parquet.is_own,
-    "jsonl": jsonl.is_own,
-    "senteval": senteval.is_own,
+    "parquet": parquet.is_own_parquet,
+    "jsonl": jsonl.is_own_jsonl,
+    "senteval": senteval.is_own_senteval,
 }
 """Whether a file is one that was written here."""
 EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0, "sets": frozenset()}
@@ -98,7 +98,9 @@ def writing(path: str | Path, format: Writing | None = None, *, view: str = "mea
     return chosen
 
 
-def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> dict[str, int]:
+def write_dataset(
+    dataset: Dataset, path: str | Path, format: Writing | None = None
+) -> dict[str, int]:
     """Write a data set at once or not at all; returns what was counted: examples, and what the
     format could not hold.
 
@@ -114,7 +116,9 @@ def write(dataset: Dataset, path: str | Path, format: Writing | None = None) -> 
         if len(rows := dataset.rows(split)):
             total.update(
                 _write_file(
-                    dataset.take(rows), file.with_suffix(f".{split}{file.suffix}"), jiant.write
+                    dataset.take(rows),
+                    file.with_suffix(f".{split}{file.suffix}"),
+                    jiant.write_jiant,
                 )
             )
     return dict(total)
@@ -134,7 +138,7 @@ def _write_file(
         ) from None
 
 
-def read(
+def read_dataset(
     path: str | Path,
     format: Format | None = None,
     labels: Asked | None = None,
@@ -147,13 +151,13 @@ def read(
             numbers are that the file says nothing of is decided, and remarked in the notes
     how     the columns and the encoding of a table that was not written here
     """
-    file = _there(path)
+    file = _check_is_there(path)
     own = format or _own_format(file, how)
     if own is not None:
         return READERS[own](file, labels, how.on_error)
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
-        return hub_folder.read(parts, labels, how.on_error)
+        return hub_folder.read_hub_folder(parts, labels, how.on_error)
     dataset = read_rows(parts, labels, how)
     if is_on_hub(file) or not file.is_dir():
         return dataset
@@ -164,28 +168,28 @@ def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PL
     """The metric of the labels in a file where none is named: that of their kind, or AUROC where
     one of two classes is rare in a table that was not written here.
     """
-    file = _there(path)
+    file = _check_is_there(path)
     if (own := _own_format(file, how)) is not None:
-        kind = column([EXAMPLES[labels]]).loss if labels else LOSSES[own](file)
+        kind = build_column([EXAMPLES[labels]]).loss if labels else LOSSES[own](file)
         return KINDS[kind].metric
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
-        return KINDS[hub_folder.loss(parts)].metric
+        return KINDS[hub_folder.find_folder_loss(parts)].metric
     return metric_of_rows(digest_parts(parts), tuple(parts), labels, how)
 
 
 def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
     """Whether the labels of a table that was not written here are about two texts or spans."""
-    file = _there(path)
+    file = _check_is_there(path)
     if _own_format(file, how) is not None:
         return False
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
-        return hub_folder.has_pairs(parts)
+        return hub_folder.has_text_pairs(parts)
     return count_sites(parts, how) == 2
 
 
-def _there(path: str | Path) -> Path:
+def _check_is_there(path: str | Path) -> Path:
     file = Path(path).expanduser()
     if not is_on_hub(file) and not file.exists():
         raise DataProblem(f"no file or folder {str(path)!r}; is the path complete?")
@@ -207,7 +211,9 @@ def _is_own_folder(path: Path, parts: list[CorpusPart], how: Manner) -> bool:
     """Whether files of a folder, or of the hub, are those that `build` writes for the hub."""
     named = how.columns.as_asked() or how.encoding or how.offsets
     is_folder = is_on_hub(path) or path.is_dir()
-    return is_folder and not named and not parts[0].path.is_dir() and hub_folder.is_own(parts)
+    return (
+        is_folder and not named and not parts[0].path.is_dir() and hub_folder.is_own_folder(parts)
+    )
 
 
 def _format(path: Path) -> Format:

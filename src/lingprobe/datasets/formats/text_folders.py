@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lingprobe.corpora.encodings import decoding_problem, text_lines
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.datasets.formats.rows import Row, Source
+from lingprobe.datasets.formats.rows import RowCells, TableSource
 
 _FEWEST_CLASSES = 2
 _UNLABELLED = ("unsup", "unsupervised", "unlabeled", "unlabelled")
@@ -21,8 +21,10 @@ def find_text_folders(path: Path, split_in_name: Callable[[str], str]) -> list[C
     none.
     """
     named = [(folder, split_in_name(folder.name)) for folder in _folders(path)]
-    within = [part for folder, split in named if split for part in _classes(folder, split)]
-    return within or ([] if any(split for _, split in named) else _classes(path, ""))
+    within = [
+        part for folder, split in named if split for part in _find_class_folders(folder, split)
+    ]
+    return within or ([] if any(split for _, split in named) else _find_class_folders(path, ""))
 
 
 def find_unlabelled_folders(path: Path) -> list[Path]:
@@ -40,23 +42,23 @@ def list_texts(folder: Path) -> list[Path]:
     )
 
 
-def open_texts(folder: Path, encoding: str = "") -> Source:
+def open_texts(folder: Path, encoding: str = "") -> TableSource:
     """The texts of a class, each a row, and the name of its folder."""
 
-    def rows(wanted: Collection[str]) -> Iterator[Row]:
+    def rows(wanted: Collection[str]) -> Iterator[RowCells]:
         for number, file in enumerate(list_texts(folder), 1):
             text = "\n".join(text_lines(file, encoding)).strip()
             problem = decoding_problem(text)
             cells = {"text": text, "label": folder.name}
-            yield Row(
+            yield RowCells(
                 number, {} if problem else cells, f"{file.name}: {problem}" if problem else ""
             )
 
     remark = "a text a file, of the class that its folder is called"
-    return Source(("text", "label"), rows, ": file ", remark=remark)
+    return TableSource(("text", "label"), rows, ": file ", remark=remark)
 
 
-def _classes(folder: Path, split: str) -> list[CorpusPart]:
+def _find_class_folders(folder: Path, split: str) -> list[CorpusPart]:
     """The folders of classes in a folder."""
     named = [p for p in _folders(folder) if p.name.casefold() not in _UNLABELLED]
     parts = [CorpusPart(split, place) for place in named if list_texts(place)]

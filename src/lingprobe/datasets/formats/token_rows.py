@@ -11,8 +11,8 @@ from typing import Any
 
 from lingprobe.datasets.formats.column_shapes import ColumnShape
 from lingprobe.datasets.formats.row_labels import BLANK
-from lingprobe.datasets.formats.rows import HEAD, Row, Source
-from lingprobe.datasets.formats.usual_columns import plain
+from lingprobe.datasets.formats.rows import HEAD, RowCells, TableSource
+from lingprobe.datasets.formats.usual_columns import normalise_heading
 
 _SENTENCES = ("sentence", "sentenceid", "sentenceidx", "sentencenumber", "sentid", "sent", "docid")
 _WORDS = ("word", "words", "token", "tokens", "form")
@@ -29,7 +29,7 @@ class TokenColumns:
     word: str
 
 
-def join_tokens(source: Source) -> Source:
+def join_token_rows(source: TableSource) -> TableSource:
     """The table with a row a sentence, where it has one a word; else as it is."""
     columns = _find_columns(source.names)
     if columns is None:
@@ -52,14 +52,14 @@ def join_tokens(source: Source) -> Source:
 
 def _find_columns(names: Sequence[str]) -> TokenColumns | None:
     """The columns of the sentence and of the word, by their headings; a label is beside them."""
-    by_name = {plain(name): name for name in reversed(names)}
+    by_name = {normalise_heading(name): name for name in reversed(names)}
     sentence = next((by_name[name] for name in _SENTENCES if name in by_name), "")
     word = next((by_name[name] for name in _WORDS if name in by_name), "")
     is_labelled = len(names) > len((sentence, word))
     return TokenColumns(sentence, word) if sentence and word and is_labelled else None
 
 
-def _has_words(head: Sequence[Row], columns: TokenColumns) -> bool:
+def _has_words(head: Sequence[RowCells], columns: TokenColumns) -> bool:
     """Whether each of the first rows is a word, and several are of one sentence."""
     cells = [row.cells for row in head if not row.problem]
     words = [cell.get(columns.word) for cell in cells]
@@ -92,9 +92,11 @@ def _is_named(cell: Any) -> bool:
     return cell is not None and cell == cell and bool(str(cell).strip(BLANK))  # noqa: PLR0124
 
 
-def _join_rows(rows: Iterator[Row], columns: TokenColumns, names: Sequence[str]) -> Iterator[Row]:
+def _join_rows(
+    rows: Iterator[RowCells], columns: TokenColumns, names: Sequence[str]
+) -> Iterator[RowCells]:
     """A row a sentence, of which a wrong row of a word makes a wrong one."""
-    held: list[Row] = []
+    held: list[RowCells] = []
     before: Any = None
     for row in rows:
         cell = row.cells.get(columns.sentence)
@@ -107,8 +109,8 @@ def _join_rows(rows: Iterator[Row], columns: TokenColumns, names: Sequence[str])
         yield _join(held, names)
 
 
-def _join(rows: Sequence[Row], names: Sequence[str]) -> Row:
+def _join(rows: Sequence[RowCells], names: Sequence[str]) -> RowCells:
     """The rows of the words of a sentence as one, with the number of the first."""
     if wrong := next((row for row in rows if row.problem), None):
-        return Row(wrong.number, {}, wrong.problem)
-    return Row(rows[0].number, {name: [row.cells.get(name) for row in rows] for name in names})
+        return RowCells(wrong.number, {}, wrong.problem)
+    return RowCells(rows[0].number, {name: [row.cells.get(name) for row in rows] for name in names})

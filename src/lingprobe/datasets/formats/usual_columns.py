@@ -99,7 +99,7 @@ class Columns:
 
 def unread_span(names: Sequence[str]) -> list[str]:
     """The headings of two columns that seem to be the start and the end of a span; [] for none."""
-    by_name = {plain(name): name for name in names}
+    by_name = {normalise_heading(name): name for name in names}
     for pair in ENDS:
         if by_name.keys() >= set(pair):
             return [by_name[name] for name in pair]
@@ -109,15 +109,15 @@ def unread_span(names: Sequence[str]) -> list[str]:
 def is_usual(name: str) -> bool:
     """Whether a heading is a usual one, so that a first row which has it is no example."""
     every = (*PAIRS, *TEXTS, *LABELS, *SPANS, SPLITS[:1])
-    return any(plain(name) in names for names in every)
+    return any(normalise_heading(name) in names for names in every)
 
 
 def is_numbering(name: str) -> bool:
     """Whether a heading is that of what numbers rows."""
-    return plain(name) in NUMBERS
+    return normalise_heading(name) in NUMBERS
 
 
-def plain(name: str) -> str:
+def normalise_heading(name: str) -> str:
     """A heading without capitals and marks."""
     return re.sub(r"[\W_]", "", name.casefold())
 
@@ -126,8 +126,10 @@ def index_names(names: Sequence[str]) -> dict[str, str]:
     """The headings by their plain form, and what lies in objects by its own name as well, as
     `data.text` by `text`, where that is free; the first of several counts.
     """
-    whole = {plain(name): name for name in reversed(names)}
-    inner = {plain(name.rpartition(".")[2]): name for name in reversed(names) if "." in name}
+    whole = {normalise_heading(name): name for name in reversed(names)}
+    inner = {
+        normalise_heading(name.rpartition(".")[2]): name for name in reversed(names) if "." in name
+    }
     return {**inner, **whole}
 
 

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from lingprobe.data.errors import LingprobeError, UsageProblem
 from lingprobe.data.references import Contents
-from lingprobe.experiment.shards import WHOLE, Shard
+from lingprobe.experiment.shards import WHOLE, WorkShare
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -24,7 +24,7 @@ class RunnerProblem(LingprobeError, ValueError):
 
 
 @dataclass(frozen=True)
-class Lost:
+class LostItem:
     """An item of which nothing came back, with the reason."""
 
     why: str
@@ -37,7 +37,9 @@ class Mapper(Protocol):
     worked on is Lost.
     """
 
-    def __call__(self, function: Callable[[T], U], items: Iterable[T], /) -> Iterable[U | Lost]: ...
+    def __call__(
+        self, function: Callable[[T], U], items: Iterable[T], /
+    ) -> Iterable[U | LostItem]: ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Workers:
 
     encode: Mapper = map
     fit: Mapper = map
-    shard: Shard = WHOLE
+    shard: WorkShare = WHOLE
     processes: int = 1
 
 
@@ -97,7 +99,7 @@ def working(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[Workers]:
         yield workers
 
 
-def in_order(answers: Iterable[tuple[int, T]]) -> Iterator[T]:
+def restore_order(answers: Iterable[tuple[int, T]]) -> Iterator[T]:
     """What comes with a number, by number."""
     early: dict[int, T] = {}
     number = 0

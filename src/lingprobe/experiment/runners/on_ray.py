@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import describe_install
-from lingprobe.experiment.agreement import Machine
-from lingprobe.experiment.runners import Lost, Mapper, RunnerProblem, Workers, in_order
-from lingprobe.experiment.runners.setting import Setting, mark_folders
+from lingprobe.experiment.agreement import MachineProfile
+from lingprobe.experiment.runners import LostItem, Mapper, RunnerProblem, Workers, restore_order
+from lingprobe.experiment.runners.setting import WorkerEnvironment, mark_folders
 from lingprobe.nets.device import fits_elsewhere
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ class OnRay:
         with _connect_ray(self.address) as ray:
             gpus = self._gpus(ray)
             with mark_folders(folders) as marks, set_environment("OMP_NUM_THREADS", str(self.cpus)):
-                setting = Setting(marks, cwd=Path.cwd(), threads=self.cpus)
+                setting = WorkerEnvironment(marks, cwd=Path.cwd(), threads=self.cpus)
                 machine = _Crew(ray, setting, self.cpus, gpus).machine()
                 with machine.adopt():
                     setting = setting.with_machine(machine)
@@ -117,7 +117,7 @@ class _Actor:
     def __init__(self) -> None:
         self.function: Callable[[Any], Any] | None = None
 
-    def adopt(self, setting: Setting, gpus: float) -> None:
+    def adopt(self, setting: WorkerEnvironment, gpus: float) -> None:
         """Get ready; RunnerProblem names the node that cannot."""
         try:
             setting.adopt(gpus)
@@ -135,9 +135,9 @@ class _Actor:
         assert self.function is not None
         return self.function(pickle.loads(item))  # noqa: S301
 
-    def machine(self) -> Machine:
+    def machine(self) -> MachineProfile:
         """What it computes with."""
-        return Machine.here(1)
+        return MachineProfile.here(1)
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class _Crew:
     """
 
     ray: Any
-    setting: Setting
+    setting: WorkerEnvironment
     cpus: int
     gpus: float
     idle: list[Any] = field(default_factory=list)
@@ -173,12 +173,12 @@ class _Crew:
             room += min(fits, int(there.get("GPU", 0) / self.gpus)) if self.gpus else fits
         return max(1, room)
 
-    def machine(self) -> Machine:
+    def machine(self) -> MachineProfile:
         """What its workers compute with, as the first one says."""
         actor, ready = self.hire_worker()
         try:
             self.ray.get(ready)
-            machine: Machine = self.ray.get(actor.machine.remote())
+            machine: MachineProfile = self.ray.get(actor.machine.remote())
             return machine
         except self.ray.exceptions.RayError as error:
             raise _cause(self.ray, error) from error
@@ -189,10 +189,10 @@ class _Crew:
 def _mapper(crew: _Crew, other: _Crew) -> Mapper:
     """A mapper over a crew; the other one makes room for it."""
 
-    def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | Lost]:
+    def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | LostItem]:
         if other is not crew:
             other.dismiss()
-        yield from in_order(_Work(crew, function, items).answers())
+        yield from restore_order(_Work(crew, function, items).answers())
 
     return mapper
 
@@ -252,7 +252,7 @@ class _Work:
     def _teach(self, actor: Any, step: _Step) -> None:
         self.coming[actor.learn.remote(imported_files(), self.function)] = actor, step
 
-    def _fetch(self, room: int) -> Iterator[tuple[int, Lost]]:
+    def _fetch(self, room: int) -> Iterator[tuple[int, LostItem]]:
         """Have an item ready for each worker that could take one; those that cannot be sent are
         Lost.
         """
@@ -263,7 +263,7 @@ class _Work:
             try:
                 self.waiting.append((number, _parcel(item)))
             except Exception as error:
-                yield number, Lost(f"cannot be sent to another process ({one_line(error)})")
+                yield number, LostItem(f"cannot be sent to another process ({one_line(error)})")
 
     def _answer(self, reference: Any) -> Iterator[tuple[int, Any]]:
         """What an answer says of an item; nothing where a worker got ready, or where the item goes
@@ -292,7 +292,7 @@ class _Work:
 
     def _handle_death(
         self, item: tuple[int, bytes] | None, error: Exception
-    ) -> Iterator[tuple[int, Lost]]:
+    ) -> Iterator[tuple[int, LostItem]]:
         """An item goes to another worker, but one that takes worker after worker with it."""
         if item is None:
             self.deaths += 1
@@ -305,7 +305,7 @@ class _Work:
             return
         yield (
             item[0],
-            Lost(
+            LostItem(
                 f"{ATTEMPTS} Ray workers died on it, the last because {_why(error)}; where memory"
                 " ran out, give each more of a node: --jobs ray,cpus=4"
             ),

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import set_environment
-from lingprobe.experiment.runners import Lost, Mapper, Workers, in_order
+from lingprobe.experiment.runners import LostItem, Mapper, Workers, restore_order
 from lingprobe.nets.precision import passing_on
 
 T = TypeVar("T")
@@ -32,10 +32,10 @@ class Processes:
 
     def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
         """The workers; they see what this machine sees."""
-        return nullcontext(Workers(fit=processes(self.count), processes=self.count))
+        return nullcontext(Workers(fit=make_process_mapper(self.count), processes=self.count))
 
 
-def processes(count: int) -> Mapper:
+def make_process_mapper(count: int) -> Mapper:
     """A mapper over `count` worker processes.
 
     Each worker reads vectors from the cache and writes its results to the store, so little travels
@@ -43,19 +43,19 @@ def processes(count: int) -> Mapper:
     lost and the others go on.
     """
 
-    def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | Lost]:
+    def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | LostItem]:
         threads = str(max(1, (os.cpu_count() or 1) // count))
         # libraries read this once, as they are imported; more threads than cores make all of them
         # wait for each other
         with set_environment("OMP_NUM_THREADS", threads, keep=True), passing_on():
-            yield from in_order(_map_unordered(function, items, count))
+            yield from restore_order(_map_unordered(function, items, count))
 
     return mapper
 
 
 def _map_unordered(
     function: Callable[[T], U], items: Iterable[T], count: int
-) -> Iterator[tuple[int, U | Lost]]:
+) -> Iterator[tuple[int, U | LostItem]]:
     """What became of each item, with its number, in the order in which they end. Each worker is a
     pool of its own, since loky gives up a pool of which one process ends.
     """
@@ -80,7 +80,7 @@ def _map_unordered(
             for future in wait(busy, return_when=FIRST_COMPLETED).done:
                 number, pool = busy.pop(future)
                 idle.append(pool)
-                if isinstance(answer := _answer(future), Lost):
+                if isinstance(answer := _answer(future), LostItem):
                     idle.pop().shutdown(kill_workers=True)
                 yield number, answer
     finally:
@@ -95,14 +95,14 @@ def _prepare(files: Sequence[Path]) -> None:
         import_file(file)
 
 
-def _answer(future: Future[U]) -> U | Lost:
+def _answer(future: Future[U]) -> U | LostItem:
     """What became of an item."""
     from joblib.externals.loky.process_executor import BrokenProcessPool, TerminatedWorkerError
 
     try:
         return future.result()
     except PicklingError as error:
-        return Lost(
+        return LostItem(
             f"cannot be sent to another process ({one_line(error.__cause__ or error)}): define it"
             " in a file (mine.py@thing), or use one job"
         )
@@ -110,11 +110,11 @@ def _answer(future: Future[U]) -> U | Lost:
         known = re.search(r"\{(\w+)\((-?\d+)\)", str(error))
         name, code = known.groups() if known else ("", "unknown")
         if name.startswith("SIG"):
-            return Lost(
+            return LostItem(
                 f"its process was killed ({name}; systems do that when memory runs out): run the"
                 " same again with fewer jobs; everything else is kept"
             )
-        return Lost(f"its process ended by itself (exit code {code})")
+        return LostItem(f"its process ended by itself (exit code {code})")
     except BrokenProcessPool as error:
         cause = error.__cause__ or error
-        return Lost(f"cannot be read by another process ({one_line(cause)}): use one job")
+        return LostItem(f"cannot be read by another process ({one_line(cause)}): use one job")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lingprobe.data._closure import digest_code
 from lingprobe.data.cache import PART
-from lingprobe.experiment.agreement import Machine
+from lingprobe.experiment.agreement import MachineProfile
 from lingprobe.experiment.keys import EMBEDS
 from lingprobe.experiment.provenance import versions
 from lingprobe.experiment.runners import RunnerProblem
@@ -36,18 +36,18 @@ def mark_folders(folders: Sequence[Path]) -> Iterator[tuple[Path, ...]]:
 
 
 @dataclass(frozen=True)
-class Setting:
+class WorkerEnvironment:
     """What a worker must have in common with the machine that it works for."""
 
     marks: tuple[Path, ...]
     cwd: Path
     threads: int
-    machine: Machine | None = None
+    machine: MachineProfile | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
     code: str = ""
     versions: Mapping[str, str] = field(default_factory=versions)
 
-    def with_machine(self, machine: Machine) -> Setting:
+    def with_machine(self, machine: MachineProfile) -> WorkerEnvironment:
         """The same with what is known once it is agreed how to compute."""
         variables = {k: v for k, v in os.environ.items() if k.startswith(PASSED)}
         return replace(self, machine=machine, variables=variables, code=_code())
@@ -69,7 +69,7 @@ class Setting:
         if self.machine is not None:
             asked = self.machine if gpus else replace(self.machine, device="cpu")
             # before the variables are there that say what was agreed on
-            if lacking := Machine.here(1).lacks(asked):
+            if lacking := MachineProfile.here(1).lacks(asked):
                 raise RunnerProblem(f"cannot compute as the others do: {lacking}")
         os.environ |= self.variables
 

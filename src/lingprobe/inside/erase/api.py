@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from lingprobe.analysis.frame import ProbeRun, ResultFrame
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.measure import at, resolve_encoders
 from lingprobe.api.tables import tasks_given
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
@@ -25,20 +25,20 @@ from lingprobe.data.references import (
 )
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.experiment.data import load_dataset
-from lingprobe.experiment.groups import Group
-from lingprobe.experiment.measure import Ready, ready
+from lingprobe.experiment.groups import TrialGroup
+from lingprobe.experiment.measure import PreparedGroup, prepare_group
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import Design, Plan, plan, tasks_of
+from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan, resolve_tasks
 from lingprobe.experiment.portions import portions
-from lingprobe.experiment.run import fill, groups_of
-from lingprobe.inside.erase.division import Division, divide
+from lingprobe.experiment.run import fill, group_trials
+from lingprobe.inside.erase.division import FourWaySplit, divide_for_erasure
 from lingprobe.inside.erase.effect_cells import EffectCell
 from lingprobe.inside.erase.effect_pages import effect_page
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, seen_in
 from lingprobe.inside.erase.fitting import check_floors
-from lingprobe.inside.erase.matrix import NONLINEAR, ORDINARY, Bench, Matrix, Subject
+from lingprobe.inside.erase.matrix import NONLINEAR, ORDINARY, Matrix, ProbeFitter, Subject
 from lingprobe.inside.erase.options import EraseOptions, InterveneOptions
-from lingprobe.inside.erase.target import Interventions, Target
+from lingprobe.inside.erase.target import Interventions, ProbedModel
 from lingprobe.inside.erase.views import ERASURE_VIEW
 from lingprobe.metrics import choose_label_metric
 from lingprobe.pages.view_page import show_frame
@@ -79,12 +79,16 @@ def erase(
     with at(cache):
         paths = Paths.of(None, cache)
         own, others = (limit_tasks(_expand(each), limit) for each in (tasks, measure))
-        design = Design(
-            [*own, *others], encoders_of(encoders, None), [probe], seeds=1, layers=as_list(layers)
+        design = TrialDesign(
+            [*own, *others],
+            resolve_encoders(encoders, None),
+            [probe],
+            seeds=1,
+            layers=as_list(layers),
         )
         made = plan(design, paths)
-        erased = frozenset(map(_task_name, tasks_of(own, paths.cache)[0]))
-        bench = Bench(
+        erased = frozenset(map(_task_name, resolve_tasks(own, paths.cache)[0]))
+        bench = ProbeFitter(
             PROBES.make(probe),
             PROBES.make(nonlinear) if nonlinear else None,
             {ORDINARY: _probe_name(probe), NONLINEAR: _nonlinear_name(nonlinear, probe)},
@@ -121,7 +125,7 @@ def intervene(
     check_floors(method, draws)
     allow_code(probe, encoder)
     with at(cache):
-        target = Target.of(task, encoder, limit)
+        target = ProbedModel.of(task, encoder, limit)
         how = Interventions(str(layer), tuple(doses), method, draws, probe)
         with show_progress(progress, total=None, desc=f"layer {layer}", unit=" readings") as shown:
             effects = how.measure(target, pairs, limit, shown.update)
@@ -154,7 +158,7 @@ class How:
     draws: int
 
 
-def _folds(made: Plan) -> list[str]:
+def _folds(made: TrialPlan) -> list[str]:
     """What is said where a task has several test sets."""
     parsed = [(name, try_parse_reference(name)) for name in made.tasks]
     few = {
@@ -170,11 +174,11 @@ def _task_name(task: str) -> str:
     return shorten_reference(TASKS, strip_fold(task))
 
 
-def _encode(made: Plan, paths: Paths, progress: bool) -> Iterator[list[Ready]]:
+def _encode(made: TrialPlan, paths: Paths, progress: bool) -> Iterator[list[PreparedGroup]]:
     """The examples of all tasks beside their vectors, for each encoder; of folds the first."""
-    groups: dict[tuple[str, str], Group] = {}
+    groups: dict[tuple[str, str], TrialGroup] = {}
     order = {name: place for place, name in enumerate(made.tasks)}
-    every = groups_of(made, made.ids, paths.cache)
+    every = group_trials(made, made.ids, paths.cache)
     for group in sorted(every, key=lambda each: order[each.trials[0].task]):
         trial = group.trials[0]
         key = trial.encoder, strip_fold(trial.task)
@@ -189,14 +193,17 @@ def _encode(made: Plan, paths: Paths, progress: bool) -> Iterator[list[Ready]]:
     store = paths.vector_store()
     for encoder in dict.fromkeys(encoder for encoder, _ in groups):
         yield [
-            ready(group, load_dataset(group.task, group.ingredients.task), store)
+            prepare_group(group, load_dataset(group.task, group.ingredients.task), store)
             for (name, _), group in groups.items()
             if name == encoder
         ]
 
 
 def _measure(
-    encoded: Sequence[list[Ready]], how: How, bench: Bench, more: tuple[str | Path | None, bool]
+    encoded: Sequence[list[PreparedGroup]],
+    how: How,
+    bench: ProbeFitter,
+    more: tuple[str | Path | None, bool],
 ) -> Iterator[ProbeRun]:
     """The probes of every matrix, each of one encoder, layer and rank."""
     to, progress = more
@@ -204,7 +211,7 @@ def _measure(
         reference = every[0].group.trials[0].encoder
         name = shorten_reference(ENCODERS, reference)
         encoder = name, kind_of_reference(reference)
-        divisions = divide([one.readings.dataset for one in every])
+        divisions = divide_for_erasure([one.readings.dataset for one in every])
         reads = dict.fromkeys(t.read for one in every for t in one.group.trials)
         for read, rank in product(reads, how.ranks):
             subjects = [
@@ -223,7 +230,7 @@ def _measure(
                 )
 
 
-def _subject(one: Ready, read: str, rows: Division) -> Subject:
+def _subject(one: PreparedGroup, read: str, rows: FourWaySplit) -> Subject:
     """A task at a layer; ReadingProblem for what is no layer, UsageProblem for vectors of which
     only the probe knows what they are.
     """
@@ -237,7 +244,7 @@ def _subject(one: Ready, read: str, rows: Division) -> Subject:
     return Subject(name, seed, metric, layer, readings, rows)
 
 
-def _save(matrix: Matrix, every: dict[str, Ready], folder: Path) -> None:
+def _save(matrix: Matrix, every: dict[str, PreparedGroup], folder: Path) -> None:
     """Write the erasers, one a task."""
     for subject in matrix.erased:
         group = every[subject.task].group

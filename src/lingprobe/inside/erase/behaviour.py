@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.training_sentences import hash_sentences
-from lingprobe.data.abilities import Predicted, Predictive
+from lingprobe.data.abilities import Predictive, TokenPredictions
 from lingprobe.data.core import Cell, DataProblem, Dataset, Predictor, Probe, Sentence
-from lingprobe.data.labels import Column, column, column_from_codes
-from lingprobe.data.reading import Readings, Viewed
+from lingprobe.data.labels import Column, build_column, column_from_codes
+from lingprobe.data.reading import EncoderWithView, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.division import codes_of
-from lingprobe.inside.erase.effects import Flags, Item, by_class, copies
-from lingprobe.inside.erase.erasure import part_of
-from lingprobe.inside.erase.interventions import WITHOUT_LABEL, Key, Way
+from lingprobe.inside.erase.effects import EffectMeasurement, Flags, by_class, copies
+from lingprobe.inside.erase.erasure import select_examples
+from lingprobe.inside.erase.interventions import WITHOUT_LABEL, ChangeName, Way
 from lingprobe.metrics.metric import Metric, ratio, sum_blocks
 
 Doubles = NDArray[np.float64]
@@ -40,7 +40,7 @@ def nats() -> Metric:
     return Metric("nats", sums, lambda sums: ratio(sums[..., 0], sums[..., 1]), least=-np.inf)
 
 
-class Pairs(NamedTuple):
+class PairExamples(NamedTuple):
     """Minimal pairs that can be told of.
 
     examples  the task's example of each one's better sentence, and its class in `codes`; -1 where
@@ -61,41 +61,44 @@ class Preferences:
 
     encoder: Predictive
     examples: Ints
-    items: Sequence[Item]
+    items: Sequence[EffectMeasurement]
     chosen: Predictor
     view: str
 
     @classmethod
     def of(
-        cls, pairs: Pairs, encoder: Predictive, probe: Probe, named: tuple[str, str]
+        cls, pairs: PairExamples, encoder: Predictive, probe: Probe, named: tuple[str, str]
     ) -> Preferences:
         """Of pairs; what they are called, and their metric."""
         (name, metric), data = named, pairs.data
-        view = encoder.own_view if isinstance(encoder, Viewed) else "mean"
+        view = encoder.own_view if isinstance(encoder, EncoderWithView) else "mean"
         assert isinstance(view, str)
         nobody = data.take(np.arange(0))  # nothing is learnt
         none = Readings(nobody, encoder.encode(data.sentences), view)
         (chosen,) = probe.fit(none, none, cells=(Cell("-", 0),))
-        items = [Item(name, metric, data, pairs.codes), Item(MARGIN, nats(), data, pairs.codes)]
+        items = [
+            EffectMeasurement(name, metric, data, pairs.codes),
+            EffectMeasurement(MARGIN, nats(), data, pairs.codes),
+        ]
         return cls(encoder, np.repeat(pairs.examples, 2), items, chosen, view)
 
-    def reads(self, key: Key) -> bool:
+    def reads(self, key: ChangeName) -> bool:
         """All of them; of pairs without a label those that need none."""
         return key.what in WITHOUT_LABEL or bool((self.examples >= 0).all())
 
-    def keep(self, key: Key, one_by_one: bool) -> None:
+    def keep(self, key: ChangeName, one_by_one: bool) -> None:
         choice, margin = self.items
         data = copies(choice.data) if one_by_one else choice.data
         now = Readings(data, self.encoder.encode(data.sentences), self.view)
         said = self.chosen.predict(now)
         choice.said.setdefault(key, []).append(said.decoded)
         first = np.asarray(said.scores[:, 0] - said.scores[:, 1], np.float64)
-        better = column(np.where(data.labels.matrix() == 0, first, -first).tolist())
+        better = build_column(np.where(data.labels.matrix() == 0, first, -first).tolist())
         margin.said.setdefault(key, []).append(better)
 
 
 @dataclass
-class Predictions:
+class WordPredictions:
     """Words that a language model predicts of sentences, and its loss.
 
     codes   of each sentence its class in the task [sentences]
@@ -109,11 +112,11 @@ class Predictions:
     codes: Ints
     tokens: Ints
     words: Ints
-    items: Sequence[Item]
-    losses: dict[Key, list[Doubles]] = field(default_factory=dict)
+    items: Sequence[EffectMeasurement]
+    losses: dict[ChangeName, list[Doubles]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: Dataset, rows: Ints, encoder: Predictive, name: str) -> Predictions:
+    def of(cls, data: Dataset, rows: Ints, encoder: Predictive, name: str) -> WordPredictions:
         """Of the sentences of some of a task's examples that have one label."""
         codes = codes_of(data.labels)
         if codes is None:
@@ -128,21 +131,21 @@ class Predictions:
         sentences = tuple(data.sentences[k] for k in kept)
         examples = np.array([first[k] for k in kept], np.int64)
         now = encoder.predictions(sentences)
-        words = _words(now)
+        words = _list_predicted_words(now)
         items = []
         if len(words):
             right = column_from_codes(np.zeros(len(words), np.int64), OUTCOMES)
             sites = np.concatenate([words, words[:, 1:] + 1], 1)[:, None]
             some = Dataset.of_columns(sentences, sites, right, np.zeros(len(words)))
-            items = [Item(name, "accuracy", some, codes[examples][words[:, 0]])]
+            items = [EffectMeasurement(name, "accuracy", some, codes[examples][words[:, 0]])]
         tokens = np.bincount(now.sentence, minlength=len(kept)).astype(np.int64)
         return cls(encoder, sentences, examples, codes[examples], tokens, words, items)
 
-    def reads(self, key: Key) -> bool:
+    def reads(self, key: ChangeName) -> bool:
         """All of them."""
         return True
 
-    def keep(self, key: Key, one_by_one: bool) -> None:
+    def keep(self, key: ChangeName, one_by_one: bool) -> None:
         now = self.encoder.predictions(self.sentences)
         loss = -np.bincount(now.sentence, now.said, len(self.sentences)).astype(np.float64)
         self.losses.setdefault(key, []).append(loss)
@@ -160,19 +163,19 @@ class Predictions:
             return np.where(chosen, one, other)
 
         try:
-            found = by_class(self.losses, Key(what, way, floor), self.codes, either)
+            found = by_class(self.losses, ChangeName(what, way, floor), self.codes, either)
         except KeyError:
             return float("nan")
         return float(np.mean(found, 0).sum() / self.tokens.sum())
 
 
-def _words(now: Predicted) -> Ints:
+def _list_predicted_words(now: TokenPredictions) -> Ints:
     """The words of which something is predicted: sentence and word, [words, 2]."""
     both = np.stack([now.sentence, now.word], 1)
     return np.asarray(np.unique(both[now.word >= 0], axis=0))
 
 
-def _right(now: Predicted, words: Ints) -> NDArray[np.bool_]:
+def _right(now: TokenPredictions, words: Ints) -> NDArray[np.bool_]:
     """Of which words each token is the likeliest in its place, [words]."""
     wide = int(words[:, 1].max()) + 1
     keys = words[:, 0] * wide + words[:, 1]
@@ -182,7 +185,7 @@ def _right(now: Predicted, words: Ints) -> NDArray[np.bool_]:
     return ~np.isin(keys, missed)
 
 
-def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> Pairs:
+def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> PairExamples:
     """Pairs whose better sentence has a label in the task, and in words that no eraser saw; where
     the task has none of their sentences, all pairs in such words. DataProblem where these are few.
     """
@@ -214,8 +217,10 @@ def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> Pairs:
         )
     codes, some = codes_of(task.labels), examples[kept]
     if codes is None or not known.any():
-        return Pairs(part_of(pairs, kept), some, np.full(len(kept), -1), int((~new).sum()))
-    return Pairs(part_of(pairs, kept), some, codes[some], int((can & ~new).sum()))
+        return PairExamples(
+            select_examples(pairs, kept), some, np.full(len(kept), -1), int((~new).sum())
+        )
+    return PairExamples(select_examples(pairs, kept), some, codes[some], int((can & ~new).sum()))
 
 
 def _differing(one: Sentence, other: Sentence) -> set[str]:

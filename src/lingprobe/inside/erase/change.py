@@ -30,7 +30,7 @@ def probabilities(said: Predictions) -> Doubles | None:
     return _DISTRIBUTIONS[said.link](said.scores.astype(np.float64))
 
 
-def _shares(scores: Doubles) -> Doubles:
+def _normalise_scores(scores: Doubles) -> Doubles:
     return np.asarray(np.exp(scores - np.logaddexp.reduce(scores, 1, keepdims=True)))
 
 
@@ -39,7 +39,10 @@ def _each(scores: Doubles) -> Doubles:
     return np.stack([1 - holds, holds], 1)
 
 
-_DISTRIBUTIONS: dict[Link, Callable[[Doubles], Doubles]] = {"softmax": _shares, "sigmoid": _each}
+_DISTRIBUTIONS: dict[Link, Callable[[Doubles], Doubles]] = {
+    "softmax": _normalise_scores,
+    "sigmoid": _each,
+}
 
 
 def completeness(after: Doubles | None) -> float:

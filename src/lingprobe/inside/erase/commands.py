@@ -12,7 +12,7 @@ from lingprobe.cli.options import (
     EncoderOptions,
     PageOptions,
     QuietOptions,
-    encoders_of,
+    collect_encoder_references,
     show_page,
 )
 from lingprobe.inside.erase.options import EraseOptions, InterveneOptions
@@ -32,7 +32,9 @@ def erase(given: EraseCommand) -> None:
     - `lingprobe erase -m all-MiniLM-L6-v2 -t ud/tense:en_ewt ud/subj-num:en_ewt`
     """
     chosen = {**given.select(EraseOptions), "progress": not given.quiet}
-    page = lingprobe.erase(**{**chosen, "encoders": encoders_of(given.encoders, given)})
+    page = lingprobe.erase(
+        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+    )
     show_page(page, given.style, given.output, "cell")
 
 

@@ -16,7 +16,7 @@ from lingprobe.inside.erase.interventions import Change
 ROWS = 256  # whose distances are held at a time
 
 
-class Size(NamedTuple):
+class ChangeSize(NamedTuple):
     """The mean length of a change, in mean lengths of states; and how far changed states are from
     the nearest real one, where 1 is as far as real ones are.
     """
@@ -39,24 +39,26 @@ class Reach:
     rows: Ints
     real: Ints
 
-    def of_changes(self, changes: Sequence[Change]) -> dict[str, Size]:
+    def of_changes(self, changes: Sequence[Change]) -> dict[str, ChangeSize]:
         """By what is done; of a change with several ways their mean."""
-        found: dict[str, list[Size]] = {}
+        found: dict[str, list[ChangeSize]] = {}
         for change in changes:
             if not change.key.floor:
                 found.setdefault(change.key.what, []).append(self.of(change))
-        return {what: Size(*map(float, np.mean(sizes, 0))) for what, sizes in found.items()}
+        return {what: ChangeSize(*map(float, np.mean(sizes, 0))) for what, sizes in found.items()}
 
-    def of(self, change: Change) -> Size:
+    def of(self, change: Change) -> ChangeSize:
         """Of one change."""
         x = np.asarray(self.states, np.float64)
         new, old = change.apply(self.site, x)[self.rows], x[self.rows]
         length = np.linalg.norm(new - old, axis=1).mean() / np.linalg.norm(old, axis=1).mean()
-        usual = nearest(old, x[self.real]).mean()
-        return Size(float(length), float(nearest(new, x[self.real]).mean() / usual))
+        usual = compute_nearest_distances(old, x[self.real]).mean()
+        return ChangeSize(
+            float(length), float(compute_nearest_distances(new, x[self.real]).mean() / usual)
+        )
 
 
-def nearest(points: Doubles, others: Doubles) -> Doubles:
+def compute_nearest_distances(points: Doubles, others: Doubles) -> Doubles:
     """The distance of each point [n, dim] to the nearest of others [m, dim], [n]."""
     from scipy.spatial.distance import cdist
 

@@ -26,7 +26,7 @@ RELATED = 0.1  # of Cramér's V, below which labels count as independent
 KNOWN = 50  # examples with both labels, of fewer nobody knows
 
 
-class Division(NamedTuple):
+class FourWaySplit(NamedTuple):
     """Which examples of a data set are of which part, [some] each."""
 
     eraser: Ints
@@ -34,12 +34,12 @@ class Division(NamedTuple):
     dev: Ints
     test: Ints
 
-    def some(self, kept: Mapping[str, Ints]) -> Division:
+    def some(self, kept: Mapping[str, Ints]) -> FourWaySplit:
         """Other rows of some parts."""
         return self._replace(**kept)
 
 
-def divide(datasets: Sequence[Dataset]) -> list[Division]:
+def divide_for_erasure(datasets: Sequence[Dataset]) -> list[FourWaySplit]:
     """The parts of each data set. Dev and test are those of the task; half of the sentences of
     train, by their hash, are the eraser's, without those that are dev or test of any task.
     """
@@ -53,13 +53,15 @@ def _held_out(data: Dataset) -> Iterator[bytes]:
         yield data.sentences[k].key
 
 
-def _divide(data: Dataset, held: set[bytes]) -> Division:
+def _divide(data: Dataset, held: set[bytes]) -> FourWaySplit:
     keys = [sentence.key for sentence in data.sentences]
     of_eraser = np.array([key[0] % 2 == 0 and key not in held for key in keys], bool)
     train = data.rows("train")
     marks = of_eraser[data.sites[train, :, 0]]
     # a pair with one sentence of each part is in neither
-    return Division(train[marks.all(1)], train[~marks.any(1)], data.rows("dev"), data.rows("test"))
+    return FourWaySplit(
+        train[marks.all(1)], train[~marks.any(1)], data.rows("dev"), data.rows("test")
+    )
 
 
 def codes_of(labels: Column) -> Ints | None:
@@ -130,14 +132,14 @@ def dependence(one: Ints, other: Ints) -> Dependence:
 
     both = (one >= 0) & (other >= 0)
     n = int(both.sum())
-    table = _counts(one[both], other[both])
+    table = _count_label_pairs(one[both], other[both])
     if n < KNOWN or min(table.shape) < 2:
         return Dependence(np.nan, np.nan, n if min(table.shape) > 1 else 0)
     p = float(chi2_contingency(table, correction=False).pvalue)
     return Dependence(float(association(table, method="cramer")), p, n)
 
 
-def _counts(one: Ints, other: Ints) -> Ints:
+def _count_label_pairs(one: Ints, other: Ints) -> Ints:
     """How often each pair of labels that there are occurs."""
     first, second = (np.unique(each, return_inverse=True)[1].reshape(-1) for each in (one, other))
     shape = (int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1)
@@ -171,8 +173,8 @@ class Pairing:
         return dependence(*self.on_measured)
 
     def independent(
-        self, erased: Division, measured: Division, seed: int = 0
-    ) -> tuple[Ints, Division] | None:
+        self, erased: FourWaySplit, measured: FourWaySplit, seed: int = 0
+    ) -> tuple[Ints, FourWaySplit] | None:
         """Rows for the eraser, and the rows that are measured, in which each pair of labels is as
         frequent as any other; None where a pair is too rare for that.
         """

@@ -11,9 +11,9 @@ import numpy as np
 
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.statistics import compare_with_each, describe_difference
-from lingprobe.inside.erase.behaviour import MARGIN, Predictions
-from lingprobe.inside.erase.distances import Size
-from lingprobe.inside.erase.effects import Item
+from lingprobe.inside.erase.behaviour import MARGIN, WordPredictions
+from lingprobe.inside.erase.distances import ChangeSize
+from lingprobe.inside.erase.effects import EffectMeasurement
 from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE
 from lingprobe.inside.erase.fitting import FLOORS
 from lingprobe.inside.erase.interventions import ERASED, SCRUBBED
@@ -94,10 +94,10 @@ Named = tuple[str, str, str, str]
 
 
 def effect_cells(
-    items: Sequence[Item],
-    spoken: Predictions | None,
+    items: Sequence[EffectMeasurement],
+    spoken: WordPredictions | None,
     named: Named,
-    sizes: Mapping[str, Size],
+    sizes: Mapping[str, ChangeSize],
 ) -> list[EffectCell]:
     """The cells of one layer, whose p values are corrected together; `sizes` are of the changes."""
     asked = [
@@ -106,7 +106,10 @@ def effect_cells(
         for what in sizes
         if any(key.what == what for key in item.said)
     ]
-    made = [_cell(item, named, (what, sizes[what]), ALPHA / len(asked)) for item, what in asked]
+    made = [
+        _build_effect_cell(item, named, (what, sizes[what]), ALPHA / len(asked))
+        for item, what in asked
+    ]
     corrected = zip(
         made,
         holm([cell.beyond_p for cell in made]),
@@ -127,7 +130,9 @@ def effect_cells(
     return [*judged, *(() if spoken is None else _losses(spoken, named, sizes))]
 
 
-def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> EffectCell:
+def _build_effect_cell(
+    item: EffectMeasurement, named: Named, change: tuple[str, ChangeSize], level: float
+) -> EffectCell:
     """A cell whose p values are not corrected yet; differences are detectable at a p of `level`."""
     what, size = change
     has_ways = what not in (ERASED, SCRUBBED)
@@ -141,8 +146,8 @@ def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> E
         (math.nan, math.nan) if own is None else compare_with_each(item.metric, opponents, own)
     )
     label = None if own is None else difference(item.metric, own, after)
-    scores = {kind: _score(item, floor) for kind, floor in floors.items()}
-    unit = _unit(item)
+    scores = {kind: _compute_effect_score(item, floor) for kind, floor in floors.items()}
+    unit = _get_score_unit(item)
     interval = contrast(item.metric, ((1.0, after),))
     low, high = (interval.low, interval.high) if unit == 1 else after.interval(item.metric)
     return EffectCell(
@@ -153,11 +158,11 @@ def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> E
         measured=item.name,
         metric=find_metric(item.metric).name,
         n=len(item.data),
-        before=_score(item, item.answers("")),
-        after=_score(item, after),
+        before=_compute_effect_score(item, item.answers("")),
+        after=_compute_effect_score(item, after),
         low=unit * low,
         high=unit * high,
-        own=math.nan if own is None else _score(item, own),
+        own=math.nan if own is None else _compute_effect_score(item, own),
         rank_floor=scores.get("rank", math.nan),
         variance_floor=scores.get("variance", math.nan),
         shuffled_floor=scores.get("shuffled", math.nan),
@@ -173,7 +178,7 @@ def _cell(item: Item, named: Named, change: tuple[str, Size], level: float) -> E
     )
 
 
-def _p_of_constant(item: Item) -> float:
+def _p_of_constant(item: EffectMeasurement) -> float:
     """The p (one side) of no more than the constant answer that is best for the examples; NaN where
     answers are numbers or outcomes.
     """
@@ -191,16 +196,18 @@ def _or_one(p: float) -> float:
     return 1.0 if math.isnan(p) else p
 
 
-def _score(item: Item, answers: Answers) -> float:
-    return _unit(item) * float(np.mean(answers.scores(item.metric)))
+def _compute_effect_score(item: EffectMeasurement, answers: Answers) -> float:
+    return _get_score_unit(item) * float(np.mean(answers.scores(item.metric)))
 
 
-def _unit(item: Item) -> float:
+def _get_score_unit(item: EffectMeasurement) -> float:
     """What scores are multiplied by: margins are in nats, others in percent."""
     return 1.0 if item.name == MARGIN else PERCENT
 
 
-def _losses(spoken: Predictions, named: Named, sizes: Mapping[str, Size]) -> Iterator[EffectCell]:
+def _losses(
+    spoken: WordPredictions, named: Named, sizes: Mapping[str, ChangeSize]
+) -> Iterator[EffectCell]:
     """How well the model predicts."""
     for what, size in sizes.items():
         has_ways = what not in (ERASED, SCRUBBED)

@@ -25,11 +25,13 @@ HEADINGS = (CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "b
 def effect_page(effects: Effects, draws: int) -> Page[tuple[EffectCell, ...]]:
     """The effects at one layer; how many draws a baseline has."""
     found = effects.cells
-    notes = tuple(_notes(effects, draws))
-    return Page(tuple(found), lambda: [_table(found, notes)], {"csv": lambda: format_csv(found)})
+    notes = tuple(_explain_effects(effects, draws))
+    return Page(
+        tuple(found), lambda: [_tabulate_effects(found, notes)], {"csv": lambda: format_csv(found)}
+    )
 
 
-def _table(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
+def _tabulate_effects(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Table:
     first = found[0]
     name = label_encoders([first.encoder]).get(first.encoder, first.encoder)
     title = f"{name}, states of layer {first.layer}: {shorten_task(first.task)} ({first.method})"
@@ -96,7 +98,7 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
         )
 
 
-def _notes(effects: Effects, draws: int) -> Iterator[str]:
+def _explain_effects(effects: Effects, draws: int) -> Iterator[str]:
     pairs = effects.pairs
     if pairs is not None:
         yield (

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from lingprobe.data.abilities import Replaceable
 from lingprobe.data.core import Cell, Dataset, Predictor, Probe
-from lingprobe.data.labels import Column, column, column_from_codes
+from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.inside.erase.division import codes_of
-from lingprobe.inside.erase.erasure import part_of
-from lingprobe.inside.erase.interventions import UNCHANGED, Change, Key, Way
+from lingprobe.inside.erase.erasure import select_examples
+from lingprobe.inside.erase.interventions import UNCHANGED, Change, ChangeName, Way
 from lingprobe.metrics.intervals import Answers
 from lingprobe.metrics.metric import Metric
 
@@ -28,7 +28,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass
-class Item:
+class EffectMeasurement:
     """What is measured: answers about some examples under each change, one column a draw.
 
     codes  the class of each example in the task that is changed [n]
@@ -38,18 +38,21 @@ class Item:
     metric: str | Metric
     data: Dataset
     codes: Ints
-    said: dict[Key, list[Column]] = field(default_factory=dict)
+    said: dict[ChangeName, list[Column]] = field(default_factory=dict)
 
     def answers(self, what: str, floor: str = "", way: Way = "") -> Answers:
         """Those under a change, or under a baseline of it, of each example one way: to the other
         label than its own, or further into its own; of a baseline that goes by labels both.
         """
-        columns = by_class(self.said, Key(what, way, floor), self.codes, _either)
-        return Answers(self.data.labels, columns, together(self.data))
+        columns = by_class(self.said, ChangeName(what, way, floor), self.codes, _either)
+        return Answers(self.data.labels, columns, code_shared_groups(self.data))
 
 
 def by_class(
-    kept: Mapping[Key, Sequence[T]], key: Key, codes: Ints, either: Callable[[T, T, Flags], T]
+    kept: Mapping[ChangeName, Sequence[T]],
+    key: ChangeName,
+    codes: Ints,
+    either: Callable[[T, T, Flags], T],
 ) -> list[T]:
     """What was kept under a key, one a draw; or, where all examples went towards one class and then
     the other, what each example was the way of the key, or in turn both ways where it names none.
@@ -69,14 +72,14 @@ def by_class(
 def _either(one: Column, other: Column, chosen: Flags) -> Column:
     """The answers of one column where it is chosen, and of another elsewhere."""
     if one.numbers is not None and other.numbers is not None:
-        return column(np.where(chosen, one.numbers, other.numbers).tolist())
+        return build_column(np.where(chosen, one.numbers, other.numbers).tolist())
     assert one.classes is not None
     assert other.classes is not None
     assert one.names == other.names
     return column_from_codes(np.where(chosen, one.classes, other.classes), one.names)
 
 
-class Reader(Protocol):
+class StateReader(Protocol):
     """What is read of a model whose states are replaced.
 
     examples  the task's example of each sentence that it reads one by one
@@ -87,17 +90,17 @@ class Reader(Protocol):
     @property
     def examples(self) -> Ints: ...
     @property
-    def items(self) -> Sequence[Item]: ...
+    def items(self) -> Sequence[EffectMeasurement]: ...
 
-    def reads(self, key: Key) -> bool:
+    def reads(self, key: ChangeName) -> bool:
         """Whether it is read under a change."""
         ...
 
-    def keep(self, key: Key, one_by_one: bool) -> None:
+    def keep(self, key: ChangeName, one_by_one: bool) -> None:
         """Keep what is read now, of sentences, or of each example's own copy of its sentence."""
 
 
-def read_changes(reader: Reader, site: str, changes: Sequence[Change], spans: Ints) -> None:
+def read_changes(reader: StateReader, site: str, changes: Sequence[Change], spans: Ints) -> None:
     """Fill a reader with what it reads: of the model as it is, and under each change of a site.
     `spans` are of the task's examples.
     """
@@ -122,7 +125,7 @@ class LaterLayers:
 
     encoder: Replaceable
     examples: Ints
-    items: Sequence[Item]
+    items: Sequence[EffectMeasurement]
     probes: Sequence[Predictor]
     view: str
 
@@ -141,19 +144,19 @@ class LaterLayers:
         fitted: list[Predictor] = []
         for name in names:
             fitted += probe.fit(readings.take(train), readings.take(dev), cells=(Cell(name, 0),))
-        some = part_of(readings.dataset, test)
+        some = select_examples(readings.dataset, test)
         codes = codes_of(some.labels)
         known = np.full(len(some), -1) if codes is None else codes
-        items = [Item(f"layer {name}", metric, some, known) for name in names]
+        items = [EffectMeasurement(f"layer {name}", metric, some, known) for name in names]
         examples = np.repeat(test, some.sites.shape[1])
         assert isinstance(readings.view, str)
         return cls(encoder, examples, items, fitted, readings.view)
 
-    def reads(self, key: Key) -> bool:
+    def reads(self, key: ChangeName) -> bool:
         """All of them."""
         return True
 
-    def keep(self, key: Key, one_by_one: bool) -> None:
+    def keep(self, key: ChangeName, one_by_one: bool) -> None:
         data = copies(self.items[0].data) if one_by_one else self.items[0].data
         now = Readings(data, self.encoder.encode(data.sentences), self.view)
         for item, probe in zip(self.items, self.probes, strict=True):

@@ -81,7 +81,7 @@ class Moments(NamedTuple):
         return cls(mean, np.asarray(covariance), cross, n)
 
 
-def targets_of(labels: Column) -> Doubles:
+def encode_labels(labels: Column) -> Doubles:
     """Labels as columns of numbers [n, k]: classes one-hot, label sets by their weights, scores as
     they are. What was not annotated counts as the label's mean. DataProblem for lists of numbers.
     """
@@ -112,7 +112,9 @@ def leace(moments: Moments, rank: int | None = None) -> Eraser:
     white = (basis / roots) @ basis.T
     colour = (basis * roots) @ basis.T
     own = varying[:, None]
-    directions = _span(white @ np.where(own, moments.cross / scale[:, None], 0.0), rank)
+    directions = _compute_span_basis(
+        white @ np.where(own, moments.cross / scale[:, None], 0.0), rank
+    )
     left = np.where(own, scale[:, None] * (colour @ directions), 0.0)
     return Eraser(moments.mean, left, np.where(own.T, directions.T @ white / scale, 0.0))
 
@@ -121,7 +123,7 @@ def mean(moments: Moments, rank: int | None = None) -> Eraser:
     """The orthogonal projection away from the differences of class means (Haghighatkhah et al.
     2022); for scores, away from the direction in which they grow.
     """
-    return _orthogonal(moments, _span(moments.cross, rank))
+    return _orthogonal(moments, _compute_span_basis(moments.cross, rank))
 
 
 Classifier = Callable[[NDArray[Any]], NDArray[Any]]
@@ -146,7 +148,7 @@ def inlp(
             break
         weights = np.asarray(classifier(eraser(vectors)), np.float64)
         inside = weights - (weights @ rows.T) @ rows  # rounding errors of a projection
-        rows = np.concatenate([rows, _span(inside.T, len(middle) - len(rows)).T])
+        rows = np.concatenate([rows, _compute_span_basis(inside.T, len(middle) - len(rows)).T])
         eraser = Eraser(middle, rows.T, rows)
     return eraser
 
@@ -209,7 +211,7 @@ def _orthogonal(moments: Moments, directions: Doubles) -> Eraser:
     return Eraser(moments.mean, kept, kept.T)
 
 
-def _span(columns: Doubles, rank: int | None = None) -> Doubles:
+def _compute_span_basis(columns: Doubles, rank: int | None = None) -> Doubles:
     """An orthonormal basis of the space of some columns [dim, at most rank], strongest first."""
     left, sizes, _ = np.linalg.svd(columns, full_matrices=False)
     some = int((sizes > SPAN * sizes[0]).sum()) if len(sizes) and sizes[0] > 0 else 0

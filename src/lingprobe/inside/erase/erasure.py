@@ -25,20 +25,19 @@ from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import load_dataset, task_identity
-from lingprobe.experiment.embed import embed
-from lingprobe.experiment.embed import vectors as kept_vectors
+from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.experiment.keys import identify_encoder, vectors_key
 from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import tasks_of
-from lingprobe.experiment.readable import readable
-from lingprobe.inside.erase.division import divide
+from lingprobe.experiment.plan import resolve_tasks
+from lingprobe.experiment.readable import find_readable
+from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.erasers import Eraser
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
 from lingprobe.inside.erase.fitting import (
+    EraserData,
     Floor,
     Floors,
     Method,
-    Source,
     erase_layer,
     fit_eraser,
 )
@@ -81,7 +80,7 @@ class Erasure:
         """
         return _erasers_of(self, self.fingerprint, origin, slots)
 
-    def _parts(self) -> Iterator[Examples | FittedEraser]:
+    def _parts(self) -> Iterator[EraserExamples | FittedEraser]:
         tasks = tuple(thing for thing in self.things if not thing.endswith(SUFFIX))
         examples = _examples_of(tasks, cache_dir())
         for thing in self.things:
@@ -125,13 +124,13 @@ class Origin:
         encoder = self.encoder
         encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
         if self.made is None:
-            return read_examples(given, encoder, self.identity)
+            return read_task_vectors(given, encoder, self.identity)
         (dataset, view), vectors = given, encoder.encode(given[0].sentences)
-        whole = readable(dataset.sites, vectors).whole
+        whole = find_readable(dataset.sites, vectors).whole
         return Readings(dataset.take(np.flatnonzero(whole)), vectors, view)
 
 
-class Examples(NamedTuple):
+class EraserExamples(NamedTuple):
     """What the eraser of a task is fitted on: its examples over the sentences that these are about.
 
     name  of the task, as tables have it
@@ -147,29 +146,29 @@ class Examples(NamedTuple):
 
 
 @functools.lru_cache(8)
-def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[Examples]]:
+def _examples_of(tasks: tuple[str, ...], cache: Path) -> dict[str, list[EraserExamples]]:
     """The examples for the erasers of some tasks, by reference; of folds those of the first.
     DataProblem where a task cannot be read.
     """
-    found: dict[str, tuple[str, Read]] = {}
+    found: dict[str, tuple[str, LoadedTask]] = {}
     for text in tasks:
         try:
             for one in read_tasks([Reference.parse(text)], cache):
                 found.setdefault(strip_fold(one.reference), (text, one))
         except DataProblem as problem:
             raise DataProblem(f"without={problem}") from problem
-    by_text: dict[str, list[Examples]] = {text: [] for text in tasks}
-    divisions = divide([one.dataset for _, one in found.values()])
+    by_text: dict[str, list[EraserExamples]] = {text: [] for text in tasks}
+    divisions = divide_for_erasure([one.dataset for _, one in found.values()])
     for (plain, (text, one)), rows in zip(found.items(), divisions, strict=True):
-        part = part_of(one.dataset, rows.eraser)
+        part = select_examples(one.dataset, rows.eraser)
         seen = seen_in(part.sentences)
         by_text[text].append(
-            Examples(shorten_reference(TASKS, plain), one.task.view, one.identity, part, seen)
+            EraserExamples(shorten_reference(TASKS, plain), one.task.view, one.identity, part, seen)
         )
     return by_text
 
 
-class Read(NamedTuple):
+class LoadedTask(NamedTuple):
     """A task that was read: its reference, and what stands for its data wherever they lie."""
 
     reference: str
@@ -178,20 +177,20 @@ class Read(NamedTuple):
     dataset: Dataset
 
 
-def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[Read]:
+def read_tasks(references: Sequence[Reference | str], cache: Path) -> list[LoadedTask]:
     """Tasks with their data, of folds the first; DataProblem where one cannot be read."""
-    known, refused = tasks_of(references, cache)
+    known, refused = resolve_tasks(references, cache)
     for reference, why in refused.items():
         raise DataProblem(f"{reference}: {why}")
-    found = list[Read]()
+    found = list[LoadedTask]()
     for reference, task in known.items():
         if strip_fold(reference) not in [strip_fold(one.reference) for one in found]:
             identity = task_identity(reference, task)
-            found.append(Read(reference, task, identity, load_dataset(task, identity)))
+            found.append(LoadedTask(reference, task, identity, load_dataset(task, identity)))
     return found
 
 
-def part_of(dataset: Dataset, rows: np.ndarray) -> Dataset:
+def select_examples(dataset: Dataset, rows: np.ndarray) -> Dataset:
     """Some examples over no more than the sentences that they are about."""
     some = dataset.take(rows)
     used, numbers = np.unique(some.sites[:, :, 0], return_inverse=True)
@@ -239,13 +238,17 @@ def _erasers_of(
 
 
 def _fit(
-    erasure: Erasure, part: Examples, readings: Readings, layer: str, before: tuple[Eraser, ...]
+    erasure: Erasure,
+    part: EraserExamples,
+    readings: Readings,
+    layer: str,
+    before: tuple[Eraser, ...],
 ) -> Eraser:
     """The eraser of a layer behind others, or the baseline that stands in for it."""
     for each in before:
         readings = erase_layer(readings, layer, each)
     try:
-        source, method = Source.of(readings, layer), erasure.method
+        source, method = EraserData.of(readings, layer), erasure.method
         eraser = fit_eraser(source, method, erasure.rank or None)
         if erasure.floor == "none":
             return eraser
@@ -256,7 +259,7 @@ def _fit(
         raise DataProblem(f"without={part.name}: {problem}") from problem
 
 
-def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity) -> Readings:
+def read_task_vectors(given: tuple[Dataset, str], encoder: Encoder, known: Identity) -> Readings:
     """The examples of a task, with its view, beside their vectors, which are kept as those of a
     run; without those that cannot be read.
     """
@@ -266,10 +269,10 @@ def read_examples(given: tuple[Dataset, str], encoder: Encoder, known: Identity)
     settled.keep()
     store, key = paths.vector_store(), vectors_key(encoder, settled.identity)
     with listening(lambda done, of: None):  # what is told is of another encoder's sentences
-        done = embed(encoder, sentences, store, key)
-    made = kept_vectors(encoder, sentences, store, key, done.usable)
+        done = embed_sentences(encoder, sentences, store, key)
+    made = load_vectors(encoder, sentences, store, key, done.usable)
     rows = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
-    rows = rows[readable(dataset.sites[rows], made).whole]
+    rows = rows[find_readable(dataset.sites[rows], made).whole]
     return Readings(dataset.take(rows), made, view)
 
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import Doubles, Eraser
-from lingprobe.inside.erase.fitting import Source
+from lingprobe.inside.erase.fitting import EraserData
 from lingprobe.inside.erase.interventions import (
     Change,
+    ChangeName,
     FloorDraws,
-    Key,
     Way,
     difference_of_means,
     residuals,
@@ -63,7 +63,7 @@ class Partners:
         return np.asarray(np.where(partners[:, None] >= 0, apart, 0.0))
 
 
-def within(eraser: Eraser, apart: Doubles) -> Doubles:
+def project_onto_erased(eraser: Eraser, apart: Doubles) -> Doubles:
     """The part of differences [n, dim] that an eraser takes out."""
     return np.asarray((apart @ eraser.right.T) @ eraser.left.T)
 
@@ -75,7 +75,7 @@ def of_length(directions: Doubles, other: Doubles) -> Doubles:
 
 
 def exchanges(
-    partners: Partners, source: Source, eraser: Eraser, floors: FloorDraws
+    partners: Partners, source: EraserData, eraser: Eraser, floors: FloorDraws
 ) -> Iterator[Change]:
     """States exchanged with those of another label and of the same; and baselines, each shift as
     long as that to the other label: towards examples of any label, within other subspaces or
@@ -87,16 +87,18 @@ def exchanges(
         for way in ("other", "own")
     }
     for way, each in apart.items():
-        yield Change(Key(EXCHANGED, way), shifts=within(eraser, each))
-        yield Change(Key(WHOLE, way), shifts=each)
-    inside = within(eraser, apart["other"])
+        yield Change(ChangeName(EXCHANGED, way), shifts=project_onto_erased(eraser, each))
+        yield Change(ChangeName(WHOLE, way), shifts=each)
+    inside = project_onto_erased(eraser, apart["other"])
     towards = np.zeros(inside.shape[1])
     if source.is_binary:
         towards = unit_vector(difference_of_means(source))
     for number, (kind, floor) in enumerate(floors.erasers(source, eraser)):
         anybody = partners.of("", floors.generator(EXCHANGED, kind, number))
-        beside = without_direction(within(floor, partners.differences(anybody)), towards)
-        yield Change(Key(EXCHANGED, "", kind), shifts=of_length(beside, inside))
+        beside = without_direction(
+            project_onto_erased(floor, partners.differences(anybody)), towards
+        )
+        yield Change(ChangeName(EXCHANGED, "", kind), shifts=of_length(beside, inside))
     x = np.asarray(source.sites[0], np.float64)
     left = residuals(source) if source.is_binary else x - x.mean(0)
     for draw in range(floors.draws):
@@ -107,4 +109,4 @@ def exchanges(
         }
         for sort, other in others.items():
             beside = without_direction(other, towards)
-            yield Change(Key(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))
+            yield Change(ChangeName(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))

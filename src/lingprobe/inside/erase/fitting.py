@@ -19,12 +19,12 @@ from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import (
     Eraser,
     Moments,
+    encode_labels,
     inlp,
     leace,
     mean,
     random_subspace,
     random_variance,
-    targets_of,
 )
 from lingprobe.probes.linear.logistic import fit_logistic_path
 
@@ -40,14 +40,14 @@ HELD = 5  # one example in so many says when INLP stops
 PENALTY = 1.0  # C of its classifier
 
 
-class Source(NamedTuple):
+class EraserData(NamedTuple):
     """What an eraser is fitted on: vectors of each site, [n, dim] each, and labels."""
 
     sites: list[NDArray[Any]]
     labels: Column
 
     @classmethod
-    def of(cls, readings: Readings, read: str) -> Source:
+    def of(cls, readings: Readings, read: str) -> EraserData:
         """The examples of readings, in one layer."""
         return cls(readings.sites(read), readings.labels)
 
@@ -64,9 +64,9 @@ class Source(NamedTuple):
                 f"{len(self.labels)} examples are left for the eraser, without two labels: take a"
                 " task with more"
             )
-        return Moments.of(self.sites, targets_of(self.labels))
+        return Moments.of(self.sites, encode_labels(self.labels))
 
-    def shuffle(self, rng: np.random.Generator) -> Source:
+    def shuffle(self, rng: np.random.Generator) -> EraserData:
         """The same with labels in a random order."""
         return self._replace(labels=self.labels.take(rng.permutation(len(self.labels))))
 
@@ -77,7 +77,7 @@ def check_floors(method: str, draws: int) -> None:
     check_number("draws", draws, "1", problem=UsageProblem)
 
 
-def fit_eraser(source: Source, method: str, rank: int | None = None) -> Eraser:
+def fit_eraser(source: EraserData, method: str, rank: int | None = None) -> Eraser:
     """The eraser of a method. UsageProblem for another name, DataProblem where it cannot be fitted
     to such labels.
     """
@@ -102,7 +102,7 @@ class Floors(NamedTuple):
     seed  decides what is drawn: what stands for the task's data, wherever they lie
     """
 
-    source: Source
+    source: EraserData
     method: str
     rank: int
     moments: Moments
@@ -110,7 +110,7 @@ class Floors(NamedTuple):
     seed: str
 
     @classmethod
-    def of(cls, source: Source, method: str, eraser: Eraser, seed: str) -> Floors:
+    def of(cls, source: EraserData, method: str, eraser: Eraser, seed: str) -> Floors:
         """Those of an eraser of a source."""
         moments = source.moments
         variance = eraser.removed_variance(moments.covariance)
@@ -139,7 +139,7 @@ def erase_layer(readings: Readings, read: str, eraser: Eraser) -> Readings:
     return replace(readings, vectors=vectors)
 
 
-def _iterate(source: Source, rank: int | None) -> Eraser:
+def _iterate(source: EraserData, rank: int | None) -> Eraser:
     """INLP with linear classifiers, until held-out examples are no longer classified better than by
     the commonest class (by a standard error), or up to a rank.
     """

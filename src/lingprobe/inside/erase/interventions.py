@@ -17,14 +17,14 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.inside.erase.erasers import Doubles, Eraser
-from lingprobe.inside.erase.fitting import Floor, Floors, Source, fit_eraser, generator_of
+from lingprobe.inside.erase.fitting import EraserData, Floor, Floors, fit_eraser, generator_of
 
 ERASED, SCRUBBED = "erased", "scrubbed"
 Way = Literal["", "first", "second", "other", "own"]
 """Towards which class, or to another label than an example's own, or further into its own."""
 
 
-class Key(NamedTuple):
+class ChangeName(NamedTuple):
     """What a change is called: `floor` is a kind of floor, '' for the change itself."""
 
     what: str
@@ -32,13 +32,13 @@ class Key(NamedTuple):
     floor: str = ""
 
 
-UNCHANGED = Key("")
+UNCHANGED = ChangeName("")
 WITHOUT_LABEL = (UNCHANGED.what, ERASED, SCRUBBED)
 """What is done to a state whatever its label."""
 
 
 @dataclass(frozen=True)
-class Affine:
+class AffineIntervention:
     """Of a state x [dim]: x - left @ (right @ (x - mean)) + shift; in float64."""
 
     eraser: Eraser | None = None
@@ -105,7 +105,7 @@ class Change:
     shifts   [examples, dim] that is added there to the states of each example of the task
     """
 
-    key: Key
+    key: ChangeName
     erasers: Mapping[str, Eraser] = field(default_factory=dict)
     shift: Doubles | None = None
     shifts: Doubles | None = None
@@ -122,8 +122,8 @@ class Change:
         if self.shifts is not None:
             return {site: Shift(self.shifts[examples], spans[examples])}
         if self.shift is not None:
-            return {site: Affine(shift=self.shift)}
-        return {name: Affine(eraser) for name, eraser in self.erasers.items()}
+            return {site: AffineIntervention(shift=self.shift)}
+        return {name: AffineIntervention(eraser) for name, eraser in self.erasers.items()}
 
     def apply(self, site: str, vectors: NDArray[Any]) -> Doubles:
         """The vectors of all examples [examples, dim] of a site after it."""
@@ -137,7 +137,7 @@ class Change:
 
 def changes_of(
     site: str,
-    source: Source,
+    source: EraserData,
     eraser: Eraser,
     doses: Mapping[float, float],
     floors: FloorDraws,
@@ -146,9 +146,9 @@ def changes_of(
     way, where there are two classes; and the baselines of both. `doses` are lengths of moves, by
     what they are called.
     """
-    yield Change(Key(ERASED), {site: eraser})
+    yield Change(ChangeName(ERASED), {site: eraser})
     for kind, floor in floors.erasers(source, eraser):
-        yield Change(Key(ERASED, "", kind), {site: floor})
+        yield Change(ChangeName(ERASED, "", kind), {site: floor})
     if not source.is_binary:
         return
     towards, left = unit_vector(difference_of_means(source)), residuals(source)
@@ -163,8 +163,8 @@ def changes_of(
 
 def _either_way(what: str, floor: str, shift: Doubles) -> Iterator[Change]:
     """All states moved towards the second class, and towards the first."""
-    yield Change(Key(what, "second", floor), shift=shift)
-    yield Change(Key(what, "first", floor), shift=-shift)
+    yield Change(ChangeName(what, "second", floor), shift=shift)
+    yield Change(ChangeName(what, "first", floor), shift=-shift)
 
 
 @dataclass(frozen=True)
@@ -175,15 +175,15 @@ class FloorDraws:
     draws: int
     seed: str
 
-    def fit(self, source: Source) -> Eraser:
+    def fit(self, source: EraserData) -> Eraser:
         """The eraser that they are baselines of."""
         return fit_eraser(source, self.method)
 
-    def of(self, source: Source, eraser: Eraser) -> Floors:
+    def of(self, source: EraserData, eraser: Eraser) -> Floors:
         """Those of an eraser of a source."""
         return Floors.of(source, self.method, eraser, self.seed)
 
-    def erasers(self, source: Source, eraser: Eraser) -> Iterator[tuple[Floor, Eraser]]:
+    def erasers(self, source: EraserData, eraser: Eraser) -> Iterator[tuple[Floor, Eraser]]:
         """So many draws of each kind."""
         return self.of(source, eraser).every(self.draws)
 
@@ -193,9 +193,9 @@ class FloorDraws:
 
 
 def scrub(
-    plain: Mapping[str, Source],
+    plain: Mapping[str, EraserData],
     floors: FloorDraws,
-    read: Callable[[str, Mapping[str, Eraser]], Source],
+    read: Callable[[str, Mapping[str, Eraser]], EraserData],
 ) -> Iterator[Change]:
     """Erased at a site and at every later one, each eraser fitted to what the earlier ones leave
     (concept scrubbing; Belrose et al. 2023). Baselines have its rank and the variance that it
@@ -214,12 +214,12 @@ def scrub(
         every = own.of(source, found[site])._replace(variance=variance).every(floors.draws)
         for place, (kind, eraser) in enumerate(every):
             beside.setdefault((kind, place % floors.draws), {})[site] = eraser
-    yield Change(Key(SCRUBBED), found)
+    yield Change(ChangeName(SCRUBBED), found)
     for (kind, _), erasers in beside.items():
-        yield Change(Key(SCRUBBED, "", kind), erasers)
+        yield Change(ChangeName(SCRUBBED, "", kind), erasers)
 
 
-def difference_of_means(source: Source) -> Doubles:
+def difference_of_means(source: EraserData) -> Doubles:
     """The mean state of the second class less that of the first, [dim]."""
     classes = source.labels.classes
     if classes is None or len(np.unique(classes)) != 2:
@@ -228,7 +228,7 @@ def difference_of_means(source: Source) -> Doubles:
     return np.asarray(x[classes == 1].mean(0) - x[classes == 0].mean(0))
 
 
-def measure_dose(readings: Readings, site: str, source: Source) -> float:
+def measure_dose(readings: Readings, site: str, source: EraserData) -> float:
     """How far a dose of 1 moves each token along the direction between two classes: the distance of
     the classes in the middle between the tokens of an example that lie furthest along it. `source`
     has the readings of that site.
@@ -261,7 +261,7 @@ def without_direction(x: Doubles, direction: Doubles) -> Doubles:
     return np.asarray(x - (x @ direction)[..., None] * direction)
 
 
-def residuals(source: Source) -> Doubles:
+def residuals(source: EraserData) -> Doubles:
     """States [n, dim] less the mean of their class, and without the direction from one class to the
     other: how states vary that are alike in the label.
     """
@@ -272,7 +272,7 @@ def residuals(source: Source) -> Doubles:
     return without_direction(x - means[classes], towards)
 
 
-def _direction(left: Doubles, source: Source, kind: str, rng: np.random.Generator) -> Doubles:
+def _direction(left: Doubles, source: EraserData, kind: str, rng: np.random.Generator) -> Doubles:
     """A direction of length 1 at random, as states of one label vary, or between classes of
     shuffled labels, by the residuals of a source. It is orthogonal to that between the classes:
     where a property has most of the variance, a direction drawn as all states vary would be nearly

@@ -16,11 +16,11 @@ from lingprobe.data.core import Cell, Predictor, Probe
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import Readings
-from lingprobe.datasets.splits import together
+from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.inside.erase.change import collateral_change, completeness, probabilities
-from lingprobe.inside.erase.division import Division, Pairing
+from lingprobe.inside.erase.division import FourWaySplit, Pairing
 from lingprobe.inside.erase.erasers import Eraser, principal_angles
-from lingprobe.inside.erase.fitting import Floors, Source, erase_layer, fit_eraser
+from lingprobe.inside.erase.fitting import EraserData, Floors, erase_layer, fit_eraser
 from lingprobe.metrics.constant import best_constant, constants
 
 ORDINARY, OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
@@ -55,15 +55,15 @@ class Subject:
     metric: str
     read: str
     readings: Readings
-    division: Division
+    division: FourWaySplit
 
     @property
-    def source(self) -> Source:
+    def source(self) -> EraserData:
         """What its eraser is fitted on."""
-        return Source.of(self.readings.take(self.division.eraser), self.read)
+        return EraserData.of(self.readings.take(self.division.eraser), self.read)
 
 
-class Fitted(NamedTuple):
+class ProbeOutcome(NamedTuple):
     """What a probe answered on test, and the state of it that is best by loss."""
 
     predicted: Column
@@ -71,7 +71,7 @@ class Fitted(NamedTuple):
 
 
 @dataclass
-class Bench:
+class ProbeFitter:
     """Fits probes, and counts how many of each sort were fitted; `names` has what they are called,
     by sort.
     """
@@ -82,8 +82,8 @@ class Bench:
     counts: Counter[str] = field(default_factory=Counter)
 
     def fit(
-        self, readings: Readings, division: Division, read: str, sort: str = ORDINARY
-    ) -> Fitted:
+        self, readings: Readings, division: FourWaySplit, read: str, sort: str = ORDINARY
+    ) -> ProbeOutcome:
         """The probe's answers after it was fitted to the probe's part."""
         probe = self.nonlinear if sort == NONLINEAR else self.probe
         assert probe is not None
@@ -91,7 +91,7 @@ class Bench:
         cells = (Cell(read, 0), Cell(read, 0, "loss"))
         train, dev = readings.take(division.train), readings.take(division.dev)
         best, likely = probe.fit(train, dev, cells=cells)
-        return Fitted(best.predict(readings.take(division.test)).decoded, likely)
+        return ProbeOutcome(best.predict(readings.take(division.test)).decoded, likely)
 
 
 class CellPlan(NamedTuple):
@@ -106,7 +106,7 @@ class CellPlan(NamedTuple):
 
     eraser: Eraser
     floors: Sequence[tuple[str, Eraser]]
-    division: Division
+    division: FourWaySplit
     fitted: int
     selection: str = "all"
     dependence: float = 0.0
@@ -126,7 +126,7 @@ class Matrix:
     draws    of each kind of baseline
     """
 
-    bench: Bench
+    bench: ProbeFitter
     encoder: tuple[str, Kind]
     erased: Sequence[Subject]
     measured: Sequence[Subject]
@@ -134,7 +134,7 @@ class Matrix:
     rank: int | None = None
     draws: int = 5
     erasers: dict[str, Eraser] = field(default_factory=dict)
-    befores: dict[str, Fitted] = field(default_factory=dict)
+    befores: dict[str, ProbeOutcome] = field(default_factory=dict)
 
     def runs(self) -> Iterator[list[ProbeRun]]:
         """The probes that are trained for each cell, row by row."""
@@ -145,7 +145,9 @@ class Matrix:
             for measured in self.measured:
                 yield list(self._cell(erased, measured, self._plan(erased, measured, floors)))
 
-    def _floors(self, source: Source, eraser: Eraser, erased: Subject) -> list[tuple[str, Eraser]]:
+    def _floors(
+        self, source: EraserData, eraser: Eraser, erased: Subject
+    ) -> list[tuple[str, Eraser]]:
         return list(Floors.of(source, self.method, eraser, erased.seed).every(self.draws))
 
     def _plan(
@@ -167,7 +169,7 @@ class Matrix:
         if drawn is None:
             return usual._replace(selection="dependent")
         rows, division = drawn
-        source = Source.of(erased.readings.take(rows), erased.read)
+        source = EraserData.of(erased.readings.take(rows), erased.read)
         eraser = fit_eraser(source, self.method, self.rank)
         floors = self._floors(source, eraser, erased)
         return CellPlan(eraser, floors, division, len(rows), "independent", related.v)
@@ -208,7 +210,7 @@ class Matrix:
                 fitted = bench.fit(each, how.division, read, NONLINEAR)
                 yield make.run(fitted.predicted, {**own, "probe": bench.names[NONLINEAR]})
 
-    def _before(self, measured: Subject, how: CellPlan) -> tuple[Fitted, bool]:
+    def _before(self, measured: Subject, how: CellPlan) -> tuple[ProbeOutcome, bool]:
         """A probe on vectors as they are, and whether it is trained now; on all examples there is
         one for all cells.
         """
@@ -232,7 +234,12 @@ class RunMaker(NamedTuple):
         """That of a pair of tasks."""
         test = measured.readings.take(how.division.test)
         train = measured.readings.take(how.division.train).labels
-        given = test.labels, test.labels, together(test.dataset), constants(train, measured.metric)
+        given = (
+            test.labels,
+            test.labels,
+            code_shared_groups(test.dataset),
+            constants(train, measured.metric),
+        )
         common = {
             "task": measured.task,
             "encoder": matrix.encoder[0],

@@ -25,14 +25,14 @@ from lingprobe.data.core import (
     Layered,
     Lexical,
     Prepared,
-    Revised,
+    RevisedEncoder,
     Running,
     Sentence,
-    Taught,
+    TrainingAwareEncoder,
 )
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.oracles import EncoderQuestion, Kind, kind_of
-from lingprobe.data.reading import Viewed
+from lingprobe.data.oracles import EncoderQuestion, Kind, get_encoder_role
+from lingprobe.data.reading import EncoderWithView
 from lingprobe.data.references import (
     PlaceOption,
     Reference,
@@ -63,7 +63,7 @@ class Remainder:
     @property
     def kind(self) -> Kind:
         """A baseline where a baseline stands in for the eraser, or that of the encoder."""
-        return "baseline" if self.erasure.floor != "none" else kind_of(self.inner)
+        return "baseline" if self.erasure.floor != "none" else get_encoder_role(self.inner)
 
     @property
     def runs(self) -> tuple[str, str]:
@@ -73,7 +73,7 @@ class Remainder:
     @property
     def revision(self) -> str:
         """That of the encoder."""
-        return self.inner.revision if isinstance(self.inner, Revised) else ""
+        return self.inner.revision if isinstance(self.inner, RevisedEncoder) else ""
 
     @property
     def slots(self) -> tuple[str, ...]:
@@ -86,7 +86,11 @@ class Remainder:
 
     def saw(self) -> Hashes | None:
         """What the encoder was trained on; nothing where it was not."""
-        return self.inner.saw() if isinstance(self.inner, Taught) else np.zeros(0, np.uint64)
+        return (
+            self.inner.saw()
+            if isinstance(self.inner, TrainingAwareEncoder)
+            else np.zeros(0, np.uint64)
+        )
 
     def withholds(self, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
         """Which of some sentences an eraser was fitted on, [sentences]."""
@@ -171,7 +175,7 @@ def without(
 
 def _remainder(origin: Origin, made: Erasure) -> Remainder:
     inner = origin.encoder
-    if isinstance(inner, Informed | Prepared | Viewed):
+    if isinstance(inner, Informed | Prepared | EncoderWithView):
         raise ReferenceProblem(
             f"{inner.name},without=: nothing can be erased from it, as its vectors depend on the"
             " task or are no vectors of sentences and words"

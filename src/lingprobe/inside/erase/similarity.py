@@ -16,19 +16,19 @@ from lingprobe.api.embedding import named_sentences
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
 from lingprobe.data.abilities import Replaceable
 from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.labels import Column, column, column_from_codes
+from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.behaviour import LEAST, OUTCOMES
-from lingprobe.inside.erase.effects import Item
+from lingprobe.inside.erase.effects import EffectMeasurement
 from lingprobe.inside.erase.erasers import Doubles
-from lingprobe.inside.erase.erasure import part_of
+from lingprobe.inside.erase.erasure import select_examples
 from lingprobe.inside.erase.files import seen_in
-from lingprobe.inside.erase.interventions import WITHOUT_LABEL, Key
+from lingprobe.inside.erase.interventions import WITHOUT_LABEL, ChangeName
 
 
 @dataclass(frozen=True)
-class Similarities:
+class PairCosines:
     """Cosines of the vectors of pairs of sentences, by an encoder of its last layer. They have no
     label of the task, so states that are moved or exchanged by theirs are not read.
 
@@ -37,28 +37,28 @@ class Similarities:
     """
 
     encoder: Replaceable
-    items: Sequence[Item]
+    items: Sequence[EffectMeasurement]
     examples: Ints
 
     @classmethod
-    def of(cls, pairs: Dataset, names: Sequence[str], encoder: Replaceable) -> Similarities:
+    def of(cls, pairs: Dataset, names: Sequence[str], encoder: Replaceable) -> PairCosines:
         """Of scored pairs, or, with two names, of translations."""
         nobody = np.full(len(pairs), -1)
         metric = "accuracy" if len(names) > 1 else "spearman"
-        items = [Item(name, metric, pairs, nobody) for name in names]
+        items = [EffectMeasurement(name, metric, pairs, nobody) for name in names]
         return cls(encoder, items, np.repeat(nobody, 2))
 
-    def reads(self, key: Key) -> bool:
+    def reads(self, key: ChangeName) -> bool:
         """Whether it is read under a change."""
         return key.what in WITHOUT_LABEL
 
-    def keep(self, key: Key, one_by_one: bool) -> None:
+    def keep(self, key: ChangeName, one_by_one: bool) -> None:
         assert not one_by_one
         data = self.items[0].data
         now = Readings(data, self.encoder.encode(data.sentences), "mean")
         one, other = (_directions(each) for each in now.sites("top"))
         if len(self.items) == 1:
-            said: list[Column] = [column((one * other).sum(1).tolist())]
+            said: list[Column] = [build_column((one * other).sum(1).tolist())]
         else:
             said = [_answers(one, other), _answers(other, one)]
         for item, each in zip(self.items, said, strict=True):
@@ -91,7 +91,7 @@ def similar_pairs(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
     return _unseen(data.take(data.rows("test")), seen)
 
 
-def translations(texts: str, seen: Sequence[Sentence]) -> tuple[Dataset, list[str]]:
+def pair_translations(texts: str, seen: Sequence[Sentence]) -> tuple[Dataset, list[str]]:
     """The sentences that two texts, TEXT+TEXT, have by the same sent_id or else in the same line,
     and of which an eraser saw none; and what finding them there and back is called.
     """
@@ -131,4 +131,4 @@ def _unseen(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
             f"{len(kept)} of {len(data):,} pairs have sentences that the eraser did not see, and at"
             f" least {LEAST} are needed"
         )
-    return part_of(data, kept)
+    return select_examples(data, kept)

@@ -15,27 +15,32 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
 from lingprobe.encoders import ENCODERS, adapt, make
-from lingprobe.encoders.sites import RESIDUAL, WHOLE, Site, is_site
+from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite, is_site
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.experiment.paths import Paths
-from lingprobe.inside.erase.behaviour import Pairs, Predictions, Preferences, pairs_for
+from lingprobe.inside.erase.behaviour import PairExamples, Preferences, WordPredictions, pairs_for
 from lingprobe.inside.erase.distances import Reach
-from lingprobe.inside.erase.division import Division, codes_of, divide
+from lingprobe.inside.erase.division import FourWaySplit, codes_of, divide_for_erasure
 from lingprobe.inside.erase.effect_cells import CHOICE, WORD, EffectCell, Named, effect_cells
-from lingprobe.inside.erase.effects import LaterLayers, Reader, read_changes
+from lingprobe.inside.erase.effects import LaterLayers, StateReader, read_changes
 from lingprobe.inside.erase.erasers import Eraser
-from lingprobe.inside.erase.erasure import Read, part_of, read_examples, read_tasks
+from lingprobe.inside.erase.erasure import (
+    LoadedTask,
+    read_task_vectors,
+    read_tasks,
+    select_examples,
+)
 from lingprobe.inside.erase.exchanges import Partners, exchanges
-from lingprobe.inside.erase.fitting import Method, Source
+from lingprobe.inside.erase.fitting import EraserData, Method
 from lingprobe.inside.erase.interventions import (
-    Affine,
+    AffineIntervention,
     Change,
     FloorDraws,
     changes_of,
     measure_dose,
     scrub,
 )
-from lingprobe.inside.erase.similarity import Similarities, similar_pairs, translations
+from lingprobe.inside.erase.similarity import PairCosines, pair_translations, similar_pairs
 from lingprobe.metrics import choose_label_metric
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS, limit_tasks
@@ -47,10 +52,10 @@ class Effects(NamedTuple):
 
     cells: list[EffectCell]
     fitted: int
-    pairs: Pairs | None
+    pairs: PairExamples | None
 
 
-class Place(NamedTuple):
+class InterventionSite(NamedTuple):
     """Where states are changed: a layer's states (`3`), or what a part of a block gives (`mlp:3`).
 
     later     the numbers of the layers behind it
@@ -62,12 +67,12 @@ class Place(NamedTuple):
     scrubbed: tuple[str, ...]
 
     @classmethod
-    def of(cls, name: str, last: int) -> Place:
+    def of(cls, name: str, last: int) -> InterventionSite:
         """Of a model of `last` blocks. UsageProblem for a state that nothing reads."""
         if is_site(name):
-            kind, block, _ = Site.parse(name)
+            kind, block, _ = ModelSite.parse(name)
             later = range(block, last + 1)
-            alike = [Site(kind, k).name for k in later if kind in (*RESIDUAL, *WHOLE)]
+            alike = [ModelSite(kind, k).name for k in later if kind in (*RESIDUAL, *WHOLE)]
             return cls(name, later, tuple(alike))
         if not (name.isdecimal() and int(name) < last):
             raise UsageProblem(f"layer={name}: take one from 0 to {last - 1}, or post:{last}")
@@ -81,19 +86,19 @@ class Place(NamedTuple):
         return "+".join(every)
 
 
-class Target(NamedTuple):
+class ProbedModel(NamedTuple):
     """A task and a model.
 
     states  the reference of the encoder of the model's states; None of a loaded model
     """
 
-    task: Read
+    task: LoadedTask
     model: Replaceable
     reference: str
     states: Reference | None
 
     @classmethod
-    def of(cls, task: str, encoder: Any, limit: int | None) -> Target:
+    def of(cls, task: str, encoder: Any, limit: int | None) -> ProbedModel:
         """Of the reference of a task, and that of a model or a loaded model with its tokenizer.
         UsageProblem for a model that does not run on with other states.
         """
@@ -121,7 +126,7 @@ class Target(NamedTuple):
             return str(self.states.plus(layers=layers))
         return adapt(self.model, layers=layers, pool="none")
 
-    def place(self, layer: str) -> Place:
+    def place(self, layer: str) -> InterventionSite:
         """Where a layer is."""
         every, one = self.encoder("all"), self.encoder(layer)
         assert isinstance(every, Layered)
@@ -129,14 +134,14 @@ class Target(NamedTuple):
         names = [slot.rpartition(".")[0] for slot in one.slots]
         if len(names) > 1:
             raise UsageProblem(f"layer={layer}: take one, as {names[0]}")
-        return Place.of(names[0], len(every.slots) - 1)
+        return InterventionSite.of(names[0], len(every.slots) - 1)
 
     def readings(self, layers: str) -> Readings:
         """The task's examples over some layers of the model as it is."""
         encoder, asked = self.encoder(layers), self.asking(layers)
         reference = ENCODERS.canonical(asked) if isinstance(asked, str) else None
         known = identify_encoder(reference, encoder)
-        return read_examples((self.task.dataset, self.task.task.view), encoder, known)
+        return read_task_vectors((self.task.dataset, self.task.task.view), encoder, known)
 
 
 @dataclass(frozen=True)
@@ -150,12 +155,12 @@ class Interventions:
     probe: str
 
     def measure(
-        self, target: Target, pairs: str, limit: int | None, tell: Callable[[int], object]
+        self, target: ProbedModel, pairs: str, limit: int | None, tell: Callable[[int], object]
     ) -> Effects:
         """Everything that is measured of a model."""
         place = target.place(self.layer)
         readings = target.readings(place.layers)
-        bench = Bench(target, place, readings, divide([readings.dataset])[0])
+        bench = StateReadings(target, place, readings, divide_for_erasure([readings.dataset])[0])
         changes = list(bench.changes(self))
         readers, chosen, spoken = [bench.later_layers(self.probe)], None, None
         if isinstance(model := target.model, Predictive):
@@ -163,7 +168,7 @@ class Interventions:
                 chosen, more = bench.preferences(model, pairs, limit)
                 readers.append(more)
             data, test = readings.dataset, bench.parts.test
-            spoken = Predictions.of(data, test, model, WORD)
+            spoken = WordPredictions.of(data, test, model, WORD)
             readers.append(spoken)
         elif pairs:
             readers.append(bench.similarities(pairs, limit))
@@ -182,13 +187,13 @@ class Interventions:
 
 
 @dataclass(frozen=True)
-class Bench:
+class StateReadings:
     """A task's examples over the states of a model as it is, at a place and behind it."""
 
-    target: Target
-    place: Place
+    target: ProbedModel
+    place: InterventionSite
     readings: Readings
-    parts: Division
+    parts: FourWaySplit
 
     @property
     def spans(self) -> Ints:
@@ -205,29 +210,31 @@ class Bench:
         """All changes of the place."""
         site = self.place.site
         fitted_on = self.readings.take(self.parts.eraser)
-        source = Source.of(fitted_on, site)
+        source = EraserData.of(fitted_on, site)
         floors = FloorDraws(how.method, how.draws, self.target.task.identity.without_code)
         eraser = floors.fit(source)
         unit = measure_dose(fitted_on, site, source) if source.is_binary else 0.0
         lengths = {dose: dose * unit for dose in how.doses}
         yield from changes_of(site, source, eraser, lengths, floors)
         if len(self.place.scrubbed) > 1:
-            plain = {each: Source.of(fitted_on, each) for each in self.place.scrubbed}
+            plain = {each: EraserData.of(fitted_on, each) for each in self.place.scrubbed}
             yield from scrub(plain, floors, self._behind)
         codes = codes_of(self.readings.labels)
         if codes is not None and self.readings.dataset.sites.shape[1] == 1:
             states = np.asarray(self.readings.sites(site)[0], np.float64)
             yield from exchanges(Partners(states, codes, self.parts.test), source, eraser, floors)
 
-    def _behind(self, site: str, erasers: Mapping[str, Eraser]) -> Source:
+    def _behind(self, site: str, erasers: Mapping[str, Eraser]) -> EraserData:
         """What the eraser of a site is fitted on behind others."""
-        some = part_of(self.readings.dataset, self.parts.eraser)
+        some = select_examples(self.readings.dataset, self.parts.eraser)
         encoder = self.target.encoder(site)
-        with encoder.replace_states({name: Affine(each) for name, each in erasers.items()}):
+        with encoder.replace_states(
+            {name: AffineIntervention(each) for name, each in erasers.items()}
+        ):
             vectors = encoder.encode(some.sentences)
-        return Source.of(Readings(some, vectors, self.readings.view), site)
+        return EraserData.of(Readings(some, vectors, self.readings.view), site)
 
-    def later_layers(self, probe: str) -> Reader:
+    def later_layers(self, probe: str) -> StateReader:
         """The probes of later layers."""
         numbers = self.place.later
         vectors = self.readings.vectors.select([str(n) for n in numbers])
@@ -239,25 +246,25 @@ class Bench:
 
     def preferences(
         self, model: Predictive, pairs: str, limit: int | None
-    ) -> tuple[Pairs, Preferences]:
+    ) -> tuple[PairExamples, Preferences]:
         """The minimal pairs whose words the eraser never saw, and what a model prefers of them."""
         one, data = read_task(pairs, limit), self.readings.dataset
-        seen = part_of(data, self.parts.eraser).sentences
+        seen = select_examples(data, self.parts.eraser).sentences
         chosen = pairs_for(one.dataset, data, seen)
         probe = PROBES.make(one.task.probe)
         return chosen, Preferences.of(chosen, model, probe, (CHOICE, one.task.metric))
 
-    def similarities(self, pairs: str, limit: int | None) -> Similarities:
+    def similarities(self, pairs: str, limit: int | None) -> PairCosines:
         """How alike the last layer's vectors of pairs of sentences are."""
-        seen = part_of(self.readings.dataset, self.parts.eraser).sentences
+        seen = select_examples(self.readings.dataset, self.parts.eraser).sentences
         encoder = self.target.encoder("last")
         if ":" not in pairs and "+" in pairs:
-            return Similarities.of(*translations(pairs, seen), encoder)
+            return PairCosines.of(*pair_translations(pairs, seen), encoder)
         data = similar_pairs(read_task(pairs, limit).dataset, seen)
-        return Similarities.of(data, ["similarity"], encoder)
+        return PairCosines.of(data, ["similarity"], encoder)
 
 
-def read_task(task: str, limit: int | None) -> Read:
+def read_task(task: str, limit: int | None) -> LoadedTask:
     """A task, of folds the first."""
     found = read_tasks(limit_tasks(expand_tasks([task]), limit), Paths.of().cache)
     if not found:

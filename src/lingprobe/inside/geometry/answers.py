@@ -55,7 +55,7 @@ def chosen_layer(mine: Sequence[GeometryRow]) -> str:
     return max(layers, key=lambda name: fmean(layers[name]))
 
 
-def answers(rows: Sequence[GeometryRow], names: Names) -> Iterator[str]:
+def describe_comparisons(rows: Sequence[GeometryRow], names: Names) -> Iterator[str]:
     """One sentence for each comparison."""
     if any(map(is_between, rows)):
         for encoder, mine in by_encoder(rows).items():
@@ -71,13 +71,15 @@ def answers(rows: Sequence[GeometryRow], names: Names) -> Iterator[str]:
 
 
 def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
-    best = max(pairs, key=_value)
+    best = max(pairs, key=_get_sort_key)
     if math.isnan(best.value):
         return f"{one} and {other}: {NO_CKA}."
     ends = (_layer(best.layer, one), _layer(best.other_layer, other))
     if len(pairs) == 1:
-        return f"{one} and {other}: CKA {_with_interval(best)}{_alike(best)}."
-    return f"{ends[0]} is most like {ends[1]}: CKA {_with_interval(best)}{_alike(best)}."
+        return f"{one} and {other}: CKA {_with_interval(best)}{_describe_similarity(best)}."
+    return (
+        f"{ends[0]} is most like {ends[1]}: CKA {_with_interval(best)}{_describe_similarity(best)}."
+    )
 
 
 def _of_steps(name: str, mine: Sequence[GeometryRow]) -> str:
@@ -90,7 +92,7 @@ def _of_steps(name: str, mine: Sequence[GeometryRow]) -> str:
 
 def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
     """Anisotropy where it is largest, and the dimension of the last layer."""
-    cosine = max(of(mine, "cosine"), key=_value)
+    cosine = max(of(mine, "cosine"), key=_get_sort_key)
     several = len(of(mine, "cosine")) > 1
     at = f" in layer {cosine.layer}, the largest" if several else ""
     said = f"{name}: two sentences have a mean cosine of {_with_interval(cosine, at)}"
@@ -121,7 +123,7 @@ def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:
         said += f" {_share_interval(found)}"
         said += f" of the translations between {found[0].text} and {found[0].other_text}{at}"
     else:
-        low, high = min(found, key=_value), max(found, key=_value)
+        low, high = min(found, key=_get_sort_key), max(found, key=_get_sort_key)
         said += f" of translations{at} ({_way(low)} to {_way(high)})"
     said += f"; without it {fmean(row.value for row in plain):.1f}"
     said += f", by chance {found[0].chance:.1f}"
@@ -154,7 +156,7 @@ def _with_interval(row: GeometryRow, at: str = "", digits: int = 2) -> str:
     )
 
 
-def _alike(row: GeometryRow) -> str:
+def _describe_similarity(row: GeometryRow) -> str:
     return ", so networks are as alike before training" if row.untrained >= row.low else ""
 
 
@@ -166,5 +168,5 @@ def _way(row: GeometryRow) -> str:
     return f"{row.text} to {row.other_text} {row.value:.1f}"
 
 
-def _value(row: GeometryRow) -> float:
+def _get_sort_key(row: GeometryRow) -> float:
     return -math.inf if math.isnan(row.value) else row.value

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.measure import at, encoders_of
+from lingprobe.api.measure import at, resolve_encoders
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.experiment.paths import Paths
@@ -15,7 +15,7 @@ from lingprobe.inside.geometry.comparisons import GeometryRow, language_rows, la
 from lingprobe.inside.geometry.networks import encode
 from lingprobe.inside.geometry.options import GeometryOptions
 from lingprobe.inside.geometry.pages import geometry_page
-from lingprobe.inside.geometry.texts import read_texts
+from lingprobe.inside.geometry.texts import read_parallel_texts
 from lingprobe.store.precision import kept_as
 from lingprobe.tables.page import Page
 
@@ -42,9 +42,9 @@ def geometry(
     if not names:
         raise UsageProblem("name a text: a treebank, or a file with one sentence per line")
     kept_as(dtype)
-    texts, remarks = read_texts(names)
+    texts, remarks = read_parallel_texts(names)
     with at(cache):
-        asked, paths = encoders_of(encoders, None), Paths.of(None, cache, dtype)
+        asked, paths = resolve_encoders(encoders, None), Paths.of(None, cache, dtype)
         networks, more = encode(asked, texts, paths, untrained, progress)
 
         def steps(over: Iterable[Any]) -> Any:

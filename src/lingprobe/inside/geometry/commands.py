@@ -9,7 +9,7 @@ from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     EncoderOptions,
     PageOptions,
-    encoders_of,
+    collect_encoder_references,
     show_page,
 )
 from lingprobe.inside.geometry.options import GeometryOptions
@@ -31,5 +31,7 @@ def geometry(given: GeometryCommand) -> None:
     - `lingprobe inside geometry en_pud pl_pud -e hf:xlm-roberta-base,layers=all -o languages.svg`
     """
     chosen = {**given.select(GeometryOptions), "progress": not given.quiet}
-    page = lingprobe.geometry(**{**chosen, "encoders": encoders_of(given.encoders, given)})
+    page = lingprobe.geometry(
+        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+    )
     show_page(page, given.style, given.output, "measure")

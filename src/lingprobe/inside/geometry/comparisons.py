@@ -12,16 +12,16 @@ import numpy as np
 
 from lingprobe.inside.geometry.kernels import Kernel, fits, kernel, kernel_hsics
 from lingprobe.inside.geometry.neighbours import intrinsic_dimension
-from lingprobe.inside.geometry.networks import Networks, Place
-from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align, folds
-from lingprobe.inside.geometry.rows import Doubles, Estimate, jackknife
+from lingprobe.inside.geometry.networks import LayerOnText, Networks
+from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align, make_test_folds
+from lingprobe.inside.geometry.rows import Doubles, IntervalEstimate, jackknife
 from lingprobe.inside.geometry.similarity import cka, hsics, null_p
-from lingprobe.inside.geometry.spread import spread
+from lingprobe.inside.geometry.spread import measure_spread
 from lingprobe.metrics.intervals import interval
 
 NAN = math.nan
 PERCENT = 100.0
-NOWHERE = Place("", "", "")
+NOWHERE = LayerOnText("", "", "")
 Bar = Callable[[Iterable[Any]], Iterable[Any]]
 
 
@@ -58,30 +58,30 @@ class GeometryRow:
     dev: float = NAN
 
 
-class Similarities:
+class LayerSimilarities:
     """CKA of layers; what is needed more than once is kept."""
 
     def __init__(self, networks: Networks) -> None:
         self.rows = networks.rows
         self.small = fits(networks.n, len(networks.rows))
-        self.kernels: dict[Place, Kernel] = {}
-        self.own: dict[Place, Doubles] = {}
+        self.kernels: dict[LayerOnText, Kernel] = {}
+        self.own: dict[LayerOnText, Doubles] = {}
 
-    def cka(self, one: Place, other: Place) -> Estimate:
+    def cka(self, one: LayerOnText, other: LayerOnText) -> IntervalEstimate:
         """Debiased CKA of two layers, with its interval."""
         return jackknife(cka(self._hsics(one, other), self._own(one), self._own(other)))
 
-    def _own(self, place: Place) -> Doubles:
+    def _own(self, place: LayerOnText) -> Doubles:
         if place not in self.own:
             self.own[place] = self._hsics(place, place)
         return self.own[place]
 
-    def _hsics(self, one: Place, other: Place) -> Doubles:
+    def _hsics(self, one: LayerOnText, other: LayerOnText) -> Doubles:
         if not self.small:
             return hsics(self.rows[one], self.rows[other])
         return kernel_hsics(self._kernel(one), self._kernel(other))
 
-    def _kernel(self, place: Place) -> Kernel:
+    def _kernel(self, place: LayerOnText) -> Kernel:
         if place not in self.kernels:
             self.kernels[place] = kernel(self.rows[place])
         return self.kernels[place]
@@ -90,18 +90,20 @@ class Similarities:
 def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
     """Of one text: how alike every two layers are, and how the vectors of each lie."""
     (text,) = networks.texts
-    places = [Place(name, n, text) for name, layers in networks.encoders.items() for n in layers]
-    similarities = Similarities(networks)
+    places = [
+        LayerOnText(name, n, text) for name, layers in networks.encoders.items() for n in layers
+    ]
+    similarities = LayerSimilarities(networks)
     for one, other in bar(list(combinations(places, 2))):
         yield _cka_row(networks, similarities, one, other)
-    known: dict[Place, dict[str, tuple[Estimate, int]]] = {}
+    known: dict[LayerOnText, dict[str, tuple[IntervalEstimate, int]]] = {}
 
-    def measures_of(place: Place) -> dict[str, tuple[Estimate, int]]:
+    def measures_of(place: LayerOnText) -> dict[str, tuple[IntervalEstimate, int]]:
         if place not in known:
             known[place] = dict(_lie(networks, place))
         return known[place]
 
-    place: Place
+    place: LayerOnText
     for place in bar(places):
         floor = networks.floor(place)
         before = measures_of(floor) if floor and floor != place else {}
@@ -110,9 +112,11 @@ def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
             yield GeometryRow(measure, *place, *NOWHERE, n, *found, drawn)
 
 
-def _lie(networks: Networks, place: Place) -> Iterator[tuple[str, tuple[Estimate, int]]]:
+def _lie(
+    networks: Networks, place: LayerOnText
+) -> Iterator[tuple[str, tuple[IntervalEstimate, int]]]:
     """The measures of one layer, and of how many vectors each is."""
-    lie = spread(networks.rows[place])
+    lie = measure_spread(networks.rows[place])
     yield "cosine", (lie.cosine, networks.n)
     yield "norm", (lie.norm, networks.n)
     alone = {
@@ -122,12 +126,12 @@ def _lie(networks: Networks, place: Place) -> Iterator[tuple[str, tuple[Estimate
         "outlying": lie.outlying,
     }
     for name, value in alone.items():
-        yield name, (Estimate(float(value), NAN, NAN), networks.n)
+        yield name, (IntervalEstimate(float(value), NAN, NAN), networks.n)
     yield "dimension", intrinsic_dimension(networks.rows[place])
 
 
 def _cka_row(
-    networks: Networks, similarities: Similarities, one: Place, other: Place
+    networks: Networks, similarities: LayerSimilarities, one: LayerOnText, other: LayerOnText
 ) -> GeometryRow:
     value = similarities.cka(one, other)
     value = value._replace(low=np.minimum(value.low, 1.0), high=np.minimum(value.high, 1.0))
@@ -145,27 +149,29 @@ def language_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
     """
     places = [(name, n) for name, layers in networks.encoders.items() for n in layers]
     pairs = list(combinations(networks.texts, 2))
-    similarities = Similarities(networks)
+    similarities = LayerSimilarities(networks)
     for (name, layer), (one, other) in bar([(p, pair) for p in places for pair in pairs]):
-        ends = Place(name, layer, one), Place(name, layer, other)
+        ends = LayerOnText(name, layer, one), LayerOnText(name, layer, other)
         yield _cka_row(networks, similarities, *ends)
         yield from _translation_rows(networks, *ends)
 
 
-def _translation_rows(networks: Networks, one: Place, other: Place) -> Iterator[GeometryRow]:
+def _translation_rows(
+    networks: Networks, one: LayerOnText, other: LayerOnText
+) -> Iterator[GeometryRow]:
     """Retrieval in both directions, and the error of the rotation."""
     found = _align_rows(networks, one, other)
     floors = networks.floor(one), networks.floor(other)
     drawn = None
     if floors[0] and floors[1] and floors[0] != one:
         drawn = _align_rows(networks, floors[0], floors[1])
-    test = np.concatenate(folds(networks.n)[1:])
-    dev, pool = folds(networks.n)[0], networks.n / FOLDS
+    test = np.concatenate(make_test_folds(networks.n)[1:])
+    dev, pool = make_test_folds(networks.n)[0], networks.n / FOLDS
     for back, ends in enumerate(((one, other), (other, one))):
         for way, called in enumerate(WAYS):
             hits = found.hits[way, back, test]
             low, high = interval(hits[None].astype(float))
-            value = Estimate(*(PERCENT * float(each) for each in (hits.mean(), low, high)))
+            value = IntervalEstimate(*(PERCENT * float(each) for each in (hits.mean(), low, high)))
             before = NAN if drawn is None else PERCENT * float(drawn.hits[way, back, test].mean())
             known = PERCENT * float(found.hits[way, back, dev].mean())
             more = before, NAN, PERCENT / pool, known
@@ -176,6 +182,6 @@ def _translation_rows(networks: Networks, one: Place, other: Place) -> Iterator[
     yield GeometryRow("error", *one, *other, len(test), error, NAN, NAN, before)
 
 
-def _align_rows(networks: Networks, one: Place, other: Place) -> Any:
+def _align_rows(networks: Networks, one: LayerOnText, other: LayerOnText) -> Any:
     read = networks.rows[one].read, networks.rows[other].read
     return align(read[0](0, networks.n), read[1](0, networks.n))

@@ -28,10 +28,10 @@ WRITTEN = 16  # layers up to which cells have numbers
 UNTRAINED = "untrained"
 
 
-def heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
+def draw_geometry_heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
     """CKA of all layers, or retrieval between all languages in the layer that was chosen."""
     languages = any(map(is_between, rows))
-    maps = _languages(rows, names) if languages else _layers(rows, names)
+    maps = _languages(rows, names) if languages else _draw_layer_heat(rows, names)
     if not maps:
         raise PlotProblem(
             "one layer of one text makes no map: name several layers, or several texts"
@@ -40,13 +40,13 @@ def heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
     return _draw(maps, what, PERCENT if languages else 1.0)
 
 
-def _layers(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cells]:
+def _draw_layer_heat(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cells]:
     """All layers against all, in their order; every pair is measured once, and shown twice."""
     found: dict[tuple[str, str], float] = {}
     drawn: dict[tuple[str, str], float] = {}
     for row in of(rows, "cka"):
-        one = _label(row.encoder, row.layer, names)
-        other = _label(row.other_encoder, row.other_layer, names)
+        one = _name_layer(row.encoder, row.layer, names)
+        other = _name_layer(row.other_encoder, row.other_layer, names)
         for ends in ((one, other), (other, one)):
             found[ends], drawn[ends] = row.value, row.untrained
         found |= {(one, one): 1.0, (other, other): 1.0}
@@ -62,7 +62,7 @@ def _languages(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cells]:
         here = [row for row in of(mine, ROTATED) if row.layer == layer]
         found = {(row.text, row.other_text): row.value for row in here}
         drawn = {(row.text, row.other_text): row.untrained for row in here}
-        maps |= _both(_label(encoder, layer, names), found, drawn)
+        maps |= _both(_name_layer(encoder, layer, names), found, drawn)
     return maps
 
 
@@ -74,7 +74,7 @@ def _both(title: str, found: Cells, drawn: Cells) -> dict[str, Cells]:
     return maps
 
 
-def _label(encoder: str, layer: str, names: Names) -> str:
+def _name_layer(encoder: str, layer: str, names: Names) -> str:
     name = names.get(encoder, encoder)
     return name if layer == "-" else f"{name} {layer}"
 
@@ -86,7 +86,11 @@ def _draw(maps: Mapping[str, Cells], what: str, most: float) -> Figure:
         [
             HeatMap(
                 name,
-                [_cell(one, other, cells, most, written) for one in labels for other in labels],
+                [
+                    _build_heat_cell(one, other, cells, most, written)
+                    for one in labels
+                    for other in labels
+                ],
             )
             for name, cells in maps.items()
         ],
@@ -100,10 +104,10 @@ def _draw(maps: Mapping[str, Cells], what: str, most: float) -> Figure:
     )
 
 
-def _cell(one: str, other: str, cells: Cells, most: float, written: bool) -> HeatCell:
+def _build_heat_cell(one: str, other: str, cells: Cells, most: float, written: bool) -> HeatCell:
     value = cells.get((one, other), math.nan)
-    return HeatCell(one, other, _text(value, most) if written else "", value / most)
+    return HeatCell(one, other, _format_heat_value(value, most) if written else "", value / most)
 
 
-def _text(value: float, most: float) -> str:
+def _format_heat_value(value: float, most: float) -> str:
     return f"{value:.0f}" if most == PERCENT else f"{value:.2f}".replace("0.", ".", 1)

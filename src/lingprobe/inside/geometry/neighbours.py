@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.inside.geometry.rows import NOTHING, Doubles, Estimate, Rows, groups, jackknife
+from lingprobe.inside.geometry.rows import (
+    NOTHING,
+    Doubles,
+    IntervalEstimate,
+    LayerVectors,
+    jackknife,
+    make_jackknife_groups,
+)
 
 MOST = 5_000  # sentences among which neighbours are looked for
 DISCARDED = 0.1  # of the largest ratios, as in the paper
@@ -14,19 +21,21 @@ BLOCK = 512
 LEAST = 40
 
 
-def intrinsic_dimension(rows: Rows) -> tuple[Estimate, int]:
+def intrinsic_dimension(rows: LayerVectors) -> tuple[IntervalEstimate, int]:
     """The dimension of the surface that vectors lie on, and how many of them it is of, since equal
     ones count once; NaN for fewer than forty.
     """
-    points = distinct(sample(rows))
+    points = drop_repeated_points(sample_vectors(rows))
     if len(points) < LEAST:
         return NOTHING, len(points)
     ratios = neighbour_ratios(points)
-    left = (np.delete(ratios, np.s_[start:stop]) for start, stop in groups(len(ratios)))
+    left = (
+        np.delete(ratios, np.s_[start:stop]) for start, stop in make_jackknife_groups(len(ratios))
+    )
     return jackknife(np.array([two_nn(ratios), *map(two_nn, left)])), len(points)
 
 
-def distinct(x: Doubles) -> Doubles:
+def drop_repeated_points(x: Doubles) -> Doubles:
     """The points [n, dim] that lie on no point before them.
 
     It is not enough to leave out copies as points whose neighbours count: both neighbours of a
@@ -44,7 +53,7 @@ def distinct(x: Doubles) -> Doubles:
     return x
 
 
-def sample(rows: Rows) -> Doubles:
+def sample_vectors(rows: LayerVectors) -> Doubles:
     """All vectors, or as many as neighbours are looked for among, in even steps."""
     many = rows.shape[0]
     at = np.unique(np.linspace(0, many - 1, min(many, MOST)).round().astype(int)).tolist()

@@ -11,13 +11,13 @@ import numpy as np
 from lingprobe.data.core import DataProblem, Encoder, Informed
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.identity import Identity
-from lingprobe.data.oracles import kind_of
+from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.experiment.embed import vectors
+from lingprobe.experiment.embed import load_vectors
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.paths import Paths
 from lingprobe.experiment.run import ahead, embed_ahead
-from lingprobe.inside.geometry.rows import LayerRows, Rows
+from lingprobe.inside.geometry.rows import LayerRows, LayerVectors
 from lingprobe.inside.geometry.texts import LEAST, Texts
 
 LOADING = ("device", "dtype", "tokens", "trust_remote_code", "code_revision")
@@ -26,7 +26,7 @@ TRAINED = ("revisions", "adapter")  # what an untrained network does not have
 Known = Mapping[str, tuple[Encoder, Identity]]
 
 
-class Place(NamedTuple):
+class LayerOnText(NamedTuple):
     """A layer of an encoder on a text."""
 
     encoder: str
@@ -46,11 +46,11 @@ class Networks:
 
     encoders: Mapping[str, tuple[str, ...]]
     floors: Mapping[str, str]
-    rows: Mapping[Place, Rows]
+    rows: Mapping[LayerOnText, LayerVectors]
     texts: tuple[str, ...]
     n: int
 
-    def floor(self, place: Place) -> Place | None:
+    def floor(self, place: LayerOnText) -> LayerOnText | None:
         """The same layer before training."""
         floor = self.floors.get(place.encoder)
         known = place._replace(encoder=floor or "")
@@ -81,14 +81,14 @@ def encode(
     if any(one.cut for one in done.values()):
         most = max(one.cut for one in done.values())
         remarks.append(f"of {most:,} sentences an encoder reads only the beginning")
-    rows: dict[Place, Rows] = {}
+    rows: dict[LayerOnText, LayerVectors] = {}
     layers: dict[str, tuple[str, ...]] = {}
     for name, (encoder, identity) in known.items():
         key, store = vectors_key(encoder, identity), paths.vector_store()
-        every = vectors(encoder, sentences, store, key, done[name].usable)
+        every = load_vectors(encoder, sentences, store, key, done[name].usable)
         layers[name] = every.names
         for text, at in places.items():
-            rows |= {Place(name, n, text): LayerRows(every, n, at[good]) for n in every.names}
+            rows |= {LayerOnText(name, n, text): LayerRows(every, n, at[good]) for n in every.names}
     shown = {name: layers[name] for name in made}
     return Networks(shown, floors, rows, tuple(texts), n), tuple(remarks)
 
@@ -102,7 +102,7 @@ def _floors(made: Known, paths: Paths) -> tuple[dict[str, str], Known, list[str]
     seeds: dict[str | None, int] = {}  # or two models of one shape would be one network
     remarks = []
     for name, (encoder, _) in made.items():
-        if kind_of(encoder) != "trained":
+        if get_encoder_role(encoder) != "trained":
             floors[name] = name
             continue
         try:

@@ -14,16 +14,16 @@ from lingprobe.inside.geometry.answers import (
     AS_IS,
     ROTATED,
     Names,
-    answers,
     by_encoder,
     chosen_layer,
+    describe_comparisons,
     encoder_pairs,
     is_between,
     of,
     steps,
 )
 from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
-from lingprobe.inside.geometry.figure import heat
+from lingprobe.inside.geometry.figure import draw_geometry_heat
 from lingprobe.inside.geometry.similarity import null_deviation
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.records import format_csv
@@ -45,9 +45,9 @@ def geometry_page(rows: Sequence[GeometryRow]) -> Page[tuple[GeometryRow, ...]]:
     names = label_encoders(dict.fromkeys(encoders))
     return Page(
         tuple(rows),
-        lambda: list(_tables(rows, names)),
+        lambda: list(_build_geometry_tables(rows, names)),
         {"csv": lambda: format_csv(rows), "json": lambda: _json(rows)},
-        figure=lambda: heat(rows, names),
+        figure=lambda: draw_geometry_heat(rows, names),
     )
 
 
@@ -60,8 +60,8 @@ def _json(rows: Sequence[GeometryRow]) -> str:
     return json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
 
 
-def _tables(rows: Sequence[GeometryRow], names: Names) -> Iterator[Table]:
-    lead = tuple(answers(rows, names))
+def _build_geometry_tables(rows: Sequence[GeometryRow], names: Names) -> Iterator[Table]:
+    lead = tuple(describe_comparisons(rows, names))
     if any(map(is_between, rows)):
         yield _by_language(rows, names, lead)
         yield _language_pairs(rows, names)
@@ -107,7 +107,7 @@ def _best(mine: Sequence[GeometryRow]) -> list[GeometryRow]:
 
 def _likeness(row: GeometryRow) -> tuple[str, ...]:
     value, between = _value(row, 2), _between(row, 2)
-    return row.layer, row.other_layer, value, between, _number(row.untrained, 2)
+    return row.layer, row.other_layer, value, between, _format_value(row.untrained, 2)
 
 
 def _by_layer(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) -> Table:
@@ -135,8 +135,8 @@ def _lie(layer: str, by: dict[str, GeometryRow]) -> tuple[str, ...]:
     cosine, intrinsic, share = by["cosine"], by["dimension"], by["share"].value
     top = f"{by['top'].value:.0f}: {PERCENT * share:.0f} %" if not math.isnan(share) else "–"
     outlying = f"{by['outlying'].value:.0f}"
-    norm = _number(by["norm"].value, 2), f"{PERCENT * by['variation'].value:.0f} %"
-    cosines = _value(cosine, 2), _between(cosine, 2), _number(cosine.untrained, 2)
+    norm = _format_value(by["norm"].value, 2), f"{PERCENT * by['variation'].value:.0f} %"
+    cosines = _value(cosine, 2), _between(cosine, 2), _format_value(cosine.untrained, 2)
     ends = (
         format_number(intrinsic.value),
         _between(intrinsic, 1),
@@ -181,7 +181,13 @@ def _means(layer: str, mine: Sequence[GeometryRow]) -> tuple[str, ...]:
     errors = (fmean(r.value for r in error), fmean(r.untrained for r in error))
     drawn = fmean(row.untrained for row in of(mine, ROTATED))
     shares = map(format_number, found.values())
-    return layer, _number(cka, 2), *shares, format_number(drawn), *(_number(e, 2) for e in errors)
+    return (
+        layer,
+        _format_value(cka, 2),
+        *shares,
+        format_number(drawn),
+        *(_format_value(e, 2) for e in errors),
+    )
 
 
 def _language_pairs(rows: Sequence[GeometryRow], names: Names) -> Table:
@@ -204,14 +210,14 @@ def _retrieval(row: GeometryRow | None) -> str:
 
 
 def _value(row: GeometryRow, digits: int) -> str:
-    return _number(row.value, digits)
+    return _format_value(row.value, digits)
 
 
 def _between(row: GeometryRow, digits: int) -> str:
     if math.isnan(row.low):
         return "–"
-    return f"{_number(row.low, digits)} – {_number(row.high, digits)}"
+    return f"{_format_value(row.low, digits)} – {_format_value(row.high, digits)}"
 
 
-def _number(value: float, digits: int) -> str:
+def _format_value(value: float, digits: int) -> str:
     return "–" if math.isnan(value) else f"{value:.{digits}f}"

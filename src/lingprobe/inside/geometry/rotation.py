@@ -36,7 +36,7 @@ def rotation(x: Doubles, y: Doubles) -> Doubles:
     return np.asarray(left @ right)
 
 
-def folds(many: int) -> list[NDArray[np.int64]]:
+def make_test_folds(many: int) -> list[NDArray[np.int64]]:
     """The test sentences of each fold; neighbours stay together, as they are of one text."""
     return np.array_split(np.arange(many), FOLDS)
 
@@ -46,7 +46,7 @@ def align(x: Doubles, y: Doubles) -> Alignment:
     without a rotation need p = q.
     """
     hits, errors = np.zeros((len(WAYS), 2, len(x)), bool), []
-    for test in folds(len(x)):
+    for test in make_test_folds(len(x)):
         train = np.ones(len(x), bool)
         train[test] = False
         middle = x[train].mean(0), y[train].mean(0)
@@ -54,22 +54,22 @@ def align(x: Doubles, y: Doubles) -> Alignment:
         one, other = x[test] - middle[0], y[test] - middle[1]
         turned = one @ turn
         for way, pair in enumerate(((x[test], y[test]), (one, other), (turned, other))):
-            hits[way][:, test] = translations(*pair)
+            hits[way][:, test] = find_translations(*pair)
         whole = float((one**2).sum() + (other**2).sum())
         errors.append(float(((turned - other) ** 2).sum()) / whole if whole else np.nan)
     return Alignment(hits, np.array(errors))
 
 
-def translations(x: Doubles, y: Doubles) -> Hits:
+def find_translations(x: Doubles, y: Doubles) -> Hits:
     """Whether row i of y has the highest cosine with row i of x, and the other way around, [2, n];
     one that shares it with another has not.
     """
-    cosines = _unit(x) @ _unit(y).T
+    cosines = _scale_to_unit_length(x) @ _scale_to_unit_length(y).T
     own = np.diagonal(cosines).copy()
     np.fill_diagonal(cosines, -np.inf)
     return np.stack([own > cosines.max(1), own > cosines.max(0)])
 
 
-def _unit(x: Doubles) -> Doubles:
+def _scale_to_unit_length(x: Doubles) -> Doubles:
     norms = np.sqrt((x**2).sum(1, keepdims=True))
     return np.asarray(x / np.where(norms > 0, norms, 1))

@@ -21,7 +21,7 @@ GROUPS = 20  # stretches that are left out in turn
 LEVEL = 0.95
 
 
-class Rows(Protocol):
+class LayerVectors(Protocol):
     """Vectors of sentences: a layer of an encoder.
 
     shape  sentences, and numbers of a vector
@@ -58,7 +58,7 @@ class LayerRows:
         return np.asarray(pooled, np.float64)
 
 
-class Estimate(NamedTuple):
+class IntervalEstimate(NamedTuple):
     """A number with its 95 % interval."""
 
     value: float
@@ -66,10 +66,10 @@ class Estimate(NamedTuple):
     high: float
 
 
-NOTHING = Estimate(np.nan, np.nan, np.nan)
+NOTHING = IntervalEstimate(np.nan, np.nan, np.nan)
 
 
-def groups(many: int) -> list[tuple[int, int]]:
+def make_jackknife_groups(many: int) -> list[tuple[int, int]]:
     """The stretches that are excluded in turn: neighbours stay together, since sentences of one
     text are no independent draws.
     """
@@ -83,7 +83,7 @@ def stretches(start: int, stop: int) -> Iterator[tuple[int, int]]:
         yield first, min(first + STRETCH, stop)
 
 
-def jackknife(values: Doubles) -> Estimate:
+def jackknife(values: Doubles) -> IntervalEstimate:
     """The interval of a statistic, from its value [0] and its values without each group [1:]: the
     jackknife with groups excluded (Efron & Tibshirani 1993, equation 11.5), and Student's t.
 
@@ -95,10 +95,10 @@ def jackknife(values: Doubles) -> Estimate:
     many = len(values) - 1
     value, left = float(values[0]), values[1:]
     if not np.isfinite(values).all():
-        return Estimate(value, np.nan, np.nan)
+        return IntervalEstimate(value, np.nan, np.nan)
     error = np.sqrt((many - 1) / many * ((left - left.mean()) ** 2).sum())
     half = float(t.ppf((1 + LEVEL) / 2, many - 1) * error)
-    return Estimate(value, value - half, value + half)
+    return IntervalEstimate(value, value - half, value + half)
 
 
 def without_each(
@@ -109,6 +109,6 @@ def without_each(
     part   the sums over sentences start:stop
     value  the statistic of sums
     """
-    parts = [part(start, stop) for start, stop in groups(many)]
+    parts = [part(start, stop) for start, stop in make_jackknife_groups(many)]
     total = np.sum(parts, 0)
     return np.array([value(total), *(value(total - each) for each in parts)])

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.inside.geometry.rows import Doubles, Rows, groups, stretches
+from lingprobe.inside.geometry.rows import Doubles, LayerVectors, make_jackknife_groups, stretches
 
 HELD = 2**29  # bytes of sums that are kept rather than computed twice
 LEAST = 20  # sentences without which there is nothing to say
@@ -59,13 +59,13 @@ def hsic(sums: Sums) -> float:
     return (trace + k * l_ / ((n - 1) * (n - 2)) - 2 * both / (n - 2)) / (n * (n - 3))
 
 
-def hsics(x: Rows, y: Rows) -> Doubles:
+def hsics(x: LayerVectors, y: LayerVectors) -> Doubles:
     """HSIC of two representations, and without each group of sentences, [groups + 1]."""
     shift = _middle(x), _middle(y)
-    held = x.shape[1] * y.shape[1] * 8 * len(groups(x.shape[0])) <= HELD
-    parts = list(_parts(x, y, shift)) if held else None
-    total = reduce(Sums.plus, parts or _parts(x, y, shift))
-    left = (hsic(total.minus(part)) for part in parts or _parts(x, y, shift))
+    held = x.shape[1] * y.shape[1] * 8 * len(make_jackknife_groups(x.shape[0])) <= HELD
+    parts = list(_sum_groups(x, y, shift)) if held else None
+    total = reduce(Sums.plus, parts or _sum_groups(x, y, shift))
+    left = (hsic(total.minus(part)) for part in parts or _sum_groups(x, y, shift))
     return np.array([hsic(total), *left])
 
 
@@ -102,7 +102,7 @@ def null_p(value: float, n: int) -> float:
     return float(1 / (1 + deviations**2)) if deviations > 0 else 1.0
 
 
-def _middle(rows: Rows) -> Doubles:
+def _middle(rows: LayerVectors) -> Doubles:
     """About where vectors lie, so that sums of what is left keep their digits; HSIC is the same for
     every shift.
     """
@@ -110,9 +110,9 @@ def _middle(rows: Rows) -> Doubles:
     return np.asarray(rows.read(*first).mean(0))
 
 
-def _parts(x: Rows, y: Rows, shift: tuple[Doubles, Doubles]) -> Iterator[Sums]:
+def _sum_groups(x: LayerVectors, y: LayerVectors, shift: tuple[Doubles, Doubles]) -> Iterator[Sums]:
     """The sums of each group of sentences."""
-    for start, stop in groups(x.shape[0]):
+    for start, stop in make_jackknife_groups(x.shape[0]):
         some = (
             _sums(x.read(*each) - shift[0], y.read(*each) - shift[1])
             for each in stretches(start, stop)

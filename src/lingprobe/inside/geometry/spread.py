@@ -12,8 +12,8 @@ import numpy as np
 from lingprobe.inside.geometry.rows import (
     NOTHING,
     Doubles,
-    Estimate,
-    Rows,
+    IntervalEstimate,
+    LayerVectors,
     jackknife,
     stretches,
     without_each,
@@ -23,7 +23,7 @@ OUTLYING = 5.0  # times the average variance
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class VectorSpread:
     """How vectors lie.
 
     cosine     mean cosine of two different sentences, over all pairs
@@ -34,15 +34,15 @@ class Spread:
                2023)
     """
 
-    cosine: Estimate
-    norm: Estimate
+    cosine: IntervalEstimate
+    norm: IntervalEstimate
     variation: float
     dimension: int
     share: float
     outlying: int
 
 
-def spread(rows: Rows) -> Spread:
+def measure_spread(rows: LayerVectors) -> VectorSpread:
     """How vectors lie, read once."""
     many, width = rows.shape
     start = next(stretches(0, many))
@@ -56,7 +56,9 @@ def spread(rows: Rows) -> Spread:
     outlying = int((variances >= OUTLYING * variances.mean()).sum()) if variances.any() else 0
     deviation = np.sqrt(max(sums.norm_square - norm.value**2, 0.0))
     variation = float(deviation / norm.value) if norm.value else np.nan
-    return Spread(cosine if sums.directed > 1 else NOTHING, norm, variation, top, share, outlying)
+    return VectorSpread(
+        cosine if sums.directed > 1 else NOTHING, norm, variation, top, share, outlying
+    )
 
 
 class _Totals:
@@ -70,7 +72,7 @@ class _Totals:
         self.norm, self.norm_square = norm / self.n, square / self.n
 
 
-def _sums(rows: Rows, shift: Doubles, start: int, stop: int) -> Doubles:
+def _sums(rows: LayerVectors, shift: Doubles, start: int, stop: int) -> Doubles:
     total = np.zeros(4 * rows.shape[1] + 4)
     for each in stretches(start, stop):
         x = rows.read(*each)

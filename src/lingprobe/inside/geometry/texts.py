@@ -16,7 +16,7 @@ Texts = Mapping[str, Sequence[Sentence]]
 """Sentences by the name of their text; of several texts sentence i is the same everywhere."""
 
 
-def read_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
+def read_parallel_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
     """The sentences of one corpus, or those that several share, without repeated ones; and what was
     excluded. DataProblem where they are too few, or cannot be paired.
     """
@@ -34,7 +34,7 @@ def read_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]:
         remarks.append(f"{MOST_PARALLEL:,} of {len(kept):,} parallel sentences, in even steps")
         kept = [kept[int(i * step)] for i in range(MOST_PARALLEL)]
     columns = zip(*kept, strict=True)
-    return dict(zip(_names(corpora), map(list, columns), strict=True)), tuple(remarks)
+    return dict(zip(_shorten_paths(corpora), map(list, columns), strict=True)), tuple(remarks)
 
 
 def _pair_up(
@@ -68,7 +68,7 @@ def _distinct(rows: Sequence[tuple[Sentence, ...]]) -> list[tuple[Sentence, ...]
     return kept
 
 
-def _names(corpora: Sequence[str]) -> list[str]:
+def _shorten_paths(corpora: Sequence[str]) -> list[str]:
     """The last part of each path, where that is enough to tell them apart."""
     short = [PurePath(corpus).name for corpus in corpora]
     counts = Counter(short)

@@ -16,7 +16,7 @@ from lingprobe.data.progress import show_progress
 from lingprobe.data.references import allow_code
 from lingprobe.inside.erase.behaviour import Preferences, pairs_for
 from lingprobe.inside.erase.effect_cells import CHOICE
-from lingprobe.inside.erase.target import Target, read_task
+from lingprobe.inside.erase.target import ProbedModel, read_task
 from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
 from lingprobe.inside.heads.options import HeadsOptions
 from lingprobe.inside.heads.views import HEADS_VIEW
@@ -45,7 +45,7 @@ def rank_heads(
     """
     allow_code(probe, encoder)
     with at(cache):
-        target = Target.of(task, encoder, limit)
+        target = ProbedModel.of(task, encoder, limit)
         effects = choose_pairs(target, pairs, limit)
         probed = probe_sites(target, task, "head:*.*", probe, limit)
         many = len(effects.sites)
@@ -55,7 +55,7 @@ def rank_heads(
     return show_frame(HEADS_VIEW, ResultFrame.of_runs(runs), {"patch_source": source})
 
 
-def choose_pairs(target: Target, pairs: str, limit: int | None) -> SiteEffects:
+def choose_pairs(target: ProbedModel, pairs: str, limit: int | None) -> SiteEffects:
     """A model's preferences between pairs, with its heads changed."""
     model = target.model
     if not isinstance(model, Predictive) or (isinstance(model, LanguageModel) and model.is_masked):
@@ -73,7 +73,7 @@ def choose_pairs(target: Target, pairs: str, limit: int | None) -> SiteEffects:
 
 
 def probe_sites(
-    target: Target,
+    target: ProbedModel,
     task: str,
     layers: str,
     probe: str,

@@ -21,12 +21,12 @@ from lingprobe.data.abilities import Predictive
 from lingprobe.data.core import Dataset, Layered
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints, Vectors, compute_offsets, expand_ranges
-from lingprobe.datasets.splits import together
-from lingprobe.encoders.sites import Site
-from lingprobe.inside.erase.behaviour import MARGIN, Doubles, Pairs, Preferences
+from lingprobe.datasets.splits import code_shared_groups
+from lingprobe.encoders.sites import ModelSite
+from lingprobe.inside.erase.behaviour import MARGIN, Doubles, PairExamples, Preferences
 from lingprobe.inside.erase.effects import copies
-from lingprobe.inside.erase.interventions import UNCHANGED, Key
-from lingprobe.inside.erase.target import Target
+from lingprobe.inside.erase.interventions import UNCHANGED, ChangeName
+from lingprobe.inside.erase.target import ProbedModel
 
 EFFECT_METRIC = "nats"
 AS_IT_IS, ABLATED, PATCHED, PATCHED_OWN = "as-it-is", "ablated", "patched", "patched-own"
@@ -188,14 +188,14 @@ class SiteEffects:
     layers  the sites, as `layers=` has them
     """
 
-    target: Target
-    pairs: Pairs
+    target: ProbedModel
+    pairs: PairExamples
     data: Dataset
     reads: Preferences
     layers: str = "head:*.*"
 
     @classmethod
-    def of(cls, target: Target, pairs: Pairs, reads: Preferences) -> SiteEffects:
+    def of(cls, target: ProbedModel, pairs: PairExamples, reads: Preferences) -> SiteEffects:
         """Of a model's preferences between pairs, with its heads changed."""
         return cls(target, pairs, copies(pairs.data), reads)
 
@@ -231,7 +231,7 @@ class SiteEffects:
         self.reads.keep(UNCHANGED, False)
         blocks: dict[int, list[str]] = {}
         for site in self.sites:
-            blocks.setdefault(Site.parse(site).block, []).append(site)
+            blocks.setdefault(ModelSite.parse(site).block, []).append(site)
         for sites in blocks.values():  # the states of one block are held at a time
             vectors = self.target.encoder("+".join(sites)).encode(self.data.sentences)
             for site in sites:
@@ -246,9 +246,9 @@ class SiteEffects:
                 changes[name] = TokenPatch(states[units], plan.places, plan.starts)
         for name, edit in changes.items():
             with self.reads.encoder.replace_states({site: edit}):
-                self.reads.keep(Key(f"{name} {site}"), isinstance(edit, TokenPatch))
+                self.reads.keep(ChangeName(f"{name} {site}"), isinstance(edit, TokenPatch))
         said = next(item.said for item in self.reads.items if item.name == MARGIN)
-        kept = {name: said[Key(f"{name} {site}")][0] for name in changes}
+        kept = {name: said[ChangeName(f"{name} {site}")][0] for name in changes}
         return {AS_IT_IS: said[UNCHANGED][0], **kept}
 
 
@@ -261,7 +261,7 @@ def make_effect_runs(
     probes: Sequence[ProbeRun], margins: Mapping[str, Margins], pairs: Dataset
 ) -> Iterator[ProbeRun]:
     """The rows of a frame for the margins by site, beside the probes of these sites."""
-    clusters = together(pairs)
+    clusters = code_shared_groups(pairs)
     for layer, run in {run.keys["layer"]: run for run in probes}.items():  # once for all folds
         for change, values in margins.get(layer, {}).items():
             assert values.numbers is not None

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
-from lingprobe.data.labels import column
+from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 
 
@@ -37,7 +37,7 @@ class Arrows:
     choice: Mapping[str, Any] = field(default_factory=dict)
 
     def predict(self, readings: Readings) -> Predictions:
-        answers = column(_answers(readings, self.read))
+        answers = build_column(_answers(readings, self.read))
         assert answers.classes is not None
         scores = np.eye(len(answers.names), dtype=np.float32)[answers.classes]
         return Predictions(scores, answers.names, answers)

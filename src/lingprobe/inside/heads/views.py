@@ -23,7 +23,7 @@ from lingprobe.analysis.statistics import (
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import try_parse_reference
-from lingprobe.encoders.sites import Site
+from lingprobe.encoders.sites import ModelSite
 from lingprobe.inside.erase.behaviour import nats
 from lingprobe.inside.heads.effects import (
     ABLATED,
@@ -58,7 +58,7 @@ def place_sites(frame: ResultFrame) -> ResultFrame:
             "no task was measured on sites inside blocks: `lingprobe run -t TASK -e"
             " 'hf:NAME,layers=head:*.*' -e 'hf:NAME,weights=random,layers=head:*.*'` measures them"
         )
-    places = list(map(Site.parse, sites.column("layer")))
+    places = list(map(ModelSite.parse, sites.column("layer")))
     placed = sites.with_columns(
         {
             "network": [_without(encoder, *TRAINED) for encoder in sites.column("encoder")],

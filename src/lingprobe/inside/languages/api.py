@@ -19,8 +19,8 @@ from lingprobe.api.encoders import reference
 from lingprobe.api.measure import Settings, run
 from lingprobe.api.options import RunOptions
 from lingprobe.corpora.languages import language_codes
-from lingprobe.corpora.places import below, folder, locate_path
-from lingprobe.corpora.universal import treebank
+from lingprobe.corpora.places import find_treebank_folders, folder, locate_path
+from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem, Lexical
 from lingprobe.data.references import (
     Reference,
@@ -32,8 +32,8 @@ from lingprobe.inside.languages.cells import TABLE, CellSettings, list_cells
 from lingprobe.inside.languages.distances import Distances, check_distances, read_distances
 from lingprobe.inside.languages.metadata import count_forms
 from lingprobe.inside.languages.morphology import (
-    floors,
     in_layers,
+    list_baseline_encoders,
     questions,
 )
 from lingprobe.inside.languages.morphology_page import show_morphology
@@ -70,7 +70,7 @@ def survey(
     """
     allow_code(*as_list(tasks), *as_list(encoders))
     given = [place for each in as_list(treebanks) for place in _locate_treebanks(str(each))]
-    places = given or list(map(str, below(folder() or Path())))
+    places = given or list(map(str, find_treebank_folders(folder() or Path())))
     if not places:
         raise DataProblem(
             "no treebank is named, and no UD_* folder is here: name some, or set"
@@ -98,7 +98,7 @@ def _count_unknown(encoder: str, places: Sequence[str]) -> Iterable[WordCount]:
 
 def _locate_treebanks(text: str) -> list[str]:
     """The folder of a treebank, or those of all treebanks here of a language, by any name."""
-    is_language = not Path(text).exists() and treebank(text) is None and language_codes(text)
+    is_language = not Path(text).exists() and find_treebank(text) is None and language_codes(text)
     banks = list_banks([text]) if is_language else []
     return list(map(str, banks)) or [str(locate_path(text))]
 
@@ -168,7 +168,7 @@ def morphology(
         every: Any = encoders
     else:
         read = [in_layers(reference(e)) if isinstance(e, str) else e for e in as_list(encoders)]
-        every = [*read, *floors([each for each in read if isinstance(each, str)])]
+        every = [*read, *list_baseline_encoders([each for each in read if isinstance(each, str)])]
     how: Settings = {"probes": ["linear"], "layers": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
     found = show_morphology(ResultFrame.of(done.results))

@@ -15,8 +15,8 @@ from lingprobe.cli.options import (
     EncoderOptions,
     PageOptions,
     StyleOptions,
-    encoders_of,
-    show,
+    collect_encoder_references,
+    print_page,
     show_page,
 )
 from lingprobe.data.options import Help, flag
@@ -77,7 +77,9 @@ def transfer(given: TransferCommand) -> None:
       -m xlm-roberta-base`
     """
     chosen = {**given.select(TransferOptions, MeasureOptions), "progress": not given.quiet}
-    page = lingprobe.transfer(**{**chosen, "encoders": encoders_of(given.encoders, given)})
+    page = lingprobe.transfer(
+        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+    )
     show_page(page, given.style, given.page, "cell")
 
 
@@ -95,7 +97,9 @@ def morphology(given: MorphologyCommand) -> None:
     - `lingprobe inside morphology fi_tdt --feature Case -m xlm-roberta-base`
     """
     chosen = {**given.select(MorphologyOptions, MeasureOptions), "progress": not given.quiet}
-    page = lingprobe.morphology(**{**chosen, "encoders": encoders_of(given.encoders, given)})
+    page = lingprobe.morphology(
+        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+    )
     if given.page is not None and page.draws(given.page):
-        show(page, given.style)
+        print_page(page, given.style)
     show_page(page, given.style, given.page, "layer")

@@ -65,7 +65,7 @@ def read_distances(path: str | Path) -> Distances:
             )
         values = [_distance(cell, f"{place}:{line}") for cell in row[1:]]
         found |= {(row[0].strip(), name): value for name, value in zip(names, values, strict=True)}
-    _check(place, names, found)
+    _check_distances(place, names, found)
     return found
 
 
@@ -79,7 +79,7 @@ def _distance(cell: str, where: str) -> float:
     return value
 
 
-def _check(place: Path, names: Sequence[str], found: Distances) -> None:
+def _check_distances(place: Path, names: Sequence[str], found: Distances) -> None:
     if odd := {*names} ^ {row for row, _ in found}:
         raise DataProblem(f"{place}: {min(odd)!r} is not both a row and a column")
     for one in names:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from lingprobe.corpora.files import CorpusPart, digest_files
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
@@ -21,22 +21,22 @@ from lingprobe.data.references import PlaceOption
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.inside.languages.words import Lexicon, Word, files
+from lingprobe.inside.languages.words import FormLexicon, SpellingCounts, find_word_files
 from lingprobe.tasks.baseline_names import NGRAMS
 from lingprobe.tasks.baselines import word_by_word
 from lingprobe.tasks.features import LEAST, inventory, varied_features
-from lingprobe.tasks.memory import Memory, oracle_facts
-from lingprobe.tasks.sources import source_notes
+from lingprobe.tasks.memory import CorpusCache, oracle_facts
+from lingprobe.tasks.sources import note_sources
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.feat import telling
 
 SHOWN = 6  # groups of values that one form has
 ORACLES = {"features": "every feature that the form has in the data"}
-LEXICONS: Memory[Lexicon] = Memory()
+LEXICONS: CorpusCache[FormLexicon] = CorpusCache()
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class FormOptions:
     """What forms/feat takes."""
 
     path: Annotated[
@@ -100,7 +100,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Forms:
+class FeatureForms:
     """The forms of a source that have a feature.
 
     candidates  those that can be examples
@@ -109,21 +109,21 @@ class Forms:
     left_out    why others are no examples
     """
 
-    options: Options
+    options: FormOptions
     candidates: list[Candidate] = field(default_factory=list)
     values: Counter[str] = field(default_factory=Counter)
     several: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
 
     @classmethod
-    def of(cls, lexicon: Lexicon, options: Options) -> Forms:
+    def of(cls, lexicon: FormLexicon, options: FormOptions) -> FeatureForms:
         """The forms of a source, sorted into examples and others."""
         made = cls(options)
         for word in lexicon.words.values():
             made._add(word)
         return made
 
-    def _add(self, word: Word) -> None:
+    def _add(self, word: SpellingCounts) -> None:
         feature, is_set = self.options.feature, self.options.several == "set"
         has = word.values(feature, self.options.upos)
         has_none = bool(has.pop("", 0))
@@ -190,7 +190,7 @@ class Forms:
             " that the source does not show are not counted"
         )
 
-    def check(self, lexicon: Lexicon) -> None:
+    def check(self, lexicon: FormLexicon) -> None:
         """DataProblem where the words do not have the feature with two values."""
         if len(self.values) > 1:
             return
@@ -214,7 +214,7 @@ def _values(candidate: Candidate) -> frozenset[str]:
     return label if isinstance(label, frozenset) else frozenset([str(label)])
 
 
-def _unfit(word: Word, has_none: bool, feature: str) -> str:
+def _unfit(word: SpellingCounts, has_none: bool, feature: str) -> str:
     """Why a form with the feature is no example whatever its value; '' where it is one."""
     if not any(letter.isalpha() for letter in word.form):
         return "forms without a letter"
@@ -225,25 +225,25 @@ def _unfit(word: Word, has_none: bool, feature: str) -> str:
     return "forms of several lemmas" if len(word.lemmas) > 1 else ""
 
 
-def _parts(options: Options) -> list[CorpusPart]:
-    return files(options.paths)
+def _find_form_files(options: FormOptions) -> list[CorpusPart]:
+    return find_word_files(options.paths)
 
 
-def _lexicon(options: Options) -> Lexicon:
+def _lexicon(options: FormOptions) -> FormLexicon:
     """The words of the sources, read once for all features and folds."""
-    parts = _parts(options)
+    parts = _find_form_files(options)
     key = digest_files(part.path for part in parts), options.on_error
-    return LEXICONS.get(key, lambda: Lexicon.of(parts, options.on_error))
+    return LEXICONS.get(key, lambda: FormLexicon.of(parts, options.on_error))
 
 
-def _load(options: Options) -> Dataset:
+def _load(options: FormOptions) -> Dataset:
     """The forms with their splits; what was excluded, and why, is in the notes."""
     lexicon = _lexicon(options)
-    forms = Forms.of(lexicon, options)
+    forms = FeatureForms.of(lexicon, options)
     forms.check(lexicon)
     kept = forms.usable_values
-    paths = [str(part.path) for part in _parts(options)]
-    notes = {**source_notes("forms/feat", paths, lexicon.tally), **forms.notes(kept)}
+    paths = [str(part.path) for part in _find_form_files(options)]
+    notes = {**note_sources("forms/feat", paths, lexicon.tally), **forms.notes(kept)}
     if said := forms.syncretism():
         notes["remarks"] = [*notes.get("remarks", ()), said]
     is_set = options.several == "set"
@@ -261,28 +261,32 @@ def _load(options: Options) -> Dataset:
     return sample(forms.examples(kept), settings, notes)
 
 
-def _facts(
-    oracle: str, options: Options, sentences: Collection[Sentence]
+def _compute_form_facts(
+    oracle: str, options: FormOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the data say of a form."""
-    key = "forms/feat", digest_files(part.path for part in _parts(options)), options.on_error
+    key = (
+        "forms/feat",
+        digest_files(part.path for part in _find_form_files(options)),
+        options.on_error,
+    )
 
     def facts() -> Iterator[tuple[Sentence, Facts]]:
         for word in _lexicon(options).words.values():
-            readings = (features(reading.feats).items() for reading in word.readings)
+            readings = (parse_features(reading.feats).items() for reading in word.readings)
             every = dict.fromkeys(f"{k}={v}" for each in readings for k, v in each)
             yield Sentence.of([word.form]), (tuple(every),)
 
     return oracle_facts(key, facts)
 
 
-def _every_feature(options: Options) -> list[str]:
+def _every_feature(options: FormOptions) -> list[str]:
     """The features that make a task: two values or more have enough forms."""
     least = LEAST if options.least is None else options.least
     return varied_features(inventory(_lexicon(options).readings(options.upos)), least)
 
 
-def _metric_and_question(options: Options) -> dict[str, str]:
+def _metric_and_question(options: FormOptions) -> dict[str, str]:
     whose = f"isolated {options.upos}" if options.upos else "isolated word"
     asks = {"question": f"Which {options.feature} has the {whose}?"}
     return {**asks, "metric": "micro-f1"} if options.several == "set" else asks
@@ -291,12 +295,12 @@ def _metric_and_question(options: Options) -> dict[str, str]:
 feat = TaskDefinition(
     "forms/feat",
     "Which value of a feature does an isolated word have?",
-    Options,
+    FormOptions,
     _load,
-    _parts,
+    _find_form_files,
     baselines=(word_by_word(NGRAMS),),
     oracles=ORACLES,
-    facts=_facts,
+    facts=_compute_form_facts,
     varied=_metric_and_question,
     every={"feature": _every_feature},
     place="lingprobe.inside.languages.forms:feat",

@@ -16,7 +16,7 @@ TRAIN, DEV, TEST = range(3)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class RowSelection:
     """Some rows of a data set, the split that they become, and where they are from."""
 
     dataset: Dataset
@@ -32,7 +32,10 @@ class Rows:
 
 
 def join(
-    parts: Sequence[Rows], unlabelled: Sequence[Rows], classes: Sequence[str], by: str
+    parts: Sequence[RowSelection],
+    unlabelled: Sequence[RowSelection],
+    classes: Sequence[str],
+    by: str,
 ) -> Dataset:
     """One data set of rows of several; sentences that count without their labels come first.
 
@@ -60,14 +63,14 @@ def join(
     labels: Column = column_from_codes(np.array(codes, np.int64), classes)
     splits = np.repeat([part.split for part in parts], [len(part.rows) for part in parts])
     whole = Dataset.of_columns(
-        numbers, np.concatenate(sites), labels, splits, strata=_strata(parts, by)
+        numbers, np.concatenate(sites), labels, splits, strata=_join_strata(parts, by)
     )
     clusters = dict.fromkeys(name for part in parts for name in part.dataset.clusters)
     whole = replace(whole, clusters=tuple(clusters))
     return whole.with_notes(Unlabelled(by, len(numbers), groups)) if unlabelled else whole
 
 
-def _strata(parts: Sequence[Rows], by: str) -> dict[str, Tags | Sequence[str | None]]:
+def _join_strata(parts: Sequence[RowSelection], by: str) -> dict[str, Tags | Sequence[str | None]]:
     """The tags of all rows, and where they are from."""
     names = dict.fromkeys(name for part in parts for name in part.dataset.strata)
     strata: dict[str, Tags | Sequence[str | None]] = {
@@ -76,7 +79,7 @@ def _strata(parts: Sequence[Rows], by: str) -> dict[str, Tags | Sequence[str | N
     return {**strata, by: [part.origin for part in parts for _ in part.rows]}
 
 
-def _values(part: Rows, name: str) -> list[str | None]:
+def _values(part: RowSelection, name: str) -> list[str | None]:
     tags = part.dataset.strata.get(name)
     if tags is None:
         return [None] * len(part.rows)

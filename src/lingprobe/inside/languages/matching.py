@@ -153,7 +153,9 @@ class Matching:
     def _free(self, source: int, target: int) -> NDArray[np.bool_]:
         """Which rows of a source share neither form nor sentence with the target's test rows."""
         ones, others = self.datasets[source], self.datasets[target].take(self.tests[target])
-        return ~(_in_common(ones, others, _forms) | _in_common(ones, others, _words))
+        return ~(
+            _in_common(ones, others, _list_word_forms) | _in_common(ones, others, _list_first_words)
+        )
 
     def _level(self, quota: Ints, size: int | None = None) -> Ints:
         """Quotas that keep the balance of classes, where the task has it, for so many rows at
@@ -202,7 +204,7 @@ def _in_common(
     return np.array([key in taken for key in keys(ones)], bool)
 
 
-def _forms(data: Dataset) -> list[str | None]:
+def _list_word_forms(data: Dataset) -> list[str | None]:
     """The word form that each label is about; None where the task does not say."""
     tags = data.strata.get(FORM)
     if tags is None:
@@ -210,6 +212,6 @@ def _forms(data: Dataset) -> list[str | None]:
     return [fold_form(tags.names[k]) if k >= 0 else None for k in tags.codes.tolist()]
 
 
-def _words(data: Dataset) -> list[tuple[str, ...]]:
+def _list_first_words(data: Dataset) -> list[tuple[str, ...]]:
     """The words of each row's first sentence."""
     return [data.sentences[k].words for k in data.sites[:, 0, 0].tolist()]

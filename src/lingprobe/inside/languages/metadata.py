@@ -13,16 +13,16 @@ from typing import Any, NamedTuple
 from lingprobe.corpora.families import classify_language
 from lingprobe.corpora.languages import (
     UNKNOWN_SCRIPT,
+    get_language_code,
     get_three_letter_code,
-    language,
     name_language,
     name_script,
     script,
 )
-from lingprobe.corpora.universal import Treebank, treebank
+from lingprobe.corpora.universal import Treebank, find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.languages import treebank_code
-from lingprobe.tasks.ud.family import Options, files, parsed_files
+from lingprobe.tasks.ud.family import TreebankTaskOptions, list_source_files, parsed_files
 
 _METADATA = re.compile(r"^(Genre|License):[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 """Lines of the README of a treebank that machines read."""
@@ -39,10 +39,10 @@ class Metadata(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def describe_place(place: str) -> Metadata:
+def read_treebank_metadata(place: str) -> Metadata:
     """What is known of a treebank: by its name, the names of its files and its README."""
     folder = Path(place)
-    bank = treebank(folder.name) or treebank(place)
+    bank = find_treebank(folder.name) or find_treebank(place)
     paths = _list_files(place)
     code = _code_of(bank, paths)
     about = classify_language(code)
@@ -51,7 +51,9 @@ def describe_place(place: str) -> Metadata:
     written_in = script(code) if code else UNKNOWN_SCRIPT
     if written_in == UNKNOWN_SCRIPT:
         written_in = name_script(forms)
-    named = bank.language if bank else name_language(code) if code else language(folder.name)
+    named = (
+        bank.language if bank else name_language(code) if code else get_language_code(folder.name)
+    )
     return Metadata(
         folder.name.removeprefix("UD_"),
         named,
@@ -75,7 +77,7 @@ def _code_of(bank: Treebank | None, paths: Iterable[Path]) -> str:
 
 def _list_files(place: str) -> list[Path]:
     try:
-        return [Path(source.part.path) for source in files(Options(place))]
+        return [Path(source.part.path) for source in list_source_files(TreebankTaskOptions(place))]
     except DataProblem:
         return []
 
@@ -83,7 +85,7 @@ def _list_files(place: str) -> list[Path]:
 def count_forms(place: str) -> Mapping[str, int]:
     """The syntactic words of a treebank; {} where it cannot be read."""
     try:
-        return parsed_files(Options(place)).forms
+        return parsed_files(TreebankTaskOptions(place)).forms
     except DataProblem:
         return {}
 

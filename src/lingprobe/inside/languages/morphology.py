@@ -101,7 +101,7 @@ def in_layers(encoder: str) -> str:
     return str(Reference("hf", parsed.argument, parsed.options).plus(layers="all", pool="none"))
 
 
-def floors(encoders: Sequence[str]) -> list[str]:
+def list_baseline_encoders(encoders: Sequence[str]) -> list[str]:
     """Encoders that tell what a score is worth: the letters of a word, and of each transformer a
     bag of its own subwords and the network before training.
     """

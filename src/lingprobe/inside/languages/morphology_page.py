@@ -15,12 +15,12 @@ from lingprobe.inside.languages.morphology import (
     feature_of,
     morphology_of,
 )
-from lingprobe.inside.languages.views import name_encoders
+from lingprobe.inside.languages.views import name_transfer_encoders
 from lingprobe.pages.records import format_frame_csv
-from lingprobe.pages.unreadable import count_words, describe_unreadable
+from lingprobe.pages.unreadable import count_read_words, describe_unreadable
 from lingprobe.pages.verdicts import name_relation
 from lingprobe.pages.view_page import PageView
-from lingprobe.pages.views import Asked
+from lingprobe.pages.views import ViewArguments
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
@@ -40,17 +40,17 @@ NONE = "–"
 def show_morphology(frame: ResultFrame) -> Page[ResultFrame]:
     """Whether encoders know features of words, in sentences and alone, layer by layer."""
     found = morphology_page(morphology_of(frame))
-    names = name_encoders(frame.column("encoder"))
+    names = name_transfer_encoders(frame.column("encoder"))
     return found.with_lead(
         describe_unreadable(
-            count_words(frame),
+            count_read_words(frame),
             lambda encoder: names.get(encoder, encoder),
             lambda task: feature_of(task)[1],
         )
     )
 
 
-def _show_view(frame: ResultFrame, asked: Asked) -> Page[ResultFrame]:
+def _show_view(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     """The same of stored results."""
     return show_morphology(frame)
 
@@ -65,7 +65,7 @@ def morphology_page(found: Morphology) -> Page[ResultFrame]:
         found.rows,
         lambda: list(_tables(found, names)),
         {"csv": lambda: format_frame_csv(found.rows)},
-        figure=lambda: heat(found, names),
+        figure=lambda: draw_morphology_heat(found, names),
     )
 
 
@@ -74,7 +74,7 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
     see, where one model is judged.
     """
     every = dict(encoders)
-    names = dict(name_encoders(every))
+    names = dict(name_transfer_encoders(every))
     names[CONSTANT] = "one constant answer"
     judged = [encoder for encoder, kind in every.items() if kind == "trained"]
     for encoder, kind in every.items():
@@ -100,13 +100,13 @@ def _tables(found: Morphology, names: Names) -> Iterator[Table]:
             head,
             tuple(_sections(mine, places, names)),
             frozenset({"layer"}),
-            tuple(_notes(mine, places, found)),
+            tuple(_explain_morphology(mine, places, found)),
             title=f"{feature} in {treebank}, layer by layer",
-            lead=tuple(sentences(found, (feature, treebank), names)),
+            lead=tuple(describe_encoders(found, (feature, treebank), names)),
         )
 
 
-def sentences(found: Morphology, about: tuple[str, str], names: Names) -> Iterator[str]:
+def describe_encoders(found: Morphology, about: tuple[str, str], names: Names) -> Iterator[str]:
     """What can be said of each encoder on a feature, in a sentence."""
     scores = {(r.feature, r.treebank, r.where, r.encoder): r for r in found.rows}
     for one in found.verdicts.encoders:
@@ -149,13 +149,17 @@ def _sections(
 ) -> Iterator[TableSection]:
     """What anybody reaches, and the layers of each encoder."""
     floors = [row for row in mine if row.kind != "trained"]
-    yield TableSection("baselines and oracle", tuple(_lines(floors, places, names, by_name=True)))
+    yield TableSection(
+        "baselines and oracle", tuple(_list_layer_lines(floors, places, names, by_name=True))
+    )
     for encoder in dict.fromkeys(row.encoder for row in mine if row.kind == "trained"):
         layers = [row for row in mine if row.encoder == encoder]
-        yield TableSection(names.get(encoder, encoder), tuple(_lines(layers, places, names)))
+        yield TableSection(
+            names.get(encoder, encoder), tuple(_list_layer_lines(layers, places, names))
+        )
 
 
-def _lines(
+def _list_layer_lines(
     mine: Sequence[FrameRow], places: Sequence[str], names: Names, by_name: bool = False
 ) -> Iterator[tuple[str, ...]]:
     """A line for each layer, or for each baseline at its best layer."""
@@ -166,11 +170,11 @@ def _lines(
         if best is None or (by_name and row.score > best.score):
             lines[name][row.where] = row
     for name, by_place in lines.items():
-        cells = [cell for place in places for cell in _cells(by_place.get(place))]
+        cells = [cell for place in places for cell in _format_score_cells(by_place.get(place))]
         yield name, *cells
 
 
-def _cells(row: FrameRow | None) -> tuple[str, str]:
+def _format_score_cells(row: FrameRow | None) -> tuple[str, str]:
     """A score, and how far it is above the best baseline; a star where that is significant."""
     if row is None:
         return NONE, ""
@@ -178,7 +182,9 @@ def _cells(row: FrameRow | None) -> tuple[str, str]:
     return format_number(row.score), over.replace("-", "−")
 
 
-def _notes(mine: Sequence[FrameRow], places: Sequence[str], found: Morphology) -> Iterator[str]:
+def _explain_morphology(
+    mine: Sequence[FrameRow], places: Sequence[str], found: Morphology
+) -> Iterator[str]:
     sizes = []
     for place in places:
         row = next(row for row in mine if row.where == place)
@@ -202,7 +208,7 @@ def _notes(mine: Sequence[FrameRow], places: Sequence[str], found: Morphology) -
     )
 
 
-def heat(found: Morphology, names: Names) -> Figure:
+def draw_morphology_heat(found: Morphology, names: Names) -> Figure:
     """For each encoder and place a matrix of features by layers: how far each layer is above the
     best floor, of what is left above it.
     """

@@ -18,13 +18,13 @@ from lingprobe.data.identity import is_stated
 from lingprobe.data.notes import Sampled
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, Rows, join
+from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.memory import Memory
+from lingprobe.tasks.memory import CorpusCache
 
 DATA = "data"  # the stratum that says which data set an example is of
 _MOST_SHARED = 0.5  # of the training examples that may be left out for their prompt
-_LOADED: Memory[Dataset] = Memory()
+_LOADED: CorpusCache[Dataset] = CorpusCache()
 """The data sets that were read last, since each is in many cells of a table."""
 
 
@@ -114,11 +114,11 @@ class OwnTransfer:
         if self.size is not None and self.size < len(train):
             train = np.sort(np.random.default_rng([self.seed, 22]).permutation(train)[: self.size])
         parts = [
-            Rows(source, train, TRAIN, self.names[0]),
-            Rows(source, dev, DEV, self.names[0]),
-            Rows(target, target.rows("test"), TEST, self.names[1]),
+            RowSelection(source, train, TRAIN, self.names[0]),
+            RowSelection(source, dev, DEV, self.names[0]),
+            RowSelection(target, target.rows("test"), TEST, self.names[1]),
         ]
-        unlabelled = [parts[0], Rows(target, target.rows("train"), TRAIN, self.names[1])]
+        unlabelled = [parts[0], RowSelection(target, target.rows("train"), TRAIN, self.names[1])]
         whole = join(parts, unlabelled if self.centred else (), source.labels.names, DATA)
         sizes = {"train": len(train), "dev": len(dev), "test": len(parts[2].rows)}
         notes = {"matched": {"data": list(self.names), **sizes}, "remarks": remarks}

@@ -20,7 +20,7 @@ from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.data import load
 from lingprobe.inside.languages.matching import FORM
-from lingprobe.inside.languages.metadata import describe_place
+from lingprobe.inside.languages.metadata import read_treebank_metadata
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import READ, UNREAD
 from lingprobe.tasks.ud.account import UNLIKE_VERB, RowsRead
@@ -101,7 +101,7 @@ def survey_rows(places: Sequence[str], tasks: Sequence[str]) -> Iterator[SurveyR
 
 def survey_row(place: str, name: str, task: Task) -> SurveyRow:
     """What can be said of a task on a treebank."""
-    about = describe_place(place)
+    about = read_treebank_metadata(place)
     what = about.name, about.language, about.licence, name
     try:
         data = load(task)
@@ -111,7 +111,7 @@ def survey_row(place: str, name: str, task: Task) -> SurveyRow:
     rule = data.notes.part(WordRule)
     tested = [n for n in data.labels.take(data.rows("test")).counts().values() if n]
     constant = 100 * max(tested) / sum(tested)
-    cells = auxiliaries(data.notes)
+    cells = count_auxiliaries(data.notes)
     return SurveyRow(
         *what,
         n=len(data),
@@ -151,7 +151,7 @@ def list_contradictions(notes: Notes) -> Iterator[str]:
                 yield "most verbs do not agree with plural subjects, so that this says nothing"
 
 
-def auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
+def count_auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
     """Tense and construction -> auxiliary and form -> sentences."""
     return dict(notes.get("auxiliaries") or {})
 
@@ -163,7 +163,7 @@ def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str
     yield from list_contradictions(data.notes)
     unknown = _unknown(cells)
     if unknown > SHARE * (unknown + sum(data.notes.answers.values())):
-        which = Counter(cells_of(cells, is_known=False)).most_common(SOME)
+        which = Counter(select_auxiliary_counts(cells, is_known=False)).most_common(SOME)
         yield f"no rule knows {', '.join(f'{cell} ({n:,})' for cell, n in which)}"
     yield from _one_form(data)
     yield from _one_lemma(data.notes)
@@ -189,7 +189,7 @@ def two_readings(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     for how, of in cells.items():
         if NO_RULE not in how:
             for cell, n in of.items():
-                readings.setdefault(cell, Counter())[construction(how)] += n
+                readings.setdefault(cell, Counter())[get_auxiliary(how)] += n
     for cell, mine in readings.items():
         if len(mine) > 1:
             yield f"{cell} is read as {_listing(mine)}"
@@ -202,9 +202,9 @@ def two_tenses(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     tenses: dict[str, dict[str, Counter[str]]] = {}
     for how, of in cells.items():
         tense = how.partition(" ")[0]
-        is_perfect = construction(how) == "perfect"
+        is_perfect = get_auxiliary(how) == "perfect"
         if NO_RULE in how or not (
-            is_perfect or (tense == "pres" and construction(how) in IN_COURSE)
+            is_perfect or (tense == "pres" and get_auxiliary(how) in IN_COURSE)
         ):
             continue
         for cell, n in of.items():
@@ -217,14 +217,16 @@ def two_tenses(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
             yield f"{lemma} is {each}: tense, or aspect?"
 
 
-def construction(how: str) -> str:
+def get_auxiliary(how: str) -> str:
     """The first word of a construction behind its tense: an auxiliary may have any tense, and the
     verb further auxiliaries (a perfect passive is a perfect).
     """
     return how.partition(" ")[2].partition(" ")[0] or how
 
 
-def cells_of(cells: Mapping[str, Mapping[str, int]], is_known: bool) -> dict[str, int]:
+def select_auxiliary_counts(
+    cells: Mapping[str, Mapping[str, int]], is_known: bool
+) -> dict[str, int]:
     """Sentences by auxiliary and form, of those that rules know or of the others."""
     found: Counter[str] = Counter()
     for how, of in cells.items():
@@ -234,7 +236,7 @@ def cells_of(cells: Mapping[str, Mapping[str, int]], is_known: bool) -> dict[str
 
 
 def _unknown(cells: Mapping[str, Mapping[str, int]]) -> int:
-    return sum(cells_of(cells, is_known=False).values())
+    return sum(select_auxiliary_counts(cells, is_known=False).values())
 
 
 def _one_form(data: Dataset) -> Iterator[str]:

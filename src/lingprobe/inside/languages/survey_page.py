@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from lingprobe.experiment.plan import together
+from lingprobe.experiment.plan import group_refusals
 from lingprobe.inside.languages.survey import SurveyRow
 from lingprobe.pages.records import format_csv
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
@@ -26,7 +26,7 @@ def survey_page(found: Sequence[SurveyRow]) -> Page[tuple[SurveyRow, ...]]:
         tuple(found),
         lambda: list(_tables(found)),
         {"csv": lambda: format_csv(found)},
-        figure=lambda: heat(found),
+        figure=lambda: draw_survey_heat(found),
     )
 
 
@@ -35,7 +35,7 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
     by = {(row.treebank, row.task): row for row in found}
     banks = {row.treebank: row for row in found}
     sections = tuple(
-        TableSection(family, tuple(_lines(of, tasks, by)))
+        TableSection(family, tuple(_list_treebank_lines(of, tasks, by)))
         for family, of in _by_family(banks.values()).items()
     )
     offered = [row for row in found if row.is_offered]
@@ -64,12 +64,12 @@ def _tables(found: Sequence[SurveyRow]) -> Iterator[Table]:
 _ABOUT = ("treebank", "licence", "branch", "tokens")
 
 
-def _lines(
+def _list_treebank_lines(
     banks: Iterable[SurveyRow], tasks: Sequence[str], by: Mapping[tuple[str, str], SurveyRow]
 ) -> Iterator[tuple[str, ...]]:
     """A line for each treebank."""
     for row in banks:
-        cells = (_cell(by.get((row.treebank, task))) for task in tasks)
+        cells = (_format_survey_cell(by.get((row.treebank, task))) for task in tasks)
         yield row.treebank, row.licence, row.branch, f"{row.tokens:,}" if row.tokens else "", *cells
 
 
@@ -88,9 +88,9 @@ _NO_FAMILY = "family not known"
 
 def _refusals(found: Sequence[SurveyRow]) -> Table:
     """Why tasks are refused, once for all treebanks of the same reason."""
-    why = {f"{row.treebank} {row.task}": f"{row.task}: {_first(row.why)}" for row in found}
+    why = {f"{row.treebank} {row.task}": f"{row.task}: {_strip_counts(row.why)}" for row in found}
     lines = []
-    for names, reason in together(why):
+    for names, reason in group_refusals(why):
         banks = [name.rpartition(" ")[0] for name in names.split("; ")]
         task, _, text = reason.partition(": ")
         lines.append((task, text, ", ".join(banks)))
@@ -98,7 +98,7 @@ def _refusals(found: Sequence[SurveyRow]) -> Table:
     return Table(head, (TableSection("", tuple(sorted(lines))),), frozenset(head), title="Refused")
 
 
-def _first(why: str) -> str:
+def _strip_counts(why: str) -> str:
     """A reason without counts and paths, which are those of one treebank."""
     _, cannot, rest = why.partition(" cannot be built from ")
     text = rest.partition(": ")[2] if cannot else why
@@ -109,19 +109,19 @@ def _tasks(found: Sequence[SurveyRow]) -> list[str]:
     return list(dict.fromkeys(row.task for row in found))
 
 
-def _cell(row: SurveyRow | None) -> str:
+def _format_survey_cell(row: SurveyRow | None) -> str:
     if row is None or not row.is_offered:
         return REFUSED
     return f"{row.n:,}{LOOK if row.look else ''}"
 
 
-def heat(found: Sequence[SurveyRow]) -> Figure:
+def draw_survey_heat(found: Sequence[SurveyRow]) -> Figure:
     """Examples by treebank and task, on a logarithmic scale; pale where a task is refused."""
     cells = [
         HeatCell(
             row.treebank,
             row.task.partition("/")[2],
-            _cell(row),
+            _format_survey_cell(row),
             math.log(max(row.n, 1)) / math.log(MANY),
         )
         for row in found

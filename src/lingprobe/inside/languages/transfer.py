@@ -26,18 +26,18 @@ from lingprobe.data.references import (
     ReferenceProblem,
 )
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, Rows, join
+from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join
 from lingprobe.inside.languages.matching import Matching
 from lingprobe.inside.languages.own_data import OwnTransfer
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baseline_names import NGRAMS
-from lingprobe.tasks.memory import Memory
+from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.task import DefinedTask
 
 LANGUAGE = "language"
 LEAST_TEST, FOLDS = 200, 5  # test examples below which all are tested, fold by fold
 OF_SENTENCES = "mean"  # the view of tasks about one whole sentence
-MATCHED: Memory[Matching] = Memory()
+MATCHED: CorpusCache[Matching] = CorpusCache()
 """The data sets that were matched last, since each is in many cells of a table."""
 
 
@@ -223,11 +223,11 @@ class Transfer:
         ones, others = matched.datasets[source], matched.datasets[target]
         other_train, _ = matched.train(target, target)
         parts = [
-            Rows(ones, train, TRAIN, label(self.path)),
-            Rows(ones, dev, DEV, label(self.path)),
-            Rows(others, matched.tests[target], TEST, label(self.test)),
+            RowSelection(ones, train, TRAIN, label(self.path)),
+            RowSelection(ones, dev, DEV, label(self.path)),
+            RowSelection(others, matched.tests[target], TEST, label(self.test)),
         ]
-        unlabelled = [parts[0], Rows(others, other_train, TRAIN, label(self.test))]
+        unlabelled = [parts[0], RowSelection(others, other_train, TRAIN, label(self.test))]
         if self.centred and not (ones.of_sentences and others.of_sentences):
             raise DataProblem(
                 f"centred=true is for tasks about one whole sentence, and {self.task} is about"

@@ -27,7 +27,7 @@ from lingprobe.inside.languages.cells import TABLE
 from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
 from lingprobe.inside.languages.transfer import name_places
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.unreadable import count_words, describe_unreadable
+from lingprobe.pages.unreadable import count_read_words, describe_unreadable
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import MatrixTable, View, ViewSection
 from lingprobe.tables.heat import HeatLook
@@ -43,7 +43,7 @@ _OWN_TEST = {"language": OwnValue("train_on"), "asked": ANY}
 _RATE = 0.01  # of false positives
 
 
-class Pair(NamedTuple):
+class TransferReference(NamedTuple):
     """What a reference of `transfer` says: the question with what decides it, the places of source
     and target, and whether these are data of one's own.
     """
@@ -54,7 +54,7 @@ class Pair(NamedTuple):
     is_own: bool = False
 
 
-def split_reference(task: str) -> Pair | None:
+def split_reference(task: str) -> TransferReference | None:
     """What a reference says, if it is one of `transfer`."""
     parsed = try_parse_reference(task)
     if parsed is None or parsed.name != "transfer" or parsed.argument is None:
@@ -66,7 +66,7 @@ def split_reference(task: str) -> Pair | None:
     ]
     asked += ["centred"] * (options.get("centred") == "true")
     is_own = asked[0].partition(",")[0] == TABLE
-    return Pair(", ".join(asked), parsed.argument, options.get("test", ""), is_own)
+    return TransferReference(", ".join(asked), parsed.argument, options.get("test", ""), is_own)
 
 
 def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({})) -> ResultFrame:
@@ -97,7 +97,7 @@ def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({}))
     return add_distances(best.arrange_roles("asked", "metric"), distances)
 
 
-def name_encoders(encoders: Iterable[str]) -> Mapping[str, str]:
+def name_transfer_encoders(encoders: Iterable[str]) -> Mapping[str, str]:
     """Names of encoders by reference; a bag of an encoder's own pieces is called that."""
     parsed = {encoder: try_parse_reference(encoder) for encoder in encoders}
     bags = {
@@ -122,8 +122,8 @@ class _Unreadable:
     name: str
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Mapping[str, list[str]]:
-        counts = count_words(shown, "language")
-        names = name_encoders(shown.column("encoder"))
+        counts = count_read_words(shown, "language")
+        names = name_transfer_encoders(shown.column("encoder"))
         lines = {
             encoder: " ".join(
                 describe_unreadable(
@@ -221,7 +221,7 @@ TRANSFER_VIEW = View(
     ),
     first="role == 'trained'",
     sentences=Path(__file__).with_name("transfer.j2"),
-    names=name_encoders,
+    names=name_transfer_encoders,
     is_scored=True,
     figure=_FIGURE,
 )

@@ -19,20 +19,20 @@ from lingprobe.corpora.files import (
     checked_lines,
     uncompressed_path,
 )
-from lingprobe.corpora.machine import one_each
+from lingprobe.corpora.machine import drop_parallel_files
 from lingprobe.corpora.marks import fold_form
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import features
-from lingprobe.corpora.views import Columns, blocks, dependencies
-from lingprobe.data.records import records
+from lingprobe.corpora.trees import parse_features
+from lingprobe.corpora.views import Columns, dependencies, read_blocks
+from lingprobe.data.records import read_tab_separated
 
 TREES = ".conllu"
 PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
 UNUSUAL = ("Abbr", "Foreign", "Typo")  # whose spelling does not show what they are
 
 
-class Reading(NamedTuple):
+class MorphologicalAnalysis(NamedTuple):
     """What a form may be: its lemma, part of speech and features, as `Case=Nom|Number=Sing`."""
 
     lemma: str
@@ -41,11 +41,11 @@ class Reading(NamedTuple):
 
 
 @dataclass
-class Word:
+class SpellingCounts:
     """A spelling, whatever its case: how it is written, and how often it is read as what."""
 
     spellings: Counter[str] = field(default_factory=Counter)
-    readings: Counter[Reading] = field(default_factory=Counter)
+    readings: Counter[MorphologicalAnalysis] = field(default_factory=Counter)
 
     @property
     def form(self) -> str:
@@ -71,7 +71,7 @@ class Word:
         odd = (
             n
             for each, n in self.readings.items()
-            if not features(each.feats).keys().isdisjoint(UNUSUAL)
+            if not parse_features(each.feats).keys().isdisjoint(UNUSUAL)
         )
         return 2 * sum(odd) > self.readings.total()
 
@@ -82,12 +82,12 @@ class Word:
         counts: Counter[str] = Counter()
         for reading, n in self.readings.items():
             if upos in (None, reading.upos):
-                for value in features(reading.feats).get(feature, "").split(","):
+                for value in parse_features(reading.feats).get(feature, "").split(","):
                     counts[value] += n
         return counts
 
 
-def files(paths: Iterable[str]) -> list[CorpusPart]:
+def find_word_files(paths: Iterable[str]) -> list[CorpusPart]:
     """The files that some paths name: treebanks, or files of UniMorph."""
     parts: list[CorpusPart] = []
     for path in paths:
@@ -95,26 +95,26 @@ def files(paths: Iterable[str]) -> list[CorpusPart]:
         if place.is_file() and uncompressed_path(place).suffix != TREES:
             parts.append(CorpusPart("", place))
         else:
-            parts += one_each(list_corpus_files([path], (TREES,)))
+            parts += drop_parallel_files(list_corpus_files([path], (TREES,)))
     return parts
 
 
 @dataclass
-class Lexicon:
+class FormLexicon:
     """The words of some files by spelling in lower case, and what was read and skipped."""
 
-    words: dict[str, Word] = field(default_factory=dict)
+    words: dict[str, SpellingCounts] = field(default_factory=dict)
     tally: ProblemTally = field(default_factory=ProblemTally)
 
     @classmethod
-    def of(cls, parts: Iterable[CorpusPart], on_error: OnError) -> Lexicon:
+    def of(cls, parts: Iterable[CorpusPart], on_error: OnError) -> FormLexicon:
         """The words of some files."""
         made = cls()
         for part in parts:
             is_tree = uncompressed_path(part.path).suffix == TREES
             read = _of_trees if is_tree else _of_lines
             for (form, reading), n in read(part.path, on_error, made.tally).items():
-                word = made.words.setdefault(fold_form(form), Word())
+                word = made.words.setdefault(fold_form(form), SpellingCounts())
                 word.spellings[form] += n
                 word.readings[reading] += n
         return made
@@ -130,17 +130,21 @@ class Lexicon:
                     yield reading.feats, 1
 
 
-def _of_trees(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tuple[str, Reading]]:
-    counts: Counter[tuple[str, Reading]] = Counter()
-    for block in blocks(path, on_error, tally):
+def _of_trees(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Counter[tuple[str, MorphologicalAnalysis]]:
+    counts: Counter[tuple[str, MorphologicalAnalysis]] = Counter()
+    for block in read_blocks(path, on_error, tally):
         rows = Columns(dependencies(block, "forms/feat"))
         read = zip(rows.forms, rows.lemmas, rows.upos, rows.feats, strict=True)
-        counts.update((form, Reading(*reading)) for form, *reading in read)
+        counts.update((form, MorphologicalAnalysis(*reading)) for form, *reading in read)
     return counts
 
 
-def _of_lines(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tuple[str, Reading]]:
-    counts: Counter[tuple[str, Reading]] = Counter()
+def _of_lines(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Counter[tuple[str, MorphologicalAnalysis]]:
+    counts: Counter[tuple[str, MorphologicalAnalysis]] = Counter()
     for number, line, problem in checked_lines(path):
         cells = line.rstrip("\r").split("\t")
         if not (problem or line.strip()):
@@ -151,13 +155,13 @@ def _of_lines(path: Path, on_error: OnError, tally: ProblemTally) -> Counter[tup
             continue
         lemma, form, tags = cells[:3]
         tally.words += 1
-        upos, feats = universal(tags)
-        counts[form, Reading(lemma, upos, feats)] += 1
+        upos, feats = convert_unimorph_tags(tags)
+        counts[form, MorphologicalAnalysis(lemma, upos, feats)] += 1
     return counts
 
 
 @cache
-def universal(tags: str) -> tuple[str, str]:
+def convert_unimorph_tags(tags: str) -> tuple[str, str]:
     """The part of speech and the features that tags of UniMorph stand for; one of which the schema
     knows nothing is excluded.
     """
@@ -166,7 +170,7 @@ def universal(tags: str) -> tuple[str, str]:
     for tag in (first, *others):
         # alternatives, as {ACC/GEN}, have commas in Universal Dependencies
         value = tag.strip("{}").replace("/", ",")
-        if name := _features().get(value.partition(",")[0].partition("+")[0]):
+        if name := _read_tag_features().get(value.partition(",")[0].partition("+")[0]):
             values.setdefault(name, value)
     feats = "|".join(f"{name}={value}" for name, value in sorted(values.items()))
     pos = first.partition(".")[0]
@@ -174,7 +178,7 @@ def universal(tags: str) -> tuple[str, str]:
 
 
 @cache
-def _features() -> Mapping[str, str]:
+def _read_tag_features() -> Mapping[str, str]:
     """Tag -> the feature that it is of."""
-    _, lines = records(Path(__file__).with_name("unimorph.tsv"))
+    _, lines = read_tab_separated(Path(__file__).with_name("unimorph.tsv"))
     return {tag: name for _, (name, tags) in lines for tag in tags.split()}

@@ -11,7 +11,7 @@ from lingprobe.api.measure import at
 from lingprobe.data.progress import show_progress
 from lingprobe.data.references import allow_code
 from lingprobe.inside.erase.fitting import check_floors
-from lingprobe.inside.erase.target import Target
+from lingprobe.inside.erase.target import ProbedModel
 from lingprobe.inside.locate.options import LocateOptions
 from lingprobe.inside.locate.search import SearchDepth, SiteSearch
 from lingprobe.inside.locate.views import LOCATE_VIEW
@@ -53,7 +53,7 @@ def plan_search(task: str, encoder: Any, pairs: str, depth: SearchDepth) -> Site
     check_floors(depth.method, depth.draws)
     if isinstance(encoder, str):
         allow_code(encoder)
-    return SiteSearch(Target.of(task, encoder, depth.limit), task, pairs, depth)
+    return SiteSearch(ProbedModel.of(task, encoder, depth.limit), task, pairs, depth)
 
 
 def run_search(search: SiteSearch, progress: bool) -> Page[ResultFrame]:

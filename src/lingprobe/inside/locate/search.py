@@ -16,13 +16,13 @@ from lingprobe.data.abilities import Predictive
 from lingprobe.data.cache import cache_dir, recall, remember
 from lingprobe.data.core import Layered
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.labels import Column, column
-from lingprobe.encoders.sites import Site, is_site
+from lingprobe.data.labels import Column, build_column
+from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.experiment.keys import identify_encoder
 from lingprobe.inside.erase.effect_cells import EffectCell, decide_use
 from lingprobe.inside.erase.fitting import Method
 from lingprobe.inside.erase.interventions import ERASED
-from lingprobe.inside.erase.target import Interventions, Target, read_task
+from lingprobe.inside.erase.target import Interventions, ProbedModel, read_task
 from lingprobe.inside.heads.api import choose_pairs, probe_sites
 from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
 from lingprobe.inside.minimal.lm import LanguageModel
@@ -63,7 +63,7 @@ class SiteSearch:
     pairs  minimal pairs, '' for none
     """
 
-    target: Target
+    target: ProbedModel
     task: str
     pairs: str
     depth: SearchDepth
@@ -176,7 +176,7 @@ class SiteSearch:
             }
             remember(self._folder, key, [source, numbers])
         margins = {
-            site: {change: column(each) for change, each in changes.items()}
+            site: {change: build_column(each) for change, each in changes.items()}
             for site, changes in numbers.items()
         }
         return source, list(make_effect_runs(parts, margins, effects.pairs.data))
@@ -248,9 +248,9 @@ def summarize_site(cells: Sequence[EffectCell]) -> dict[str, Any]:
     return known
 
 
-def describe_place(name: str) -> tuple[int, str]:
+def describe_site(name: str) -> tuple[int, str]:
     """The block of a site, or the number of a layer, and what the site is called within it."""
     if not is_site(name):
         return int(name) if name.isdecimal() else -1, "residual"
-    site = Site.parse(name)
+    site = ModelSite.parse(name)
     return site.block, f"head {site.head}" if site.head else site.kind

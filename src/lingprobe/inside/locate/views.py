@@ -12,7 +12,7 @@ from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import BestRow, BetterThanEach, MeanScore, OtherScore
 from lingprobe.inside.heads.effects import ABLATED, AS_IT_IS, PATCHED, PATCHED_OWN
 from lingprobe.inside.heads.views import MarginFall, find_carriers, of_change
-from lingprobe.inside.locate.search import describe_place
+from lingprobe.inside.locate.search import describe_site
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import ListTable, MatrixTable, View, ViewSection
@@ -24,7 +24,7 @@ _FAMILY = ("task",)
 
 def place_rows(frame: ResultFrame) -> ResultFrame:
     """The rows with their block, what they are called within it, and the grid that has them."""
-    places = list(map(describe_place, frame.column("layer")))
+    places = list(map(describe_site, frame.column("layer")))
     heads = ["heads" if site == "head" else "layers" for site in frame.column("site")]
     columns: dict[str, list[Any]] = {
         "block": [block for block, _ in places],

@@ -17,9 +17,9 @@ from typing import NamedTuple
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import CorpusPart, read_text_lines
 from lingprobe.corpora.tally import OnError
-from lingprobe.corpora.trees import Tree, features
+from lingprobe.corpora.trees import Tree, parse_features
 from lingprobe.data.core import DataProblem
-from lingprobe.inside.minimal.pairs import Pair
+from lingprobe.inside.minimal.pairs import MinimalPair
 
 NUMBERS = {"Sing": "Plur", "Plur": "Sing"}
 SUBJECTS = ("nsubj", "nsubj:pass")
@@ -71,9 +71,9 @@ class Paradigms(NamedTuple):
 
     def _stands_for(self, form: str, rest: str, number: str) -> bool:
         """Whether a form, in whatever tense or mood, has a number with the person of a cell."""
-        person = features(rest or "_").get("Person")
+        person = parse_features(rest or "_").get("Person")
         return any(
-            n == number and features(r or "_").get("Person", person) in (person, None)
+            n == number and parse_features(r or "_").get("Person", person) in (person, None)
             for _, r, n in self.cells[form]
         )
 
@@ -86,15 +86,17 @@ def paradigms_of(trees: Sequence[Tree]) -> Paradigms:
     for tree in trees:
         seen.update(word.lower() for word in tree.words)
         for i, (word, lemma) in enumerate(zip(tree.words, tree.lemmas, strict=True)):
-            if tree.upos[i] in ("VERB", "AUX") and (cell := _cell(lemma, tree.feats[i])):
+            if tree.upos[i] in ("VERB", "AUX") and (
+                cell := _find_paradigm_cell(lemma, tree.feats[i])
+            ):
                 forms[cell][word.lower()] += 1
                 cells[word.lower()].add(cell)
     return Paradigms(forms, cells, seen)
 
 
-def _cell(lemma: str, raw: str) -> Cell | None:
+def _find_paradigm_cell(lemma: str, raw: str) -> Cell | None:
     """The cell of a finite form that says its number; None of others."""
-    feats = dict(features(raw))
+    feats = dict(parse_features(raw))
     number = feats.pop("Number", "")
     if number not in NUMBERS or lemma in ("", "_") or any(name in feats for name in ODD):
         return None
@@ -135,7 +137,9 @@ def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
     return Paradigms(forms, cells_of, paradigms.seen)
 
 
-def pairs_of(trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts) -> Iterator[Pair]:
+def build_agreement_pairs(
+    trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts
+) -> Iterator[MinimalPair]:
     """A pair for each clause whose verb agrees in number; what is excluded is counted by reason."""
     loose = _loose(trees)
     for tree in trees:
@@ -154,7 +158,7 @@ def _loose(trees: Sequence[Tree]) -> set[str]:
     agree, differ = Counter[str](), Counter[str]()
     for tree in trees:
         for verb, subject in _clauses(tree):
-            told, said = (features(tree.feats[i]).get("Number") for i in (subject, verb))
+            told, said = (parse_features(tree.feats[i]).get("Number") for i in (subject, verb))
             if told in NUMBERS and said in NUMBERS and _is_clear(tree, subject):
                 (agree if told == said else differ)[told] += 1
     return {n for n in NUMBERS if differ[n] > STRICT * (agree[n] + differ[n])}
@@ -162,7 +166,7 @@ def _loose(trees: Sequence[Tree]) -> set[str]:
 
 def _is_clear(tree: Tree, subject: int) -> bool:
     """Whether a subject is one noun that a verb agrees with, and says how many are meant."""
-    case = features(tree.feats[subject]).get("Case")
+    case = parse_features(tree.feats[subject]).get("Case")
     return case in AGREEING and not any(tree.deprels[k] in UNCLEAR for k in tree.children(subject))
 
 
@@ -173,16 +177,21 @@ def _clauses(tree: Tree) -> Iterator[tuple[int, int]]:
             continue
         helpers = [k for k in tree.children(head) if tree.upos[k] == "AUX"]
         for word in [*helpers, head]:
-            feats = features(tree.feats[word])
+            feats = parse_features(tree.feats[word])
             if feats.get("Number") in NUMBERS and feats.get("VerbForm", "Fin") == "Fin":
                 if tree.upos[word] in ("VERB", "AUX"):
                     yield word, subject
                 break
 
 
-def _pair(tree: Tree, verb: int, subject: int, paradigms: Paradigms) -> tuple[Pair | None, str]:
+def _pair(
+    tree: Tree, verb: int, subject: int, paradigms: Paradigms
+) -> tuple[MinimalPair | None, str]:
     """The pair of a clause; None, and the reason, where there is none."""
-    cell, said = _cell(tree.lemmas[verb], tree.feats[verb]), features(tree.feats[subject])
+    cell, said = (
+        _find_paradigm_cell(tree.lemmas[verb], tree.feats[verb]),
+        parse_features(tree.feats[subject]),
+    )
     why = _doubt(tree, verb, subject, cell)
     if why or cell is None:
         return None, why
@@ -192,16 +201,16 @@ def _pair(tree: Tree, verb: int, subject: int, paradigms: Paradigms) -> tuple[Pa
         other, why = "", "a word beside the verb that is elided beside one of both forms"
     if not other:
         return None, why
-    start = _place(tree, verb)
+    start = _find_word_start(tree, verb)
     if start is None:
         return None, "a verb that is not in the text"
     bad = tree.text[:start] + _as(form, other) + tree.text[start + len(form) :]
-    return Pair(tree.text, bad, cell[0], _tags(tree, verb, subject, other, paradigms)), ""
+    return MinimalPair(tree.text, bad, cell[0], _tags(tree, verb, subject, other, paradigms)), ""
 
 
 def _doubt(tree: Tree, verb: int, subject: int, cell: Cell | None) -> str:
     """Why a clause makes no clear pair; '' where nothing speaks against it."""
-    number = features(tree.feats[subject]).get("Number")
+    number = parse_features(tree.feats[subject]).get("Number")
     if cell is None:
         return "a verb that is misspelt or not standard"
     if number not in NUMBERS:
@@ -233,7 +242,7 @@ def _low(tree: Tree, word: int) -> str:
     return tree.words[word].lower()
 
 
-def _place(tree: Tree, word: int) -> int | None:
+def _find_word_start(tree: Tree, word: int) -> int | None:
     """Where a word begins in the raw text; None where the words do not spell it."""
     at = 0
     covered = {r.start: r for r in tree.ranges}
@@ -259,10 +268,10 @@ def _as(form: str, other: str) -> str:
 
 def _tags(tree: Tree, verb: int, subject: int, other: str, paradigms: Paradigms) -> dict[str, str]:
     """What pairs are reported by."""
-    number = features(tree.feats[subject])["Number"]
+    number = parse_features(tree.feats[subject])["Number"]
     first, last = sorted((verb, subject))
     between = [
-        features(tree.feats[k]).get("Number")
+        parse_features(tree.feats[k]).get("Number")
         for k in range(first + 1, last)
         if tree.upos[k] in NOMINAL
     ]

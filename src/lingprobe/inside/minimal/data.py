@@ -15,17 +15,17 @@ from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.fold_plan import FOLDS
-from lingprobe.datasets.folds import divide
+from lingprobe.datasets.folds import select_test_fold
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import apportion, carve_dev
-from lingprobe.inside.minimal.pairs import Pair
+from lingprobe.inside.minimal.pairs import MinimalPair
 from lingprobe.inside.minimal.preference import NAMES
 
 FEWEST = 3  # groups, so that train, dev and test have one each
 
 
 @dataclass(frozen=True)
-class Drawing:
+class PairSampling:
     """How pairs become a data set.
 
     keep  what is kept in one split: `paradigm`, or `target`, the lemma that differs
@@ -39,7 +39,9 @@ class Drawing:
     cap: bool = False
 
 
-def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Dataset:
+def build_pair_dataset(
+    pairs: Sequence[MinimalPair], how: PairSampling, notes: Mapping[str, Any]
+) -> Dataset:
     """The pairs as examples, tested in folds so that each is tested once."""
     kept = [pair for pair in pairs if pair.good != pair.bad]
     if len(kept) < FEWEST:
@@ -56,7 +58,7 @@ def dataset(pairs: Sequence[Pair], how: Drawing, notes: Mapping[str, Any]) -> Da
     apart = groups >= FEWEST
     whole = replace(whole, clusters=(how.keep,) if apart else ())
     folds = min(FOLDS, groups if apart else len(kept))
-    divided = divide(whole, how.fold or f"1/{folds}", how.seed)
+    divided = select_test_fold(whole, how.fold or f"1/{folds}", how.seed)
     sampling = {"fold": how.fold} if how.fold else {"folds_needed": folds}
     return carve_dev(divided, how.seed).with_notes(
         **notes, sampling={**sampling, **counts, f"{how.keep}s": groups, "kept_together": apart}
@@ -93,7 +95,7 @@ def _sides(groups: Ints, rng: np.random.Generator) -> Ints:
     return sides
 
 
-def _laid_out(pairs: Sequence[Pair], sides: Ints, keep: str) -> Dataset:
+def _laid_out(pairs: Sequence[MinimalPair], sides: Ints, keep: str) -> Dataset:
     numbers: dict[str, int] = {}
     sites = np.array(
         [

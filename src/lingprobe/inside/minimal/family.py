@@ -9,20 +9,31 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from lingprobe.corpora.files import CorpusPart, treebank
+from lingprobe.corpora.files import CorpusPart, find_treebank_files
 from lingprobe.data.core import Dataset
 from lingprobe.data.options import Help
 from lingprobe.data.references import PlaceOption
-from lingprobe.inside.minimal.agreement import pairs_of, paradigms_of, trees_of, with_unimorph
-from lingprobe.inside.minimal.data import Drawing, dataset
-from lingprobe.inside.minimal.pairs import Columns, Pair, files, read, words_of
+from lingprobe.inside.minimal.agreement import (
+    build_agreement_pairs,
+    paradigms_of,
+    trees_of,
+    with_unimorph,
+)
+from lingprobe.inside.minimal.data import PairSampling, build_pair_dataset
+from lingprobe.inside.minimal.pairs import (
+    MinimalPair,
+    PairColumns,
+    list_pair_files,
+    read_minimal_pairs,
+    read_vocabulary,
+)
 from lingprobe.metrics.clusters import FEWEST_CLUSTERS
 from lingprobe.tasks.baseline_names import LENGTH, RANDOM_BAG
 from lingprobe.tasks.task import TaskDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class PairOptions:
+class MinimalPairOptions:
     """What pairs of a file take."""
 
     path: Annotated[
@@ -67,10 +78,10 @@ class PairOptions:
     ] = field(default=None, kw_only=True)
 
 
-def _load_pairs(options: PairOptions) -> Dataset:
-    columns = Columns(options.good, options.bad, options.group)
-    found = files(options.path)
-    pairs = [pair for file in found for pair in read(file, columns)]
+def _load_pairs(options: MinimalPairOptions) -> Dataset:
+    columns = PairColumns(options.good, options.bad, options.group)
+    found = list_pair_files(options.path)
+    pairs = [pair for file in found for pair in read_minimal_pairs(file, columns)]
     notes: dict[str, Any] = {"source": {"files": [str(file.part.path) for file in found]}}
     if options.words is not None:
         pairs, notes["left out"] = _keep_known(pairs, options.words)
@@ -86,11 +97,11 @@ def _load_pairs(options: PairOptions) -> Dataset:
         remarks.append(f"{equal:,} pairs of two equal sentences were excluded")
     if remarks:
         notes["remarks"] = remarks
-    how = Drawing(keep, options.seed, options.size, options.fold)
-    return dataset(pairs, how, notes)
+    how = PairSampling(keep, options.seed, options.size, options.fold)
+    return build_pair_dataset(pairs, how, notes)
 
 
-def _regroup_by_lemma(pairs: Sequence[Pair]) -> list[Pair]:
+def _regroup_by_lemma(pairs: Sequence[MinimalPair]) -> list[MinimalPair]:
     """The pairs grouped by their lemma where paradigms are too few for an interval, and lemmas are
     not; [] where paradigms stay.
     """
@@ -105,18 +116,23 @@ def _regroup_by_lemma(pairs: Sequence[Pair]) -> list[Pair]:
     ]
 
 
-def _keep_known(pairs: Sequence[Pair], text: Path) -> tuple[list[Pair], dict[str, int]]:
+def _keep_known(
+    pairs: Sequence[MinimalPair], text: Path
+) -> tuple[list[MinimalPair], dict[str, int]]:
     """The pairs of which a text has every word, and how many are excluded, by reason."""
-    known = words_of(text.expanduser())
+    known = read_vocabulary(text.expanduser())
     kept = [pair for pair in pairs if pair.words <= known]
     return kept, {f"a word that {text.name} lacks": len(pairs) - len(kept)}
 
 
-def _pair_parts(options: PairOptions) -> list[CorpusPart]:
-    return [*(file.part for file in files(options.path)), *_files(options.words)]
+def _pair_parts(options: MinimalPairOptions) -> list[CorpusPart]:
+    return [
+        *(file.part for file in list_pair_files(options.path)),
+        *_make_pair_parts(options.words),
+    ]
 
 
-def _files(*paths: Path | None) -> list[CorpusPart]:
+def _make_pair_parts(*paths: Path | None) -> list[CorpusPart]:
     return [CorpusPart("", path.expanduser()) for path in paths if path is not None]
 
 
@@ -149,22 +165,22 @@ class AgreementOptions:
 
 
 def _load_agreement(options: AgreementOptions) -> Dataset:
-    trees = trees_of(treebank(options.path), options.on_error)
+    trees = trees_of(find_treebank_files(options.path), options.on_error)
     paradigms = paradigms_of(trees)
     if options.forms is not None:
         paradigms = with_unimorph(paradigms, options.forms.expanduser())
     reasons = Counter[str]()
-    made = list(pairs_of(trees, paradigms, reasons))
+    made = list(build_agreement_pairs(trees, paradigms, reasons))
     if options.words is not None:
         made, unknown = _keep_known(made, options.words)
         reasons.update(unknown)
-    how = Drawing("target", options.seed, options.size, options.fold, cap=True)
+    how = PairSampling("target", options.seed, options.size, options.fold, cap=True)
     notes = {"source": {"sentences": len(trees)}, "left out": dict(reasons.most_common())}
-    return dataset(made, how, notes)
+    return build_pair_dataset(made, how, notes)
 
 
 def _agreement_parts(options: AgreementOptions) -> list[CorpusPart]:
-    return [*treebank(options.path), *_files(options.forms, options.words)]
+    return [*find_treebank_files(options.path), *_make_pair_parts(options.forms, options.words)]
 
 
 _definition = partial(
@@ -175,10 +191,10 @@ _definition = partial(
     baselines=(LENGTH, RANDOM_BAG),
     usual_baselines=False,
 )
-pairs: TaskDefinition[PairOptions] = _definition(
+pairs: TaskDefinition[MinimalPairOptions] = _definition(
     "minimal/pairs",
     "Which of the two sentences is grammatical?",
-    PairOptions,
+    MinimalPairOptions,
     load=_load_pairs,
     parts=_pair_parts,
 )

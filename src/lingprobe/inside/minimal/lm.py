@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.abilities import Edit, Predicted
+from lingprobe.data.abilities import Edit, TokenPredictions
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.options import Help
@@ -22,11 +22,11 @@ from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders.frames import PLACE, Frame, tokeniser_of
 from lingprobe.encoders.hub import source_of
 from lingprobe.encoders.model_files import Dtype, SavedModel
-from lingprobe.encoders.tokens import Pieces, Words
+from lingprobe.encoders.tokens import SubwordSplitter, WordSpacing
 from lingprobe.inside.minimal.scores import score_vectors
 
 if TYPE_CHECKING:
-    from lingprobe.inside.minimal.scoring import Plan, Scorer
+    from lingprobe.inside.minimal.scoring import ReadingPlan, Scorer
 
 # numbers of logits that are held at a time: what a processor's memory gives again and again
 # without clearing it first, and what a GPU has room for
@@ -107,7 +107,7 @@ class LanguageModel(SavedModel):
                 options["template"] = f"{tokenizer.convert_ids_to_tokens(start)}{PLACE}"
         return str(Reference("hf", self.model, tuple(options.items())))
 
-    def predictions(self, sentences: Sequence[Sentence]) -> Predicted:
+    def predictions(self, sentences: Sequence[Sentence]) -> TokenPredictions:
         """What is predicted of each sentence, token by token."""
         scorer, _ = self._load()
         plan, _ = self._plan(sentences, with_words=True)
@@ -120,7 +120,7 @@ class LanguageModel(SavedModel):
             mine = order[ends[number] : ends[number + 1]]
             for k, (first, last) in enumerate(places.tolist()):
                 word[mine[(tokens[mine] >= first) & (tokens[mine] < last)]] = k
-        return Predicted(owners, word, said, is_likeliest)
+        return TokenPredictions(owners, word, said, is_likeliest)
 
     def _words(self, sentences: Sequence[Sentence]) -> list[Ints] | None:
         """The tokens first:last of each word of each sentence; None where a tokeniser does not say
@@ -131,7 +131,7 @@ class LanguageModel(SavedModel):
             return None
         start = 0 if self.is_masked else 1
         frame = Frame(special=self.is_masked)
-        pieces = Pieces(tokenizer, self._limit - start, frame, Words(raw=True))
+        pieces = SubwordSplitter(tokenizer, self._limit - start, frame, WordSpacing(raw=True))
         words = pieces.of(sentences).words
         assert words is not None
         return [np.where(w[:, 1:] > w[:, :1], w + start, 0) for w in words]
@@ -139,10 +139,10 @@ class LanguageModel(SavedModel):
     @property
     def _limit(self) -> int:
         """How many tokens the model reads at most."""
-        from lingprobe.encoders.network import Network  # imports torch
+        from lingprobe.encoders.network import LoadedModel  # imports torch
 
         scorer, tokenizer = self._load()
-        return Network(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
+        return LoadedModel(scorer.model, tokenizer, scorer.device, scorer.dtype).limit
 
     @contextmanager
     def replace_states(self, edits: Mapping[str, Edit]) -> Iterator[None]:
@@ -165,12 +165,12 @@ class LanguageModel(SavedModel):
 
     def _plan(
         self, sentences: Sequence[Sentence], with_words: bool = False
-    ) -> tuple[Plan, NDArray[np.bool_]]:
+    ) -> tuple[ReadingPlan, NDArray[np.bool_]]:
         """What is read and predicted, and which sentences were cut."""
-        from lingprobe.encoders.replacement import present  # imports torch
+        from lingprobe.encoders.replacement import find_replacement  # imports torch
 
         scorer, tokenizer = self._load()
-        replacement = present(scorer.model.base_model)
+        replacement = find_replacement(scorer.model.base_model)
         apart = replacement is not None and replacement.is_by_sentence
         reader, listed = (self, scorer, tokenizer), tuple(sentences)
         if replacement is not None and replacement.edits:
@@ -219,7 +219,7 @@ def _plan_reading(
     sentences: tuple[Sentence, ...],
     apart: bool,
     with_words: bool,
-) -> tuple[Plan, NDArray[np.bool_]]:
+) -> tuple[ReadingPlan, NDArray[np.bool_]]:
     """What a model that was loaded reads and predicts, each sentence by itself where that is asked
     for, and which sentences were cut.
     """

@@ -32,7 +32,7 @@ Gram = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Counts:
+class NGramCounts:
     """How often each n-gram was seen, and behind each context how many words, and how many that
     differ.
     """
@@ -43,7 +43,7 @@ class Counts:
     different: Counter[Gram]
 
     @classmethod
-    def of(cls, sentences: Iterable[Sequence[str]], order: int) -> Counts:
+    def of(cls, sentences: Iterable[Sequence[str]], order: int) -> NGramCounts:
         """The counts of some sentences, ignoring case."""
         grams = Counter[Gram]()
         for words in sentences:
@@ -83,8 +83,8 @@ def _pad(words: Sequence[str], order: int) -> Gram:
 
 
 @lru_cache(maxsize=2)
-def _counts(path: Path, content: str, order: int) -> Counts:
-    return Counts.of((sentence.words for sentence in text.read_running_text(path)), order)
+def _load_counts(path: Path, content: str, order: int) -> NGramCounts:
+    return NGramCounts.of((sentence.words for sentence in text.read_running_text(path)), order)
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,6 @@ class NGram:
         return f"{digest_files([self.path.expanduser()])} {self.order}"
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        counts = _counts(self.path.expanduser(), self.fingerprint, self.order)
+        counts = _load_counts(self.path.expanduser(), self.fingerprint, self.order)
         said = [counts.log_probability(sentence.words) for sentence in sentences]
         return score_vectors(np.array(said, np.float64))

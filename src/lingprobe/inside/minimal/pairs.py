@@ -22,9 +22,9 @@ from lingprobe.corpora.files import (
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.row_sources import open_source
-from lingprobe.datasets.formats.rows import Row
+from lingprobe.datasets.formats.rows import RowCells
 from lingprobe.datasets.formats.usual_columns import Columns as TableColumns
-from lingprobe.datasets.formats.usual_columns import plain
+from lingprobe.datasets.formats.usual_columns import normalise_heading
 
 TABLES = (".jsonl", ".json", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather")
 SUFFIXES = (*TABLES, ".txt")
@@ -74,7 +74,7 @@ _HEADED = TableColumns(text="sentence")  # a named column: files of pairs have h
 _NAMELESS = ("data", "train", "test", "dev", "validation", "all")
 
 
-class Pair(NamedTuple):
+class MinimalPair(NamedTuple):
     """Two sentences that differ in what makes one the better; the paradigm, and more tags."""
 
     good: str
@@ -101,23 +101,23 @@ class PairFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Columns:
+class PairColumns:
     """Which columns are read, '' for those with usual names."""
 
     good: str = ""
     bad: str = ""
     group: str = ""
 
-    def of(self, row: Mapping[str, str], where: str, file: PairFile) -> Pair:
+    def of(self, row: Mapping[str, str], where: str, file: PairFile) -> MinimalPair:
         """The pair of a row; DataProblem where it has no two different sentences."""
         good, bad = self.good or find_side((*row,), GOOD), self.bad or find_side((*row,), BAD)
-        good = good or next((name for name in row if plain(name) in BARE), "")
+        good = good or next((name for name in row if normalise_heading(name) in BARE), "")
         cells = []
         for name, what in ((good, "good"), (bad, "bad")):
             if not name or not row.get(name, ""):  # a column may have no heading
                 raise DataProblem(f"{where}: no {what} sentence{_propose(row, what)}")
             cells.append(row[name].strip())
-        return Pair(cells[0], cells[1], *self.tags(row, where, file))
+        return MinimalPair(cells[0], cells[1], *self.tags(row, where, file))
 
     def tags(
         self, row: Mapping[str, str], where: str, file: PairFile
@@ -139,8 +139,8 @@ class Columns:
 
     def is_of_sentences(self, names: Iterable[str]) -> bool:
         """Whether a table with these headings has one sentence a row, and says which is better."""
-        there = {plain(name) for name in names}
-        has = {key: bool(there & {*map(plain, key)}) for key in (SENTENCE, MARK)}
+        there = {normalise_heading(name) for name in names}
+        has = {key: bool(there & {*map(normalise_heading, key)}) for key in (SENTENCE, MARK)}
         is_paired = self.good or self.bad or find_side((*names,), BAD)
         return not is_paired and has[SENTENCE] and has[MARK]
 
@@ -157,7 +157,7 @@ def find_side(names: tuple[str, ...], side: frozenset[str]) -> str:
         rest = words - _OF_SENTENCES
         if len(rest) == 1 and rest <= side:
             (called if rest < words else bare).append(name)
-    found = called or [name for name in bare if plain(name) not in _VAGUE]
+    found = called or [name for name in bare if normalise_heading(name) not in _VAGUE]
     return found[0] if len(found) == 1 else ""
 
 
@@ -172,11 +172,11 @@ def _propose(row: Mapping[str, str], what: str) -> str:
 
 def _find(row: Mapping[str, str], names: Iterable[str]) -> str:
     """The first cell that is there under one of some usual names; ''."""
-    cells = {plain(name): cell for name, cell in row.items() if cell.strip()}
-    return next((cells[key] for name in names if (key := plain(name)) in cells), "")
+    cells = {normalise_heading(name): cell for name, cell in row.items() if cell.strip()}
+    return next((cells[key] for name in names if (key := normalise_heading(name)) in cells), "")
 
 
-def files(path: Path) -> list[PairFile]:
+def list_pair_files(path: Path) -> list[PairFile]:
     """The files that a path names: one, or all of a folder and the folders in it. A paradigm is
     called after its file, or after its folder where files of several are called alike or 'data'.
     """
@@ -207,7 +207,7 @@ def _is_nameless(path: Path) -> bool:
     return _stem(path).casefold().partition("-")[0] in _NAMELESS
 
 
-def read(file: PairFile, columns: Columns) -> Iterator[Pair]:
+def read_minimal_pairs(file: PairFile, columns: PairColumns) -> Iterator[MinimalPair]:
     """The pairs of a file, in order. DataProblem names the line that is wrong."""
     path = file.part.path
     if uncompressed_path(path).suffix.lower() == ".txt":
@@ -223,7 +223,7 @@ def read(file: PairFile, columns: Columns) -> Iterator[Pair]:
         yield columns.of(cells, where, file)
 
 
-def _cells_of(row: Row, where: str) -> dict[str, str]:
+def _cells_of(row: RowCells, where: str) -> dict[str, str]:
     """The cells of a row as text, '' for none."""
     if row.problem:
         raise DataProblem(f"{where}: {row.problem}")
@@ -239,8 +239,8 @@ class _Sentence(NamedTuple):
 
 
 def _sentence_rows(
-    rows: Iterable[tuple[str, Mapping[str, str]]], columns: Columns, file: PairFile
-) -> Iterator[Pair]:
+    rows: Iterable[tuple[str, Mapping[str, str]]], columns: PairColumns, file: PairFile
+) -> Iterator[MinimalPair]:
     """Pairs of rows with a sentence each, which stand below each other, the better one and the
     worse one in either order.
     """
@@ -256,13 +256,15 @@ def _sentence_rows(
             )
         sides[side] = _Sentence(sentence, *columns.tags(row, where, file))
         if len(sides) == 2:
-            yield Pair(sides[True].text, sides[False].text, sides[True].group, sides[True].tags)
+            yield MinimalPair(
+                sides[True].text, sides[False].text, sides[True].group, sides[True].tags
+            )
             sides = {}
     if sides:
         raise DataProblem(f"{where}: the last pair has no second sentence")
 
 
-def words_of(path: Path) -> frozenset[str]:
+def read_vocabulary(path: Path) -> frozenset[str]:
     """The words of a text, one sentence a line, without capitals."""
     return _words_of(path, digest_files([path]))
 
@@ -273,7 +275,7 @@ def _words_of(path: Path, content: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in found)
 
 
-def _marked_lines(path: Path, paradigm: str) -> Iterator[Pair]:
+def _marked_lines(path: Path, paradigm: str) -> Iterator[MinimalPair]:
     """Lines of `True` or `False`, a tab and a sentence, the two of a pair after each other."""
     good = ""
     for number, line in read_text_lines(path):
@@ -289,7 +291,7 @@ def _marked_lines(path: Path, paradigm: str) -> Iterator[Pair]:
         if side:
             good = sentence.strip()
         else:
-            yield Pair(good, sentence.strip(), paradigm, {})
+            yield MinimalPair(good, sentence.strip(), paradigm, {})
             good = ""
     if good:
         raise DataProblem(f"{path}:{number}: the last pair has no second sentence")

@@ -26,7 +26,7 @@ HALF = 0.5
 
 def preference() -> Metric:
     """Share of pairs in which the better sentence is preferred; a tie counts half."""
-    return Metric("preference", _sums, _share, influence=_influence)
+    return Metric("preference", _sums, _divide_sums, influence=_influence)
 
 
 def _worth(gold: Column, predicted: Column) -> Doubles:
@@ -42,7 +42,7 @@ def _sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
     return sum_blocks(np.stack([worth, np.ones(len(worth))], 1), blocks, many)
 
 
-def _share(sums: Doubles) -> Doubles:
+def _divide_sums(sums: Doubles) -> Doubles:
     return ratio(sums[..., 0], sums[..., 1])
 
 
@@ -68,13 +68,13 @@ class Preference:
                 " something else; use mlp or logreg"
             )
         if train.view == MARGIN:
-            return [Compared(cell.read, None) for cell in cells]
+            return [FittedPreference(cell.read, None) for cell in cells]
         fitted = LogReg(c=self.c).fit(_mirror(train), _mirror(dev), cells=cells)
-        return [Compared(cell.read, each) for cell, each in zip(cells, fitted, strict=True)]
+        return [FittedPreference(cell.read, each) for cell, each in zip(cells, fitted, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class FittedPreference:
     """A fitted Preference: of scores, or, with a linear probe, of vectors."""
 
     read: str

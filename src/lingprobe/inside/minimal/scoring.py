@@ -24,11 +24,11 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.encoders.alone import Batching, batching, tolerance
 from lingprobe.encoders.batches import group_rows, pad_rows
-from lingprobe.encoders.current_batch import Batch, running
-from lingprobe.encoders.hub import Source, unloadable
-from lingprobe.encoders.loading import load_model, load_tokenizer
+from lingprobe.encoders.current_batch import BatchRows, running
+from lingprobe.encoders.hub import ModelSource, unloadable
+from lingprobe.encoders.loading import load_tokenizer, load_transformer
 from lingprobe.encoders.model_files import computing, in_precision
-from lingprobe.encoders.network import Network
+from lingprobe.encoders.network import LoadedModel
 from lingprobe.nets.device import check_device
 
 ROW = 96  # tokens of a row that branches, so that attention stays cheap
@@ -42,7 +42,7 @@ Places = tuple[Tensor, Tensor]
 """Rows of a batch, and tokens in them."""
 
 
-class Row(NamedTuple):
+class TokenTree(NamedTuple):
     """What the model reads at once: tokens, and for each the token before it in its sentence; None
     where that is the one to its left.
     """
@@ -51,7 +51,7 @@ class Row(NamedTuple):
     parents: list[int] | None = None
 
 
-class Plan(NamedTuple):
+class ReadingPlan(NamedTuple):
     """What is read and predicted.
 
     items   [items, 3] row, place in it, and the token whose probability is read there
@@ -61,24 +61,26 @@ class Plan(NamedTuple):
     words   of each sentence the tokens first:last of its words; None where nobody asks
     """
 
-    rows: list[Row]
+    rows: list[TokenTree]
     items: Ints
     uses: Ints
     owners: Ints
     words: Sequence[Ints] | None = None
 
-    def batch(self, rows: Ints) -> Batch:
+    def batch(self, rows: Ints) -> BatchRows:
         """Some of its rows as a batch."""
         owners = self.owners[rows]
         words = None if self.words is None else [self.words[k] for k in owners.tolist()]
-        return Batch(owners, words)
+        return BatchRows(owners, words)
 
 
-def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> Plan:
+def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> ReadingPlan:
     """Each token of a sentence behind the first, predicted from those before it."""
-    rows, owners = list[Row](), list[int]()
+    rows, owners = list[TokenTree](), list[int]()
     items, uses = list[Triple](), list[Triple]()
-    for group in _alike(sentences) if branching else ([i] for i in range(len(sentences))):
+    for group in (
+        _group_by_beginning(sentences) if branching else ([i] for i in range(len(sentences)))
+    ):
         ids, parents, known = list[int](), list[int](), dict[tuple[int, int], int]()
         number: dict[int, int] = {}
         for sentence in group:
@@ -95,12 +97,12 @@ def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> Plan:
                     uses.append((sentence, number[place], nth))
                 at = place
         chain = parents == list(range(-1, len(parents) - 1))
-        rows.append(Row(ids, None if chain else parents))
+        rows.append(TokenTree(ids, None if chain else parents))
         owners.append(group[0])
     return _plan(rows, items, uses, owners)
 
 
-def _alike(sentences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def _group_by_beginning(sentences: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     """Numbers of sentences that are put into one row: neighbours in alphabetical order that share
     enough of their beginnings.
     """
@@ -125,7 +127,7 @@ def plan_masked(
     words: Sequence[Sequence[int | None]],
     mask: int,
     apart: bool = False,
-) -> Plan:
+) -> ReadingPlan:
     """Each piece of a word, predicted with it and the later pieces of its word masked; pieces
     without a word, such as [CLS], are not predicted.
 
@@ -146,16 +148,20 @@ def plan_masked(
             owners.setdefault(row, sentence)
             item = (row, place, ids[place])
             uses.append((sentence, numbers.setdefault(item, len(numbers)), place))
-    return _plan([Row(list(ids)) for _, ids in known], list(numbers), uses, list(owners.values()))
+    return _plan(
+        [TokenTree(list(ids)) for _, ids in known], list(numbers), uses, list(owners.values())
+    )
 
 
-def _plan(rows: list[Row], items: list[Triple], uses: list[Triple], owners: list[int]) -> Plan:
+def _plan(
+    rows: list[TokenTree], items: list[Triple], uses: list[Triple], owners: list[int]
+) -> ReadingPlan:
     """The same in columns, items in the order of their rows."""
     table = np.array(items, np.int64).reshape(-1, 3)
     order = np.argsort(table[:, 0], kind="stable")
     used = np.array(uses, np.int64).reshape(-1, 3)
     used[:, 1] = np.argsort(order)[used[:, 1]]
-    return Plan(rows, table[order], used, np.array(owners, np.int64))
+    return ReadingPlan(rows, table[order], used, np.array(owners, np.int64))
 
 
 class _Selection(threading.local):
@@ -211,12 +217,12 @@ class Scorer:
     how: Batching = "padded"
     branching: bool = False
 
-    def log_probabilities(self, plan: Plan, sentences: int, tokens: int) -> Doubles:
+    def log_probabilities(self, plan: ReadingPlan, sentences: int, tokens: int) -> Doubles:
         """The log-probability of each sentence [sentences]; `tokens` go into one batch."""
         used = self.predictions(plan, tokens)[0]
         return np.bincount(plan.uses[:, 0], used, sentences).astype(np.float64)
 
-    def predictions(self, plan: Plan, tokens: int) -> tuple[Doubles, NDArray[np.bool_]]:
+    def predictions(self, plan: ReadingPlan, tokens: int) -> tuple[Doubles, NDArray[np.bool_]]:
         """The log-probability of each use [uses], and whether its token is the likeliest there."""
         said, likeliest = np.zeros(len(plan.items)), np.zeros(len(plan.items), bool)
         lengths = np.array([len(row.ids) for row in plan.rows], np.int64)
@@ -233,7 +239,7 @@ class Scorer:
                 said[mine], likeliest[mine] = found
         return said[plan.uses[:, 1]], likeliest[plan.uses[:, 1]]
 
-    def read(self, rows: Sequence[Row], items: Ints) -> tuple[Doubles, NDArray[np.bool_]]:
+    def read(self, rows: Sequence[TokenTree], items: Ints) -> tuple[Doubles, NDArray[np.bool_]]:
         """The log-probability of each item of a batch of rows, and whether it is the highest."""
         places, which = np.unique(items[:, :2], axis=0, return_inverse=True)
         at = torch.from_numpy(places).to(self.device)
@@ -248,7 +254,7 @@ class Scorer:
             said = (chosen - total[wanted[0]]).double().cpu().numpy()
             return np.asarray(said), best.cpu().numpy()
 
-    def inputs(self, rows: Sequence[Row]) -> Inputs:
+    def inputs(self, rows: Sequence[TokenTree]) -> Inputs:
         """What the model is given, on its device."""
         ids = pad_rows([row.ids for row in rows], self.filling)
         fields: dict[str, NDArray[Any]]
@@ -264,7 +270,7 @@ class Scorer:
         }
 
 
-def _ancestors(rows: Sequence[Row], longest: int) -> tuple[NDArray[np.bool_], Ints]:
+def _ancestors(rows: Sequence[TokenTree], longest: int) -> tuple[NDArray[np.bool_], Ints]:
     """Which tokens each token may see [rows, longest, longest], those of its own sentence up to
     itself, and how many stand before it [rows, longest].
     """
@@ -280,7 +286,7 @@ def _ancestors(rows: Sequence[Row], longest: int) -> tuple[NDArray[np.bool_], In
 
 @functools.lru_cache(maxsize=2)
 def load_scorer(
-    source: Source, device: str, dtype: str, masked: bool, drawn: int | None = None
+    source: ModelSource, device: str, dtype: str, masked: bool, drawn: int | None = None
 ) -> tuple[Scorer, Any]:
     """A model that was tried on a few tokens, and its tokeniser. EncoderStop where it does not run,
     or predicts no tokens.
@@ -291,7 +297,9 @@ def load_scorer(
     tokenizer = load_tokenizer(source)
     try:
         model = in_precision(_model(source, masked, drawn), dtype).to(device).eval()
-        return ready(Scorer(model, device, dtype, _filling(tokenizer)), source.name), tokenizer
+        return prepare_scorer(
+            Scorer(model, device, dtype, _filling(tokenizer)), source.name
+        ), tokenizer
     except DataProblem:
         raise
     except Exception as error:  # of every library that reads a part of a model
@@ -299,9 +307,9 @@ def load_scorer(
 
 
 @functools.lru_cache(maxsize=2)
-def network_within(scorer: Scorer, tokenizer: Any) -> Network:
+def network_within(scorer: Scorer, tokenizer: Any) -> LoadedModel:
     """Its model below the matrix of the vocabulary."""
-    return Network(scorer.model.base_model, tokenizer, scorer.device, scorer.dtype)
+    return LoadedModel(scorer.model.base_model, tokenizer, scorer.device, scorer.dtype)
 
 
 def _filling(tokenizer: Any) -> int:
@@ -310,7 +318,7 @@ def _filling(tokenizer: Any) -> int:
     return int(next((token for token in known if token is not None), 0))
 
 
-def _model(source: Source, masked: bool, drawn: int | None) -> Any:
+def _model(source: ModelSource, masked: bool, drawn: int | None) -> Any:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoModelForMaskedLM
 
     kind = AutoModelForMaskedLM if masked else AutoModelForCausalLM
@@ -320,7 +328,7 @@ def _model(source: Source, masked: bool, drawn: int | None) -> Any:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(drawn)
             return kind.from_config(config, **source.trust.arguments)
-    model, missing = load_model(kind, source, config=config)
+    model, missing = load_transformer(kind, source, config=config)
     if lacking := sorted(missing):
         raise EncoderStop(
             f"{source.name} has no weights that predict tokens ({lacking[0]} is missing): name a"
@@ -329,7 +337,7 @@ def _model(source: Source, masked: bool, drawn: int | None) -> Any:
     return model
 
 
-def ready(scorer: Scorer, name: str) -> Scorer:
+def prepare_scorer(scorer: Scorer, name: str) -> Scorer:
     """The same model, of which it is known where it can apply its vocabulary, which rows may be in
     one batch, and whether rows may branch.
     """
@@ -337,7 +345,7 @@ def ready(scorer: Scorer, name: str) -> Scorer:
     trial = [token % scorer.model.config.vocab_size for token in range(TRIAL)]
 
     def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
-        inputs = scorer.inputs([Row(list(row)) for row in rows])
+        inputs = scorer.inputs([TokenTree(list(row)) for row in rows])
         with torch.inference_mode(), computing(scorer.device, scorer.dtype):
             logits = scorer.model(**inputs).logits
         return [[logits[i, : len(row)]] for i, row in enumerate(rows)]
@@ -355,7 +363,7 @@ def ready(scorer: Scorer, name: str) -> Scorer:
     return replace(scorer, branching=together)
 
 
-def _agrees(scorer: Scorer, plan: Plan, said: Doubles, limit: float) -> bool:
+def _agrees(scorer: Scorer, plan: ReadingPlan, said: Doubles, limit: float) -> bool:
     """Whether a way to read sentences gives what was said of them."""
     try:
         other = scorer.log_probabilities(plan, len(said), TRIAL)

@@ -8,24 +8,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.corpora.views import Tree, blocks, trees
+from lingprobe.corpora.views import Tree, read_blocks, view_trees
 from lingprobe.data.labels import NumberList
-from lingprobe.inside.structure.trees import depths, distances, pairs_of, paths
+from lingprobe.inside.structure.trees import compute_word_depths, distances, list_word_pairs, paths
 from lingprobe.tasks.answers import Answer, Reason
-from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    Count,
+    EdgeTaskOptions,
+    TargetReader,
+    TaskOracle,
+    WordFacts,
+)
 from lingprobe.tasks.rules import question
 
 TREE = "the edges between each word and the root: squared distances of words are those in the tree"
 TAGS = "the part of speech of each word, and its place in the sentence"
 
 
-def _heads(tree: Tree) -> list[int | None]:
+def _list_heads(tree: Tree) -> list[int | None]:
     return [None if (head := word.head) is None else head.index for word in tree.words]
 
 
 def _tree(tree: Tree) -> list[tuple[str, ...]]:
     """An edge is named by its lower word, so that words that share it share the fact."""
-    return [tuple(f"edge above word {at + 1}" for at in path) for path in paths(_heads(tree))]
+    return [tuple(f"edge above word {at + 1}" for at in path) for path in paths(_list_heads(tree))]
 
 
 def _tags(tree: Tree) -> list[tuple[str, ...]]:
@@ -37,22 +44,24 @@ def _tags(tree: Tree) -> list[tuple[str, ...]]:
 FACTS = {"tree": _tree, "tags": _tags}
 
 
-def _oracles(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
-    return {"tree": Oracle(TREE, _read_trees), "tags": Oracle(TAGS, _read_tags)}
+def _oracles(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
+    return {"tree": TaskOracle(TREE, _read_trees), "tags": TaskOracle(TAGS, _read_tags)}
 
 
-def _read_trees(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
-    return _facts("tree", options, parts, count)
+def _read_trees(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
+    return _read_structure_facts("tree", options, parts, count)
 
 
-def _read_tags(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
-    return _facts("tags", options, parts, count)
+def _read_tags(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
+    return _read_structure_facts("tags", options, parts, count)
 
 
-def _facts(oracle: str, options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_structure_facts(
+    oracle: str, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
+) -> WordFacts:
     for part in parts:
-        for block in blocks(part.path, options.on_error, count.tally):
-            for tree in trees(block, block.sentences()):
+        for block in read_blocks(part.path, options.on_error, count.tally):
+            for tree in view_trees(block, block.sentences()):
                 yield tree.sentence, FACTS[oracle](tree)
 
 
@@ -73,9 +82,9 @@ def distance(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
         yield Reason("sentences of one word")
         return
     counts = [word.upos != "PUNCT" for word in words]
-    first, second = pairs_of(len(words))
+    first, second = list_word_pairs(len(words))
     both = [counts[i] and counts[j] for i, j in zip(first.tolist(), second.tolist(), strict=True)]
-    yield (0, len(words)), Answer(NumberList("distance", distances(_heads(tree)), both))
+    yield (0, len(words)), Answer(NumberList("distance", distances(_list_heads(tree)), both))
 
 
 @question(
@@ -95,4 +104,7 @@ def depth(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
         yield Reason("sentences of one word")
         return
     counts = [word.upos != "PUNCT" for word in words]
-    yield (0, len(words)), Answer(NumberList("depth", depths(_heads(tree)), counts))
+    yield (
+        (0, len(words)),
+        Answer(NumberList("depth", compute_word_depths(_list_heads(tree)), counts)),
+    )

@@ -19,14 +19,14 @@ from lingprobe.data.vectors import (
     Ints,
     expand_ranges,
 )
-from lingprobe.inside.structure.trees import pairs_of
-from lingprobe.inside.structure.words import Schedule, Sentences, units_of_words
-from lingprobe.nets.adam import Kept, take_step
+from lingprobe.inside.structure.trees import list_word_pairs
+from lingprobe.inside.structure.words import AdamSchedule, Sentences, units_of_words
+from lingprobe.nets.adam import AdamMoments, take_step
 
 SPREAD = 0.05  # initial weights lie between this and its negative
 
 
-class Fit(NamedTuple):
+class FittedMap(NamedTuple):
     """A map [dim, rank] as it was at its lowest loss on dev, and what the result keeps of it."""
 
     weights: Floats
@@ -34,7 +34,7 @@ class Fit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class PaddedSentences:
     """Some sentences, padded to the longest.
 
     words    of every sentence, [words, dim], by what is read
@@ -53,8 +53,8 @@ def train_fits(
     inputs: Mapping[str, Sequence[Floats]],
     maps: Sequence[tuple[str, int | None]],
     parts: tuple[Sentences, Sentences],
-    how: tuple[int, Schedule, str],
-) -> list[Fit]:
+    how: tuple[int, AdamSchedule, str],
+) -> list[FittedMap]:
     """Each map, at its best on dev.
 
     inputs  by name the layers that are read side by side, [units, dim] each
@@ -63,7 +63,7 @@ def train_fits(
     """
     seed, schedule, device = how
     widths = {name: sum(layer.shape[1] for layer in layers) for name, layers in inputs.items()}
-    lanes = [(name, Lane(widths[name], rank or widths[name], *how)) for name, rank in maps]
+    lanes = [(name, MapTraining(widths[name], rank or widths[name], *how)) for name, rank in maps]
     order, (train, dev) = np.random.default_rng([seed, 11]), parts
     for epoch in range(schedule.epochs):
         going = [(name, lane) for name, lane in lanes if not lane.over]
@@ -71,20 +71,20 @@ def train_fits(
             break
         mine = {name: inputs[name] for name, _ in going}
         rows = order.permutation(len(train.bounds) - 1)
-        for batch in batches(mine, train, rows, schedule.batch, device):
+        for batch in pad_batches(mine, train, rows, schedule.batch, device):
             for name, lane in going:
                 lane.step(batch, batch.words[name])
         losses = np.zeros(len(going))
-        for batch in batches(mine, dev, np.arange(len(dev.bounds) - 1), schedule.batch, device):
+        for batch in pad_batches(mine, dev, np.arange(len(dev.bounds) - 1), schedule.batch, device):
             losses += [lane.loss(batch, batch.words[name]) for name, lane in going]
         for (_, lane), loss in zip(going, losses.tolist(), strict=True):
             lane.look(loss / (len(dev.bounds) - 1), epoch)
     return [lane.fit() for _, lane in lanes]
 
 
-def batches(
+def pad_batches(
     inputs: Mapping[str, Sequence[Floats]], part: Sentences, rows: Ints, size: int, device: str
-) -> Iterator[Batch]:
+) -> Iterator[PaddedSentences]:
     """Sentences in this order, so many at a time."""
     for start in range(0, len(rows), size):
         mine = rows[start : start + size]
@@ -94,16 +94,18 @@ def batches(
         longest = int(lengths.max())
         number = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         places = np.repeat(np.arange(len(mine)) * longest, lengths) + number
-        wanted, weights = _targets(part, mine, lengths)
+        wanted, weights = _pad_targets(part, mine, lengths)
         units = part.starts[words], part.stops[words]
         read = {
             name: torch.from_numpy(units_of_words(layers, *units)).to(device)
             for name, layers in inputs.items()
         }
-        yield Batch(read, *(torch.from_numpy(x).to(device) for x in (places, wanted, weights)))
+        yield PaddedSentences(
+            read, *(torch.from_numpy(x).to(device) for x in (places, wanted, weights))
+        )
 
 
-def _targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:
+def _pad_targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:
     """What a batch is to predict, padded, and the weight of each number: 1 over those of its
     sentence, over all pairs of words in both orders, or over words.
     """
@@ -115,16 +117,16 @@ def _targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats
         if many:
             wanted[i, :n], weights[i, :n] = values, 1 / n
         else:
-            first, second = pairs_of(n)
+            first, second = list_word_pairs(n)
             wanted[i, first, second] = wanted[i, second, first] = values
             weights[i, :n, :n] = 1 / n**2
     return wanted, weights
 
 
-class Lane:
+class MapTraining:
     """One map in training: its weights [dim, rank], its optimiser, its rate and its best state."""
 
-    def __init__(self, dim: int, rank: int, seed: int, schedule: Schedule, device: str) -> None:
+    def __init__(self, dim: int, rank: int, seed: int, schedule: AdamSchedule, device: str) -> None:
         draw = torch.Generator().manual_seed(seed)
         weights = torch.empty(dim, rank).uniform_(-SPREAD, SPREAD, generator=draw)
         self.weights = weights.to(device)
@@ -135,7 +137,7 @@ class Lane:
         self.best, self.epoch, self.seen = self.weights.clone(), -1, 0
         self.over = False
 
-    def step(self, batch: Batch, words: Tensor) -> None:
+    def step(self, batch: PaddedSentences, words: Tensor) -> None:
         """One step of Adam along the gradient of the mean loss of a batch's sentences."""
         mapped, said = self._predict(batch, words)
         slope = (said - batch.wanted).sign_().mul_(batch.weights).div_(len(batch.wanted))
@@ -145,15 +147,15 @@ class Lane:
         else:
             pull = mapped * slope.mul_(2)[:, :, None]
         gradient = words.T @ pull.flatten(0, 1)[batch.places]
-        kept = Kept([self.first], [self.second], [self.steps])
+        kept = AdamMoments([self.first], [self.second], [self.steps])
         take_step([self.weights], [gradient], kept, self.rate)
 
-    def loss(self, batch: Batch, words: Tensor) -> float:
+    def loss(self, batch: PaddedSentences, words: Tensor) -> float:
         """The loss summed over a batch's sentences."""
         _, said = self._predict(batch, words)
         return float(((said - batch.wanted).abs_() * batch.weights).sum(dtype=torch.float64))
 
-    def _predict(self, batch: Batch, words: Tensor) -> tuple[Tensor, Tensor]:
+    def _predict(self, batch: PaddedSentences, words: Tensor) -> tuple[Tensor, Tensor]:
         """Mapped words [sentences, longest, rank], and predicted distances or depths."""
         shape = batch.wanted.shape[:2]
         mapped = words.new_zeros(shape.numel(), self.weights.shape[1])
@@ -178,7 +180,7 @@ class Lane:
         else:
             self.over = self.epoch < epoch - plan.patience
 
-    def fit(self) -> Fit:
+    def fit(self) -> FittedMap:
         """The best state, with its loss on dev and its epoch, from 1, of all that there were."""
         choice = {"dev_loss": self.clearly, "epoch": self.epoch + 1, "epochs": self.seen}
-        return Fit(self.best.cpu().numpy(), choice)
+        return FittedMap(self.best.cpu().numpy(), choice)

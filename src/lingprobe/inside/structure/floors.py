@@ -16,8 +16,8 @@ from lingprobe.data.oracles import EncoderQuestion, Facts, Kind
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.gold import Gold
-from lingprobe.inside.structure.trees import pairs_of
-from lingprobe.inside.structure.words import lists_of, predictions
+from lingprobe.inside.structure.trees import list_word_pairs
+from lingprobe.inside.structure.words import lists_of, make_predictions
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Neighbours:
         if labels.names == ("depth",):
             said = [np.arange(n) for n in lengths]
         else:
-            said = [second - first for first, second in map(pairs_of, lengths)]
-        return predictions(labels, said)
+            said = [second - first for first, second in map(list_word_pairs, lengths)]
+        return make_predictions(labels, said)
 
 
 @dataclass(frozen=True)
-class Tags:
+class TagPositionBaseline:
     """The part of speech of each word, and how many words stand before it: what a probe finds
     without any model, as a baseline.
     """
@@ -62,7 +62,7 @@ class Tags:
     def name(self) -> str:
         return "tags"
 
-    def with_oracle(self, oracle: str) -> Tags:
+    def with_oracle(self, oracle: str) -> TagPositionBaseline:
         return self
 
     def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:

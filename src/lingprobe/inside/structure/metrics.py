@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, NumberLists
 from lingprobe.data.vectors import Ints, expand_ranges
-from lingprobe.inside.structure.trees import pairs_of, tree_edges, words_of
+from lingprobe.inside.structure.trees import count_words_of_pairs, list_word_pairs, tree_edges
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
-from lingprobe.tasks.memory import Memory
+from lingprobe.tasks.memory import CorpusCache
 
-RANKED: Memory[Doubles] = Memory()
+RANKED: CorpusCache[Doubles] = CorpusCache()
 """Correlations of sentences, and the numbers of their lengths, [sentences, 2]."""
 LENGTHS = range(5, 51)  # words of the sentences that correlations are averaged over
 Lists = tuple[NumberLists, NumberLists]
@@ -31,7 +31,7 @@ def uuas() -> Metric:
     Both are minimum spanning trees of distances between the words that are not PUNCT; edges of all
     sentences count together.
     """
-    return Metric("uuas", _edge_sums, _share)
+    return Metric("uuas", _edge_sums, _divide_sums)
 
 
 def dspr() -> Metric:
@@ -47,7 +47,7 @@ def root_accuracy() -> Metric:
     """Share of sentences whose root has the least predicted depth of all words that are not
     PUNCT.
     """
-    return Metric("root-accuracy", _root_sums, _share)
+    return Metric("root-accuracy", _root_sums, _divide_sums)
 
 
 def nspr() -> Metric:
@@ -76,7 +76,7 @@ def _lists(gold: Column, predicted: Column, metric: str, name: str) -> Lists:
     )
 
 
-def _share(sums: Doubles) -> Doubles:
+def _divide_sums(sums: Doubles) -> Doubles:
     return ratio(sums[..., 0], sums[..., 1])
 
 
@@ -157,7 +157,7 @@ def _by_word(gold: Column, predicted: Column) -> Iterator[tuple[int, Ints, Doubl
     """For each length the sentences that have it, and the mean correlation of their words."""
     true, said = cast(Lists, (gold, predicted))
     for pairs, rows, lists in _by_length(true, said):
-        first, second = pairs_of(words := words_of(pairs))
+        first, second = list_word_pairs(words := count_words_of_pairs(pairs))
         squares = np.zeros((2, len(rows), words, words), np.float32)
         squares[:, :, first, second] = squares[:, :, second, first] = lists
         yield words, rows, _rank_correlations(*squares).mean(1)

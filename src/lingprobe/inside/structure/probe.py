@@ -20,10 +20,10 @@ from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings, read_of
 from lingprobe.data.vectors import Floats
 from lingprobe.inside.structure.words import (
-    Schedule,
+    AdamSchedule,
     lists_of,
-    predictions,
-    sentences_of,
+    make_predictions,
+    select_complete_examples,
     words_of_sentence,
 )
 from lingprobe.nets import precision as machine
@@ -72,10 +72,10 @@ class Structural(Fitting):
         """The cells of each job; jobs over the same examples and vectors are one pass."""
         check_device(self.device)
         machine.spare_torch()
-        found: dict[Wish, Predictor] = {}
-        for alike in _alike(jobs):
+        found: dict[MapRequest, Predictor] = {}
+        for alike in _group_equal_jobs(jobs):
             wishes = [
-                Wish(k, cell.read, cell.seed, _rank(jobs[k]))
+                MapRequest(k, cell.read, cell.seed, _rank(jobs[k]))
                 for k in alike
                 for cell in jobs[k].cells
             ]
@@ -83,15 +83,15 @@ class Structural(Fitting):
                 mine = list(dict.fromkeys(wish for wish in wishes if wish.seed == seed))
                 found |= zip(mine, self._fit(jobs[alike[0]], mine, seed), strict=True)
         return [
-            [found[Wish(k, cell.read, cell.seed, _rank(job))] for cell in job.cells]
+            [found[MapRequest(k, cell.read, cell.seed, _rank(job))] for cell in job.cells]
             for k, job in enumerate(jobs)
         ]
 
-    def _fit(self, job: Job, wishes: Sequence[Wish], seed: int) -> list[Predictor]:
+    def _fit(self, job: Job, wishes: Sequence[MapRequest], seed: int) -> list[Predictor]:
         """A map for each of some wishes, all on the same batches of a job's examples."""
         from lingprobe.inside.structure.fits import train_fits
 
-        train, dev = (sentences_of(part, self.name) for part in (job.train, job.dev))
+        train, dev = (select_complete_examples(part, self.name) for part in (job.train, job.dev))
         if not len(train.starts) or not len(dev.starts):
             raise ReadingProblem(
                 f"{self.name} learns from train and is stopped by dev, and there are"
@@ -99,11 +99,14 @@ class Structural(Fitting):
                 " have vectors"
             )
         inputs = {wish.read: self._layers(job.train, wish.read) for wish in wishes}
-        schedule = Schedule(batch=self.batch, epochs=self.epochs)
+        schedule = AdamSchedule(batch=self.batch, epochs=self.epochs)
         maps = [(wish.read, wish.rank) for wish in wishes]
         fits = train_fits(inputs, maps, (train, dev), (seed, schedule, self.device))
         pairs = zip(wishes, fits, strict=True)
-        return [Fitted(self.name, wish.read, fit.weights, fit.choice) for wish, fit in pairs]
+        return [
+            StructuralPredictor(self.name, wish.read, fit.weights, fit.choice)
+            for wish, fit in pairs
+        ]
 
     def _layers(self, readings: Readings, text: str) -> list[Floats]:
         """The layers of a read, which are read side by side."""
@@ -115,7 +118,7 @@ class Structural(Fitting):
         return [readings.vectors.layer(name) for name in read.layers]
 
 
-class Wish(NamedTuple):
+class MapRequest(NamedTuple):
     """A map that is asked for: by which job, of which read, under which seed, of which rank."""
 
     job: int
@@ -130,7 +133,7 @@ def _rank(job: Job) -> int | None:
     return job.probe.rank
 
 
-def _alike(jobs: Sequence[Job]) -> list[list[int]]:
+def _group_equal_jobs(jobs: Sequence[Job]) -> list[list[int]]:
     """The numbers of the jobs that ask about the same examples and vectors, together."""
     groups: list[list[int]] = []
     for k, job in enumerate(jobs):
@@ -155,7 +158,7 @@ def _same(one: Readings, other: Readings) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class StructuralPredictor:
     """A fitted probe: weights [dim, rank]; `choice` says which epoch was best on dev."""
 
     probe: str
@@ -173,4 +176,4 @@ class Fitted:
             mapped = words_of_sentence(readings, sentence, layers) @ self.weights
             depth = labels.names == ("depth",)
             said.append(np.square(mapped).sum(1) if depth else pdist(mapped, "sqeuclidean"))
-        return predictions(labels, said)
+        return make_predictions(labels, said)

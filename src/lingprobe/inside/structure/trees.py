@@ -40,7 +40,7 @@ def paths(heads: Sequence[int | None]) -> list[list[int]]:
     return [known[word] for word in range(len(heads))]
 
 
-def depths(heads: Sequence[int | None]) -> Ints:
+def compute_word_depths(heads: Sequence[int | None]) -> Ints:
     """How many edges lie between each word and the root, [n]."""
     return np.array([len(path) for path in paths(heads)], np.int64)
 
@@ -52,18 +52,18 @@ def distances(heads: Sequence[int | None]) -> Ints:
         edges[word, path] = 1
     depth = edges.sum(1)
     between = depth[:, None] + depth[None] - 2 * (edges @ edges.T)
-    first, second = pairs_of(len(heads))
+    first, second = list_word_pairs(len(heads))
     return np.asarray(between[first, second])
 
 
 @lru_cache(maxsize=1 << 10)
-def pairs_of(words: int) -> tuple[Ints, Ints]:
+def list_word_pairs(words: int) -> tuple[Ints, Ints]:
     """The two words of each pair, in the order of distances."""
     first, second = np.triu_indices(words, 1)
     return first, second
 
 
-def words_of(pairs: int) -> int:
+def count_words_of_pairs(pairs: int) -> int:
     """How many words have so many pairs."""
     return (1 + isqrt(1 + 8 * pairs)) // 2
 
@@ -82,9 +82,9 @@ def tree_edges(
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import minimum_spanning_tree
 
-    words = [words_of(int(stop - start)) for start, stop in pairwise(bounds)]
+    words = [count_words_of_pairs(int(stop - start)) for start, stop in pairwise(bounds)]
     starts = compute_offsets(words)
-    every = [np.stack(pairs_of(n)) + start for n, start in zip(words, starts, strict=False)]
+    every = [np.stack(list_word_pairs(n)) + start for n, start in zip(words, starts, strict=False)]
     pairs = np.concatenate([np.zeros((2, 0), np.int64), *every], 1)[:, counts]
     order = np.argsort(distances[counts], kind="stable")
     ranks = np.empty(len(order))

@@ -22,7 +22,7 @@ from lingprobe.data.vectors import (
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class AdamSchedule:
     """Adam as in the paper's program: the rate is divided by ten after an epoch without a lower
     loss on dev, and training ends at the fifth in a row.
 
@@ -54,7 +54,7 @@ class Sentences:
     labels: NumberLists
 
 
-def sentences_of(readings: Readings, who: str) -> Sentences:
+def select_complete_examples(readings: Readings, who: str) -> Sentences:
     """The examples all of whose words have units."""
     labels, spans = lists_of(readings, who), readings.vectors.spans
     if spans is None:
@@ -109,7 +109,7 @@ def words_of_sentence(readings: Readings, sentence: int, layers: Sequence[Floats
     return words
 
 
-def predictions(labels: NumberLists, said: Sequence[NDArray[Any]]) -> Predictions:
+def make_predictions(labels: NumberLists, said: Sequence[NDArray[Any]]) -> Predictions:
     """Lists that were predicted for examples; they have no scores of outputs."""
     values = np.concatenate([np.zeros(0), *said]).astype(np.float32)
     lists = NumberLists(labels.offsets, values, labels.counted, labels.names)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.inside.units.tokens import Tokens
+from lingprobe.inside.units.tokens import TokenUnits
 from lingprobe.probes.losses import LOSSES
 
 PATIENCE = 5  # epochs without a lower loss on dev, after which training ends
@@ -32,7 +32,7 @@ class Batches:
     """Examples as tokens and targets, read some at a time."""
 
     def __init__(
-        self, tokens: Tokens, wanted: NDArray[Any], loss: str, pool: str, device: str
+        self, tokens: TokenUnits, wanted: NDArray[Any], loss: str, pool: str, device: str
     ) -> None:
         self.tokens, self.pool, self.device = tokens, pool, device
         self.loss = LOSSES[loss]
@@ -84,8 +84,8 @@ def descend(
     for epoch in range(1, epochs + 1):
         mixed = order.permutation(len(train))
         for start in range(0, len(mixed), size):
-            _step(train, mixed[start : start + size], parameters, adam)
-        loss, quality = _judge(dev, parameters)
+            _step_gradient(train, mixed[start : start + size], parameters, adam)
+        loss, quality = _judge_batches(dev, parameters)
         if loss < best[0]:
             best, kept = (loss, quality, epoch), [each.detach().clone() for each in parameters]
         if epoch - best[2] >= PATIENCE:
@@ -95,7 +95,9 @@ def descend(
     return State(query, weights, bias, choice)
 
 
-def _step(part: Batches, rows: Ints, parameters: list[Tensor], adam: torch.optim.Optimizer) -> None:
+def _step_gradient(
+    part: Batches, rows: Ints, parameters: list[Tensor], adam: torch.optim.Optimizer
+) -> None:
     """One step along the gradient of the mean loss of some examples."""
     scores, wanted = part.scores(rows, parameters)
     slope = part.loss.gradient(scores.detach().clone(), wanted)
@@ -104,7 +106,7 @@ def _step(part: Batches, rows: Ints, parameters: list[Tensor], adam: torch.optim
     adam.step()
 
 
-def _judge(part: Batches, parameters: list[Tensor]) -> tuple[float, float]:
+def _judge_batches(part: Batches, parameters: list[Tensor]) -> tuple[float, float]:
     """The mean loss and quality of all examples."""
     sums = np.zeros(2)
     with torch.no_grad():

@@ -17,7 +17,7 @@ from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, expand_ranges
 from lingprobe.inside.units.looks import describe_weights
-from lingprobe.inside.units.tokens import Pool, Tokens, pool_tokens, units_of
+from lingprobe.inside.units.tokens import Pool, TokenUnits, gather_units, pool_tokens
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device
 from lingprobe.probes.features import Scaling, aim, common_scale
@@ -74,7 +74,10 @@ class Attention(Fitting):
         from lingprobe.inside.units.attending import Batches, descend  # imports torch
 
         aims, known = aim(train.labels, dev.labels), _scaling(train, read)
-        sides = (Tokens.of(train, read, known), aims.train), (Tokens.of(dev, read, known), aims.dev)
+        sides = (
+            (TokenUnits.of(train, read, known), aims.train),
+            (TokenUnits.of(dev, read, known), aims.dev),
+        )
         loss = train.labels.loss
         first, second = (
             Batches(tokens, wanted, loss, self.pool, self.device) for tokens, wanted in sides
@@ -93,7 +96,7 @@ class Attention(Fitting):
 def _scaling(train: Readings, read: str) -> Scaling:
     """What brings the tokens of train to one scale."""
     starts, stops = train.whole(np.unique(train.dataset.sites[:, :, 0]))
-    return common_scale(units_of(train, read, expand_ranges(starts, stops)[0]))
+    return common_scale(gather_units(train, read, expand_ranges(starts, stops)[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +114,7 @@ class FittedAttention:
     choice: Mapping[str, Any]
 
     def predict(self, readings: Readings) -> Predictions:
-        tokens = Tokens.of(readings, self.read, self.scaling)
+        tokens = TokenUnits.of(readings, self.read, self.scaling)
         scores = np.empty((len(readings), len(self.bias)), np.float32)
         for start in range(0, len(readings), 256):
             rows = np.arange(start, min(start + 256, len(readings)))

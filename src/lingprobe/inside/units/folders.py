@@ -24,11 +24,11 @@ from lingprobe.inside.units.layouts import (
     GEMMA_SCOPE,
     PLAIN_FILE,
     SPARSIFY,
-    Layout,
+    PackageLayout,
     read_config,
     read_tensors,
 )
-from lingprobe.inside.units.recipes import Folder, Recipe, check_shapes, unknown
+from lingprobe.inside.units.recipes import Folder, Recipe, check_tensor_shapes, make_unknown_problem
 
 WEIGHTS = "sae_weights.safetensors"
 OF_HEADS = "attn.hook_z"
@@ -63,10 +63,10 @@ CENTRED = "center_writing_weights"
 
 def fingerprint_of(path: Path) -> str:
     """A digest of a folder's files."""
-    return digest_files(_files(path)[1])
+    return digest_files(_find_autoencoder_files(path)[1])
 
 
-def _files(path: Path) -> tuple[Layout, list[Path]]:
+def _find_autoencoder_files(path: Path) -> tuple[PackageLayout, list[Path]]:
     """The layout and the files of an autoencoder, which is a folder or the file of a plain encoder
     or of Gemma Scope.
     """
@@ -83,18 +83,18 @@ def _files(path: Path) -> tuple[Layout, list[Path]]:
 
 def load_folder(path: Path) -> Folder:
     """What lies in a folder; DataProblem where it is none, or asks for what is not known here."""
-    layout, files = _files(path)
+    layout, files = _find_autoencoder_files(path)
     return _load(layout, tuple(files), digest_files(files))
 
 
-def layer_of(path: Path) -> str | None:
+def read_folder_layer(path: Path) -> str | None:
     """The layer or site that a folder says it reads, without its weights."""
-    layout, files = _files(path)
+    layout, files = _find_autoencoder_files(path)
     return layout.layer(files)
 
 
 @functools.lru_cache(2)
-def _load(layout: Layout, files: tuple[Path, ...], version: str) -> Folder:
+def _load(layout: PackageLayout, files: tuple[Path, ...], version: str) -> Folder:
     return layout.load(files)
 
 
@@ -107,7 +107,7 @@ def load_plain(files: Sequence[Path]) -> Folder:
             " [units, dim], bias [units] and k"
         )
     weight, bias, k = tensors["weight"], tensors["bias"], int(tensors["k"].ravel()[0])
-    check_shapes(where, {"W_enc": weight.T, "b_enc": bias}, k)
+    check_tensor_shapes(where, {"W_enc": weight.T, "b_enc": bias}, k)
     return Folder(Recipe(k=k), {"W_enc": np.ascontiguousarray(weight.T), "b_enc": bias})
 
 
@@ -116,14 +116,14 @@ def load_saelens(files: Sequence[Path]) -> Folder:
     where, tensors = str(files[0]), read_tensors(files[-1])
     recipe = _recipe(where, _config(files[0]))
     if not np.allclose(tensors.pop("scaling_factor", np.ones(1)), 1):
-        raise unknown(where, "finetuning_scaling_factor", "a scale of each feature")
+        raise make_unknown_problem(where, "finetuning_scaling_factor", "a scale of each feature")
     wanted = TENSORS[recipe.kind]
     if set(tensors) != set(wanted):
         raise DataProblem(
             f"{where}: {WEIGHTS} has {', '.join(sorted(tensors))}; a {recipe.kind} autoencoder has"
             f" {', '.join(wanted)}"
         )
-    check_shapes(where, tensors, recipe.k)
+    check_tensor_shapes(where, tensors, recipe.k)
     return Folder(recipe, tensors)
 
 
@@ -141,16 +141,16 @@ def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
     if kind == "standard" and activation == "topk":
         kind = "topk"
     if kind not in TENSORS:
-        raise unknown(where, "architecture", kind)
+        raise make_unknown_problem(where, "architecture", kind)
     if activation not in ("relu", "topk") or (activation == "topk" and kind != "topk"):
-        raise unknown(where, "activation_fn", activation)
-    layer = _layer(where, told)
+        raise make_unknown_problem(where, "activation_fn", activation)
+    layer = _parse_hook_layer(where, told)
     of_heads = (layer or "").startswith("head:")
     if (told.get("reshape_activations") or "none") not in ("none", "hook_z" if of_heads else ""):
-        raise unknown(where, "reshape_activations", told["reshape_activations"])
+        raise make_unknown_problem(where, "reshape_activations", told["reshape_activations"])
     loaded = told.get("model_from_pretrained_kwargs") or {}
     if of_heads and loaded.get("fold_value_biases"):  # then heads lack what values add always
-        raise unknown(where, "model_from_pretrained_kwargs fold_value_biases", True)
+        raise make_unknown_problem(where, "model_from_pretrained_kwargs fold_value_biases", True)
     return Recipe(
         kind,
         layer,
@@ -162,7 +162,7 @@ def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
     )
 
 
-def _layer(where: str, told: Mapping[str, Any]) -> str | None:
+def _parse_hook_layer(where: str, told: Mapping[str, Any]) -> str | None:
     """The layer or site of a hook: what block L is given is state L, and blocks of sites count from
     1.
     """
@@ -172,7 +172,9 @@ def _layer(where: str, told: Mapping[str, Any]) -> str | None:
     match = re.fullmatch(r"blocks\.(\d+)\.([\w.]+)", str(hook))
     head = told.get("hook_head_index")
     if match is None or match[2] not in HOOKS or (head is not None and match[2] != OF_HEADS):
-        raise unknown(where, "hook_name", hook if head is None else f"{hook} of head {head}")
+        raise make_unknown_problem(
+            where, "hook_name", hook if head is None else f"{hook} of head {head}"
+        )
     if match[2] == OF_HEADS:
         return f"head:{int(match[1]) + 1}." + ("*" if head is None else str(int(head) + 1))
     return f"{HOOKS[match[2]]}{int(match[1]) + (match[2] != 'hook_resid_pre')}"
@@ -182,19 +184,21 @@ def _norm(where: str, value: Any) -> str:
     """How the input is scaled; early versions say whether by the mean norm."""
     norm = {None: "none", False: "none", True: NORMS[-1]}.get(value, value)
     if norm not in NORMS:
-        raise unknown(where, "normalize_activations", norm)
+        raise make_unknown_problem(where, "normalize_activations", norm)
     return str(norm)
 
 
 def _is_centred(where: str, told: Mapping[str, Any]) -> bool:
     for key, value in told.items():
         if key != CENTRED and key not in HARMLESS and value not in (None, False):
-            raise unknown(where, f"model_from_pretrained_kwargs {key}", value)
+            raise make_unknown_problem(where, f"model_from_pretrained_kwargs {key}", value)
     return bool(told.get(CENTRED, False))
 
 
-SAELENS = Layout("SAELens", (CONFIG, WEIGHTS), load_saelens, lambda files: _layer_said(files[0]))
-PLAIN = Layout("a plain encoder", (PLAIN_FILE,), load_plain, lambda _: None)
+SAELENS = PackageLayout(
+    "SAELens", (CONFIG, WEIGHTS), load_saelens, lambda files: _layer_said(files[0])
+)
+PLAIN = PackageLayout("a plain encoder", (PLAIN_FILE,), load_plain, lambda _: None)
 LAYOUTS = (SAELENS, SPARSIFY, PLAIN, GEMMA_SCOPE, DICTIONARY)
 """Where the files of two are there, the first holds."""
 

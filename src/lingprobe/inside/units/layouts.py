@@ -19,7 +19,7 @@ import numpy as np
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
-from lingprobe.inside.units.recipes import Folder, Recipe, check_shapes, unknown
+from lingprobe.inside.units.recipes import Folder, Recipe, check_tensor_shapes, make_unknown_problem
 
 CONFIG, PLAIN_FILE = "cfg.json", "sae.safetensors"
 # the name of a module of transformers, which is the folder's; what it gives is read
@@ -41,7 +41,7 @@ NAMES = {"encoder.bias": "b_enc", "gate_bias": "b_gate", "mag_bias": "b_mag"}
 
 
 @dataclass(frozen=True)
-class Layout:
+class PackageLayout:
     """How a package lays out a folder.
 
     files  in this order
@@ -77,7 +77,7 @@ def read_tensors(path: Path) -> dict[str, Floats]:
 
 def _check_folder(where: Path, recipe: Recipe, tensors: Mapping[str, Floats]) -> Folder:
     known = {name: np.ascontiguousarray(each, np.float32) for name, each in tensors.items()}
-    check_shapes(str(where), known, recipe.k)
+    check_tensor_shapes(str(where), known, recipe.k)
     return Folder(recipe, known)
 
 
@@ -92,15 +92,15 @@ def load_sparsify(files: Sequence[Path]) -> Folder:
     """A folder of sparsify."""
     path, told = files[0], read_config(files[0])
     if told.get("transcode") or told.get("skip_connection"):
-        raise unknown(str(path), "transcode or skip_connection", True)
+        raise make_unknown_problem(str(path), "transcode or skip_connection", True)
     kind = told.get("activation", "topk")
     if kind not in ("topk", "groupmax"):
-        raise unknown(str(path), "activation", kind)
+        raise make_unknown_problem(str(path), "activation", kind)
     names = ("encoder.weight", "encoder.bias", "W_dec", "b_dec")
     weight, bias, decoder, middle = _take(files[1], read_tensors(files[1]), names)
     k = int(told.get("k") or 0)
     if kind == "groupmax" and len(bias) % max(k, 1):
-        raise unknown(str(path), "k", f"{k}, of {len(bias):,} units in groups")
+        raise make_unknown_problem(str(path), "k", f"{k}, of {len(bias):,} units in groups")
     recipe = Recipe(kind, sparsify_layer(files), k, subtract=True)
     tensors = {"W_enc": weight.T, "b_enc": bias, "W_dec": decoder, "b_dec": middle}
     return _check_folder(path, recipe, tensors)
@@ -138,7 +138,7 @@ def load_dictionary(files: Sequence[Path]) -> Folder:
     told = read_config(files[0]).get("trainer") or {}
     name = told.get("dict_class")
     if name not in CLASSES:
-        raise unknown(str(files[0]), "dict_class", name)
+        raise make_unknown_problem(str(files[0]), "dict_class", name)
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         given = {key: each.float().numpy() for key, each in state.items()}
@@ -177,8 +177,8 @@ def dictionary_layer(files: Sequence[Path]) -> str | None:
     return f"post:{int(found[1]) + 1}" if found and reads == "out" else None
 
 
-SPARSIFY = Layout("sparsify", (CONFIG, PLAIN_FILE), load_sparsify, sparsify_layer)
-GEMMA_SCOPE = Layout("Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer)
-DICTIONARY = Layout(
+SPARSIFY = PackageLayout("sparsify", (CONFIG, PLAIN_FILE), load_sparsify, sparsify_layer)
+GEMMA_SCOPE = PackageLayout("Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer)
+DICTIONARY = PackageLayout(
     "dictionary_learning", ("config.json", "ae.pt"), load_dictionary, dictionary_layer
 )

@@ -26,11 +26,11 @@ def describe_weights(readings: Readings, weights: Sequence[Floats]) -> Looks:
         round(float(np.mean([each[-1] for each in some])), 4),
         round(float(np.mean(even)), 4) if even else 1.0,
         round(float(np.mean([len(each) for each in some])), 2),
-        _words(readings, weights),
+        _rank_words(readings, weights),
     )
 
 
-def _words(readings: Readings, weights: Sequence[Floats]) -> list[list[Any]]:
+def _rank_words(readings: Readings, weights: Sequence[Floats]) -> list[list[Any]]:
     """The words that have most in proportion to their tokens."""
     spans = readings.vectors.spans
     if spans is None:

@@ -15,7 +15,7 @@ from torch import Tensor
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.probes.features import aim
-from lingprobe.probes.losses import LOSSES, Curved
+from lingprobe.probes.losses import LOSSES, CurvedLoss
 
 FALL, STEPS = 0.85, 60  # of the penalty from one minimum to the next, and how many there are
 TURNS = 60  # proximal steps to each minimum
@@ -29,7 +29,7 @@ def path_order(x: Floats, labels: Column, most: int) -> Ints:
     """
     z, wanted = _standardise(x), aim(labels, labels).train
     loss = LOSSES[labels.loss]
-    problem = Problem(z, loss.targets(wanted), loss, CURVATURE[labels.loss])
+    problem = PenalisedLoss(z, loss.targets(wanted), loss, CURVATURE[labels.loss])
     weights = torch.zeros(z.shape[1], len(labels.names))
     bias = torch.zeros(len(labels.names))
     weights, bias = problem.descend(weights, bias, float("inf"))  # of the bias alone
@@ -60,10 +60,10 @@ def _standardise(x: Floats) -> Tensor:
     return torch.from_numpy(((x - mean) * factor).astype(np.float32))
 
 
-class Problem:
+class PenalisedLoss:
     """The loss of a linear model over examples, and the descent to its minimum under a penalty."""
 
-    def __init__(self, z: Tensor, wanted: Tensor, loss: Curved, curvature: float) -> None:
+    def __init__(self, z: Tensor, wanted: Tensor, loss: CurvedLoss, curvature: float) -> None:
         self.z, self.wanted, self.loss = z, wanted.movedim(0, -1)[None], loss
         ones, widest = torch.ones(z.shape[1]) / z.shape[1] ** 0.5, 1.0
         for _ in range(30):

@@ -26,7 +26,7 @@ def half_of(train: Readings, seed: int) -> Ints:
     return np.flatnonzero(chosen[sentence])
 
 
-def targets_of(labels: Column) -> Doubles:
+def encode_annotated_labels(labels: Column) -> Doubles:
     """Labels as numbers [n, outputs]: a column for each class or label, 1 where it holds; NaN where
     nobody annotated it.
     """
@@ -43,7 +43,7 @@ def between_classes(x: Floats, labels: Column) -> Doubles:
     Of two classes this is the order by the difference of their means in units of the deviation
     within classes (Gurnee et al. 2023, section 3.2, maximum mean difference, standardised).
     """
-    wanted = targets_of(labels)
+    wanted = encode_annotated_labels(labels)
     if labels.classes is None:
         shares = [_correlations(x, column) for column in wanted.T]
         return np.asarray(np.max(shares, 0) if shares else np.zeros(x.shape[1]))
@@ -55,7 +55,7 @@ def between_classes(x: Floats, labels: Column) -> Doubles:
         sums += wanted[start : start + ROWS].T @ rows
         total += np.square(rows).sum(0)
     between = (np.square(sums) / np.maximum(counts, 1)[:, None]).sum(0)
-    return _share(between, total, mean, len(x))
+    return _compute_explained_share(between, total, mean, len(x))
 
 
 def _correlations(x: Floats, wanted: Doubles) -> Doubles:
@@ -71,10 +71,12 @@ def _correlations(x: Floats, wanted: Doubles) -> Doubles:
         part = rows[start : start + ROWS].astype(np.float64) - mean
         products += y[start : start + ROWS] @ part
         total += np.square(part).sum(0)
-    return _share(np.square(products) / max(float(y @ y), 1e-30), total, mean, len(rows))
+    return _compute_explained_share(
+        np.square(products) / max(float(y @ y), 1e-30), total, mean, len(rows)
+    )
 
 
-def _share(part: Doubles, total: Doubles, mean: Doubles, n: int) -> Doubles:
+def _compute_explained_share(part: Doubles, total: Doubles, mean: Doubles, n: int) -> Doubles:
     """Shares of variances, 0 where a unit varies by no more than rounding."""
     varies = np.sqrt(total / max(n, 1)) > 1e-6 * np.abs(mean) + 1e-30
     return np.divide(part, total, out=np.zeros(len(total)), where=varies)

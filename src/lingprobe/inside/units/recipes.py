@@ -46,12 +46,12 @@ class Folder:
         return "W_dec" in self.tensors
 
 
-def unknown(where: str, key: str, value: Any) -> DataProblem:
+def make_unknown_problem(where: str, key: str, value: Any) -> DataProblem:
     """What a folder asks for that is not known here."""
     return DataProblem(f"{where}: {key} is {value}, which lingprobe does not support")
 
 
-def check_shapes(where: str, tensors: Mapping[str, Floats], k: int) -> None:
+def check_tensor_shapes(where: str, tensors: Mapping[str, Floats], k: int) -> None:
     """Refuse tensors that do not go together."""
     dim, units = tensors["W_enc"].shape
     for name, tensor in tensors.items():

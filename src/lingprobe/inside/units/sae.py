@@ -16,7 +16,7 @@ from lingprobe.data.core import DataProblem, Encoder, Layered, Running, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import identity
 from lingprobe.data.options import Help
-from lingprobe.data.oracles import EncoderQuestion, Kind, kind_of
+from lingprobe.data.oracles import EncoderQuestion, Kind, get_encoder_role
 from lingprobe.data.reading import POOLS
 from lingprobe.data.references import (
     PlaceOption,
@@ -26,7 +26,7 @@ from lingprobe.data.references import (
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors
 from lingprobe.encoders import ENCODERS
 from lingprobe.inside.units.features import ROWS, Autoencoder, draw_directions
-from lingprobe.inside.units.folders import NORMS, fingerprint_of, layer_of, load_folder
+from lingprobe.inside.units.folders import NORMS, fingerprint_of, load_folder, read_folder_layer
 from lingprobe.inside.units.recipes import Folder
 
 Pool = Literal["mean", "max", "none"]
@@ -102,7 +102,7 @@ class SparseFeatures:
         """Where the folder's hook is. What a block gives is the layer behind it, but for the last
         block, whose layer stands behind the model's norm.
         """
-        hooked = layer_of(self.path)
+        hooked = read_folder_layer(self.path)
         if hooked is None or not hooked.startswith(GIVEN):
             return hooked
         last = ENCODERS.make(Reference.parse(self.of).plus(layers="last", pool="none"))
@@ -118,7 +118,7 @@ class SparseFeatures:
     @property
     def kind(self) -> Kind:
         """A baseline where directions are drawn, or the model's weights."""
-        return "baseline" if self.weights == "random" else kind_of(self.inner)
+        return "baseline" if self.weights == "random" else get_encoder_role(self.inner)
 
     @property
     def fingerprint(self) -> str:

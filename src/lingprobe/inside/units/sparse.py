@@ -18,7 +18,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
-from lingprobe.probes.features import Scaling, common_scale, finite
+from lingprobe.probes.features import Scaling, common_scale, read_finite_features
 from lingprobe.probes.logreg import STRENGTHS, LogReg
 
 WIDEST = 8192  # units that can be turned
@@ -83,7 +83,7 @@ class Sparse:
     def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
         """The cells of each job; units are ranked once for all jobs over the same examples."""
         fits: dict[tuple[int, Cell], Predictor] = {}
-        for group in _alike(jobs):
+        for group in _group_equal_jobs(jobs):
             for wish, made in self._fit_group(group):
                 fits[wish] = made
         return [[fits[id(job), cell] for cell in job.cells] for job in jobs]
@@ -94,11 +94,11 @@ class Sparse:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
         for read in dict.fromkeys(cell.read for job in group for cell in job.cells):
-            features = finite(train, read, "train")
+            features = read_finite_features(train, read, "train")
             basis = self._basis(features)
-            known = Known(read, basis, basis(features), None)
+            known = BasisUnits(read, basis, basis(features), None)
             if len(dev):
-                known = known._replace(dev=basis(finite(dev, read, "dev")))
+                known = known._replace(dev=basis(read_finite_features(dev, read, "dev")))
             mine = [(job, cell) for job in group for cell in job.cells if cell.read == read]
             for seed in dict.fromkeys(cell.seed for _, cell in mine):
                 some = [each for each in mine if each[1].seed == seed]
@@ -151,7 +151,7 @@ class Basis:
         return self.scaling(x) @ (self.turn if units is None else self.turn[:, units])
 
 
-class Known(NamedTuple):
+class BasisUnits(NamedTuple):
     """A read in its basis: units of train and dev [n, dim], None where there is no dev."""
 
     read: str
@@ -182,7 +182,7 @@ def _probe_of(job: Job) -> Sparse:
     return job.probe
 
 
-def _fit(probe: Sparse, job: Job, cell: Cell, known: Known, order: Ints) -> FittedSparse:
+def _fit(probe: Sparse, job: Job, cell: Cell, known: BasisUnits, order: Ints) -> FittedSparse:
     """The probe of the best units of an order."""
     units = order[: probe.k]
     columns = np.sort(units)
@@ -234,7 +234,7 @@ def _any_layer(readings: Readings) -> str:
     return readings.vectors.names[0]
 
 
-def _alike(jobs: Sequence[Job]) -> list[list[Job]]:
+def _group_equal_jobs(jobs: Sequence[Job]) -> list[list[Job]]:
     """Jobs over the same examples and vectors, together."""
     groups: list[list[Job]] = []
     for job in jobs:

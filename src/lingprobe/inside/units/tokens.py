@@ -18,7 +18,7 @@ from lingprobe.probes.features import Scaling
 Pool = Literal["attention", "mean", "max", "last"]
 
 
-def units_of(readings: Readings, read: str, rows: Ints) -> Floats:
+def gather_units(readings: Readings, read: str, rows: Ints) -> Floats:
     """Some tokens in all layers of a read, [rows, dim] float32."""
     known = read_of(read, readings.vectors.names)
     if known.how == "mix":
@@ -28,7 +28,7 @@ def units_of(readings: Readings, read: str, rows: Ints) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenUnits:
     """The tokens of examples at their sites: rows starts:stops [sites, examples] of the units of a
     read, which are brought to one scale as they are read.
     """
@@ -40,7 +40,7 @@ class Tokens:
     stops: Ints
 
     @classmethod
-    def of(cls, readings: Readings, read: str, scaling: Scaling) -> Tokens:
+    def of(cls, readings: Readings, read: str, scaling: Scaling) -> TokenUnits:
         """The tokens of all examples."""
         sites = range(readings.dataset.sites.shape[1])
         starts, stops = (np.stack(each) for each in zip(*map(readings.units, sites), strict=True))
@@ -53,7 +53,7 @@ class Tokens:
         starts, stops = self.starts[:, rows].ravel(), self.stops[:, rows].ravel()
         lengths = stops - starts
         where, _ = expand_ranges(starts, stops)
-        units = self.scaling(units_of(self.readings, self.read, where))
+        units = self.scaling(gather_units(self.readings, self.read, where))
         longest = int(lengths.max(initial=1))
         padded = np.zeros((len(starts), longest, units.shape[1]), np.float32)
         filled = np.arange(longest) < lengths[:, None]
@@ -65,7 +65,7 @@ class Tokens:
         weights = []
         for row in range(self.starts.shape[1]):
             where = np.arange(self.starts[0, row], self.stops[0, row])
-            logits = self.scaling(units_of(self.readings, self.read, where)) @ query[0]
+            logits = self.scaling(gather_units(self.readings, self.read, where)) @ query[0]
             powers = np.exp(logits - logits.max(initial=0))
             weights.append((powers / max(powers.sum(), 1e-30)).astype(np.float32))
         return weights

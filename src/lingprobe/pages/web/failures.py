@@ -16,7 +16,7 @@ from lingprobe.pages.breakdown import (
 )
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
-from lingprobe.pages.web.items import Items
+from lingprobe.pages.web.items import TaskExamples
 from lingprobe.pages.web.study import DETAILED, Study, many
 from lingprobe.tables.table import (
     Table,
@@ -54,22 +54,22 @@ def failures(study: Study) -> PageChapter:
         if len(study.lines("trained")) > DETAILED
         else "For each task this shows all encoders, the best baseline and the oracle."
     )
-    items = Items(study)
-    tasks = [_task(study, items, column) for column in study.score_grid.columns]
+    items = TaskExamples(study)
+    tasks = [_list_task_failures(study, items, column) for column in study.score_grid.columns]
     texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
     return PageChapter("failures", "Where it fails", (ProseBlock(texts, "note"), *tasks))
 
 
-def _task(study: Study, items: Items, column: TaskColumn) -> PageBlock:
+def _list_task_failures(study: Study, items: TaskExamples, column: TaskColumn) -> PageBlock:
     """All that there is on one task."""
     cells = study.rows_in_detail(column)
     blocks: list[PageBlock] = []
     if not any(row.classes for _, row in cells):
         blocks.append(ProseBlock(("Labels are numbers, so there are no classes.",), "note"))
     else:
-        blocks.append(_classes(cells, study, study.people(column)))
+        blocks.append(_tabulate_class_errors(cells, study, study.people(column)))
         blocks += _mistakes(study, cells)
-    blocks += _strata(study, cells)
+    blocks += _list_strata_scores(study, cells)
     blocks += items.example_blocks(column)
     best = next(iter(cells), None)
     said = f": {best[0]} {best[1].score:.1f}" if best else ""
@@ -79,7 +79,7 @@ def _task(study: Study, items: Items, column: TaskColumn) -> PageBlock:
 CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
-def _classes(
+def _tabulate_class_errors(
     cells: Sequence[tuple[str, FrameRow]], study: Study, people: HumanAnswers | None
 ) -> PageBlock:
     """Of each class its true share, the share predicted, recall, and F1."""
@@ -179,7 +179,7 @@ def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> TableShe
     return TableSheet(table, f"Most frequent confusions of {name}")
 
 
-def _strata(study: Study, cells: Sequence[tuple[str, FrameRow]]) -> Iterator[PageBlock]:
+def _list_strata_scores(study: Study, cells: Sequence[tuple[str, FrameRow]]) -> Iterator[PageBlock]:
     """Scores by each tag of the test examples that has several values, none of them too many."""
     frame = study.probes_of([row for _, row in cells])
     scored = [number for number, score in enumerate(frame.column("score")) if not math.isnan(score)]

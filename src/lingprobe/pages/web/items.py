@@ -40,7 +40,7 @@ COLUMNS = ("gold", "predicted", "confidence, %", "example")
 WORDS = frozenset({"gold", "predicted", "example"})
 
 
-class Item(NamedTuple):
+class AnsweredExample(NamedTuple):
     """A test example with the answer that was given, and how sure that is, from 0 to 1; and what
     the model wrote behind it, where it writes.
     """
@@ -58,7 +58,7 @@ class Item(NamedTuple):
         return f"{self.text} → {self.written}" if self.written else self.text
 
 
-class Items:
+class TaskExamples:
     """Examples by task; `missing` says why there are none."""
 
     def __init__(self, study: Study) -> None:
@@ -97,7 +97,7 @@ class Items:
                 )
 
 
-def _list_items(examples: AnsweredExamples) -> Iterator[Item]:
+def _list_items(examples: AnsweredExamples) -> Iterator[AnsweredExample]:
     """The test examples of one fit."""
     dataset, gold, said, scores, written = examples
     probable = scores.probabilities() if scores else None
@@ -106,8 +106,8 @@ def _list_items(examples: AnsweredExamples) -> Iterator[Item]:
         one, sure = answer in gold.names, math.nan
         if probable is not None:
             sure = probable[i, gold.names.index(str(answer))] if one else _certain(probable[i])
-        yield Item(
-            _text(dataset, i),
+        yield AnsweredExample(
+            _format_item_text(dataset, i),
             _format_label(label),
             _format_label(answer),
             label == answer,
@@ -116,7 +116,9 @@ def _list_items(examples: AnsweredExamples) -> Iterator[Item]:
         )
 
 
-def _apart(name: str, items: Sequence[Item], people: HumanAnswers | None) -> Iterator[PageBlock]:
+def _apart(
+    name: str, items: Sequence[AnsweredExample], people: HumanAnswers | None
+) -> Iterator[PageBlock]:
     """The sentences of which people say something else than the probe."""
     if people is None:
         return
@@ -147,7 +149,7 @@ def _format_label(label: object) -> str:
     return ", ".join(sorted(map(str, label))) if isinstance(label, frozenset) else str(label)
 
 
-def _text(dataset: Dataset, i: int) -> str:
+def _format_item_text(dataset: Dataset, i: int) -> str:
     """The sentences of an example, and the words that its label is about."""
     sites = dataset.sites[i].tolist()
     texts = dict.fromkeys(dataset.sentences[sentence].text for sentence, _, _ in sites)

@@ -16,7 +16,7 @@ from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.plan import STRONG_PROBE
 from lingprobe.pages.web.study import Study, many
-from lingprobe.suites.bibliography import bibtex, papers_of
+from lingprobe.suites.bibliography import format_bibtex, papers_of
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
     CodeBlock,
@@ -55,7 +55,7 @@ def making(study: Study) -> PageChapter:
         blocks.append(
             ProseBlock(((f"Given as Python objects, so not in the command: {', '.join(lost)}."),))
         )
-    if entries := bibtex(_papers(study)):
+    if entries := format_bibtex(_papers(study)):
         blocks.append(FoldedBlock("Papers to cite", (CodeBlock(entries, "To cite:"),)))
     if address := _documentation():
         pairs = tuple((f"{address}/{page}.html", title) for page, title in GUIDES.items())

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lingprobe.analysis.row import PERCENT
-from lingprobe.analysis.scores import scores
-from lingprobe.pages.charts import draw, figure_of
+from lingprobe.analysis.scores import list_task_scores
+from lingprobe.pages.charts import draw_scores, figure_of
 from lingprobe.pages.grid import Grid
 from lingprobe.pages.layer_curves import curves_of
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.web.study import Study, many
-from lingprobe.pages.wide import MARK, matrix, places, reading
+from lingprobe.pages.wide import MARK, build_wide_table, locate_scores, reading
 from lingprobe.tables.web import (
     Download,
     FoldedBlock,
@@ -46,12 +46,14 @@ def outcome(study: Study) -> PageChapter:
     blocks += [_picture(study), _sheet(study, study.score_grid, "Scores")]
     notes = [describe_scores(study.score_grid.rows)[0], *_reading(study), SHADED]
     notes += [CHOSEN] if study.has_chosen else []
-    notes += [ABOVE] if any(study.is_above(row) for _, _, row in places(study.score_grid)) else []
+    notes += (
+        [ABOVE] if any(study.is_above(row) for _, _, row in locate_scores(study.score_grid)) else []
+    )
     blocks.append(ProseBlock(tuple(notes), "note"))
     if study.has_chosen:
         every = _sheet(study, study.whole_grid, "Scores of all layers")
         blocks.append(FoldedBlock("All layers", (every,)))
-    lines = scores(study.scores, said.verdicts.decisions)
+    lines = list_task_scores(study.scores, said.verdicts.decisions)
     blocks.append(Download("Scores as CSV", "scores.csv", format_csv(lines)))
     return PageChapter("outcome", "Results", tuple(blocks))
 
@@ -74,7 +76,7 @@ def _picture(study: Study) -> PageBlock:
         if left
         else ""
     )
-    return picture(lambda: draw(kind, made), caption)
+    return picture(lambda: draw_scores(kind, made), caption)
 
 
 CURVES = "Scores by layer, with their 95 % intervals."
@@ -90,9 +92,9 @@ def _grid_to_draw(study: Study) -> tuple[Grid, int]:
 
 
 def _sheet(study: Study, made: Grid, caption: str) -> TableSheet:
-    table = matrix(made)
+    table = build_wide_table(made)
     classes = {}
-    for r, c, row in places(made):
+    for r, c, row in locate_scores(made):
         look = [shade(row.score, study.firsts[row.task].majority), "above" * study.is_above(row)]
         classes[0, r, c] = " ".join(filter(None, look))
     groups = table.groups if len(made.groups) > 1 else ()  # the title names the only one

@@ -97,7 +97,7 @@ def _setup_terms(study: Study) -> list[tuple[str, str]]:
     metrics = dict.fromkeys(row.metric for row in plain)
     pairs = [(f"Probe {name}", describe_reference(PROBES, name)) for name in probes]
     many = " to ".join(map(str, dict.fromkeys((seeds[0], seeds[-1]))))
-    pairs.append(("Fits", f"{many} a score: {_fits(plain)}"))
+    pairs.append(("Fits", f"{many} a score: {_describe_seeds(plain)}"))
     pairs.append(("Scores", f"{', '.join(metrics)}, times 100, on test examples."))
     for control in study.score_grid.controls:
         name = control.partition(",")[0].partition(":")[0]
@@ -107,7 +107,7 @@ def _setup_terms(study: Study) -> list[tuple[str, str]]:
     return pairs
 
 
-def _fits(plain: Sequence[FrameRow]) -> str:
+def _describe_seeds(plain: Sequence[FrameRow]) -> str:
     if not any(row.is_seeded for row in plain):
         return "the probe has no random start, so one is enough."
     if max(row.seeds for row in plain) == 1:

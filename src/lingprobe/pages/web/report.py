@@ -22,7 +22,7 @@ def web_page(frame: ResultFrame, scored: ResultFrame, beside: Beside = NOTHING) 
 
 def _title(study: Study) -> str:
     """What was probed, by its name where that is short."""
-    judged = _encoders(study, "trained")
+    judged = _list_encoders_of_kind(study, "trained")
     name = study.score_grid.names.get(judged[0], judged[0]) if judged else ""
     probed = name if len(judged) == 1 else many(len(judged), "encoder")
     groups = [mine[0].group for mine in study.score_grid.groups if mine[0].group]
@@ -33,7 +33,7 @@ def _title(study: Study) -> str:
 
 def _about(study: Study) -> str:
     """What stands below the title."""
-    kinds = {kind: len(_encoders(study, kind)) for kind in ROLES}
+    kinds = {kind: len(_list_encoders_of_kind(study, kind)) for kind in ROLES}
     counted = ", ".join(many(n, ROLES[kind]) for kind, n in kinds.items() if n)
     every = [run.about for run in study.runs]
     dates = sorted(about.date[:10] for about in every if about.date)
@@ -43,6 +43,6 @@ def _about(study: Study) -> str:
     return f"Probing results: {counted}{by}" + (f" on {dates[-1]}." if dates else ".")
 
 
-def _encoders(study: Study, kind: Kind) -> list[str]:
+def _list_encoders_of_kind(study: Study, kind: Kind) -> list[str]:
     """The encoders of a kind, whatever was read of them."""
     return list(dict.fromkeys(line.encoder for line in study.lines(kind)))

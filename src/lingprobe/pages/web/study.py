@@ -24,7 +24,7 @@ from lingprobe.experiment.examples import ExampleReader
 from lingprobe.metrics import Answers
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.grid import Grid, Line, grid
+from lingprobe.pages.grid import EncoderLine, Grid, grid
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.verdicts import Statement, statement
@@ -148,7 +148,7 @@ class Study:
         keys = map(attrgetter(*SCORE_KEYS), rows)
         return self.frame.take([number for key in keys for number in places[key]])
 
-    def lines(self, kind: Kind) -> list[Line]:
+    def lines(self, kind: Kind) -> list[EncoderLine]:
         """The lines of a kind."""
         return [line for line in self.score_grid.lines if line.kind == kind]
 
@@ -190,7 +190,7 @@ class Study:
         """Whether a row scores more than its labels' own annotation."""
         return bool(row.kind == "trained" and row.score > self.ceiling(row))
 
-    def name(self, line: Line, row: FrameRow) -> str:
+    def name(self, line: EncoderLine, row: FrameRow) -> str:
         """What a score is called where its task stands above: oracles by what they hold."""
         return row.encoder if line.kind == "oracle" else label_of(self.score_grid, line)
 

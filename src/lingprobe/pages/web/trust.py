@@ -16,7 +16,7 @@ from lingprobe.pages.orders import order_notes
 from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.verdicts import round_up
 from lingprobe.pages.web.study import DETAILED, Study
-from lingprobe.pages.wide import made_by, matrix, score_cell
+from lingprobe.pages.wide import build_wide_table, made_by, score_cell
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -51,7 +51,7 @@ def trust(study: Study) -> PageChapter:
     blocks: list[PageBlock] = []
     if study.statement.sentences:
         blocks += [_sheet(study), ProseBlock((DECIDE,), "note")]
-    whole = matrix(study.score_grid)
+    whole = build_wide_table(study.score_grid)
     for section in whole.sections[1:]:
         blocks.append(TableSheet(replace(whole, sections=(section,))))
     problems = study.beside.problems
@@ -75,7 +75,7 @@ def _sheet(study: Study) -> TableSheet:
         for one in study.verdicts_on(column)[:DETAILED]
         for answer in one.answers
     ]
-    rows = tuple(_row(study, *line) for line in lines)
+    rows = tuple(_build_trust_row(study, *line) for line in lines)
     looks = {(0, r, c): "whole" for r in range(len(lines)) for c in (1, 2, 3, 5)}
     looks |= {(0, r, 3): "bad" for r, (*_, one) in enumerate(lines) if one.verdict == "worse"}
     rules = frozenset(r for r in range(1, len(lines)) if lines[r][0] != lines[r - 1][0])
@@ -85,7 +85,7 @@ def _sheet(study: Study) -> TableSheet:
     return TableSheet(Table(COLUMNS, (TableSection("", rows, rules=rules),), WORDS), caption, looks)
 
 
-def _row(
+def _build_trust_row(
     study: Study, column: TaskColumn, one: TaskVerdict, answer: QuestionAnswer
 ) -> tuple[str, ...]:
     name, row = study.name_and_row(one.row)

@@ -157,7 +157,7 @@ def find_cuts(odds: Doubles, holds: Doubles) -> Doubles:
         for k, (values, right, many) in enumerate(ordered):
             at = int(np.argmax(2 * right - score * many))
             hits, predicted = hits + right[at], predicted + many[at]
-            cuts[k] = _between(values, int(many[at]))
+            cuts[k] = _find_middle(values, int(many[at]))
         score = 2 * hits / max(predicted + gold, 1e-9)
         if score <= best + 1e-12:
             break
@@ -165,7 +165,7 @@ def find_cuts(odds: Doubles, holds: Doubles) -> Doubles:
     return cuts
 
 
-def _between(values: Doubles, many: int) -> float:
+def _find_middle(values: Doubles, many: int) -> float:
     """What lies between the first `many` of falling values and the rest."""
     if not len(values):
         return 0.0

@@ -23,7 +23,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.metrics.thresholds import find_thresholds
-from lingprobe.probes.features import finite
+from lingprobe.probes.features import read_finite_features
 from lingprobe.probes.linear import room
 from lingprobe.probes.linear.decomposition import FeatureScale, SharedDecomposition
 from lingprobe.probes.linear.discriminant import LinearModel
@@ -37,7 +37,7 @@ from lingprobe.probes.linear.selection import (
     fit_logistic,
     predict_scores,
 )
-from lingprobe.probes.linear.targets import ClosedFit, Targets, pose_targets
+from lingprobe.probes.linear.targets import ClosedFit, TrainingTargets, pose_targets
 
 Doubles = NDArray[np.float64]
 
@@ -131,11 +131,11 @@ class Linear:
 
     def least_memory(self, size: FitSize) -> int:
         """Bytes that a fit takes."""
-        return room.least_memory(size)
+        return room.estimate_linear_memory(size)
 
     def work(self, size: FitSize, seeds: int) -> Work:
         """That of a fit; seeds differ in nothing."""
-        return room.work(size)
+        return room.estimate_linear_work(size)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):
@@ -235,13 +235,13 @@ class LinearMap:
 
 def _features(train: Readings, dev: Readings, read: str) -> Floats:
     """The features of all training examples: dev is fitted to as well."""
-    parts = [finite(train, read, "train")]
+    parts = [read_finite_features(train, read, "train")]
     if len(dev):
-        parts.append(finite(dev, read, "dev"))
+        parts.append(read_finite_features(dev, read, "dev"))
     return np.concatenate(parts) if len(parts) > 1 else parts[0]
 
 
-def _targets_of(train: Readings, dev: Readings) -> Targets:
+def _targets_of(train: Readings, dev: Readings) -> TrainingTargets:
     return pose_targets(join_columns([train.labels, dev.labels]) if len(dev) else train.labels)
 
 

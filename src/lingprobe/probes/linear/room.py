@@ -12,7 +12,7 @@ _PASSES = 60  # over the features that a search usually makes
 _AXES = 25  # additions and multiplications that n axes take, by the cube of n
 
 
-def least_memory(size: FitSize) -> int:
+def estimate_linear_memory(size: FitSize) -> int:
     """Bytes that a fit takes: its features twice, their decomposition, a sample of leave-one-out
     scores, and the state of a search.
     """
@@ -24,7 +24,7 @@ def least_memory(size: FitSize) -> int:
     return size.inputs + SINGLE * size.features * size.train + decomposition + state + scores
 
 
-def work(size: FitSize) -> Work:
+def estimate_linear_work(size: FitSize) -> Work:
     """That of a decomposition, of the closed form and of one search."""
     numbers, few = size.train * size.features, min(size.features, size.train)
     columns = size.outputs - (size.outputs == 2 and not size.sets)

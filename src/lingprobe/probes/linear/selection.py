@@ -16,7 +16,7 @@ from lingprobe.probes.linear.calibration import LabelLines
 from lingprobe.probes.linear.decomposition import SharedDecomposition
 from lingprobe.probes.linear.discriminant import LinearModel
 from lingprobe.probes.linear.logistic import Minimum, Spectrum, ends_path, fit_logistic_path
-from lingprobe.probes.linear.targets import Targets
+from lingprobe.probes.linear.targets import TrainingTargets
 
 Doubles = NDArray[np.float64]
 Member = Literal["discriminant", "logistic"]
@@ -54,7 +54,7 @@ class TrainingRows(NamedTuple):
     """
 
     features: Floats
-    targets: Targets
+    targets: TrainingTargets
     ties: Ints
 
 
@@ -111,7 +111,7 @@ def _find_scale(layers: Sequence[TrainingRows], scales: Sequence[bool]) -> Close
     return min(found, key=lambda each: each.loss)
 
 
-def allot_parts(targets: Targets, ties: Ints) -> Ints:
+def allot_parts(targets: TrainingTargets, ties: Ints) -> Ints:
     """The part of each example [n], 0 to 4: those that share a number are in one part, and classes
     are spread evenly as far as that allows.
     """
@@ -148,7 +148,7 @@ def _cross_fit(layer: TrainingRows, standardised: bool, penalty: float) -> HeldO
     return _join_held(found) if found else None
 
 
-def _is_decided(targets: Targets, held: HeldOut) -> bool:
+def _is_decided(targets: TrainingTargets, held: HeldOut) -> bool:
     """Whether enough was predicted, or the members are far apart already."""
     if len(held.rows) >= _PREDICTED:
         return True
@@ -194,7 +194,7 @@ def _predict_held(
 
 
 def _fit_path(
-    decomposition: SharedDecomposition, targets: Targets, penalties: Sequence[float]
+    decomposition: SharedDecomposition, targets: TrainingTargets, penalties: Sequence[float]
 ) -> Iterator[tuple[LinearModel, Minimum]]:
     """Models and minima of logistic regression as its penalty falls."""
     x = decomposition.scale.apply(decomposition.features).astype(np.float32)
@@ -214,7 +214,7 @@ def _spectrum(decomposition: SharedDecomposition) -> Spectrum | None:
 
 def fit_logistic(
     decomposition: SharedDecomposition,
-    targets: Targets,
+    targets: TrainingTargets,
     penalty: float,
     start: LinearModel | None = None,
 ) -> LinearModel:
@@ -237,7 +237,7 @@ def widen_model(model: LinearModel, outputs: int) -> LinearModel:
     return LinearModel(both * model.weights, both[:, 0] * model.bias)
 
 
-def _narrow_model(model: LinearModel, targets: Targets) -> tuple[Doubles, Doubles]:
+def _narrow_model(model: LinearModel, targets: TrainingTargets) -> tuple[Doubles, Doubles]:
     """The weights and bias of one output for two classes."""
     if targets.codes().ndim == 2 or len(model.bias) != 2:
         return model.weights, model.bias
@@ -250,7 +250,7 @@ def predict_scores(model: LinearModel, scaled: Doubles) -> Doubles:
 
 
 def _compare_members(
-    targets: Targets, layers: Sequence[HeldOut], member: Member | None, standardised: bool
+    targets: TrainingTargets, layers: Sequence[HeldOut], member: Member | None, standardised: bool
 ) -> MemberChoice:
     """The choice by the losses of held-out predictions, each member calibrated on them."""
     if not layers:
@@ -281,7 +281,7 @@ def _logits_of(layers: Sequence[HeldOut], k: int) -> dict[Member, Doubles]:
 
 
 def _calibrated_losses(
-    targets: Targets, layers: Sequence[HeldOut], k: int
+    targets: TrainingTargets, layers: Sequence[HeldOut], k: int
 ) -> dict[Member, Doubles]:
     """Nats of each held-out example by member, layer after layer, where each is calibrated."""
     gold = targets.take(np.concatenate([layer.rows for layer in layers]))
@@ -304,7 +304,7 @@ def _at_step(layer: HeldOut, k: int) -> Floats:
     return layer.logistic[min(k, len(layer.logistic) - 1)]
 
 
-def _find_step(targets: Targets, layers: Sequence[HeldOut]) -> int:
+def _find_step(targets: TrainingTargets, layers: Sequence[HeldOut]) -> int:
     """The step of the path with the least loss over all layers."""
     steps = max(len(layer.logistic) for layer in layers)
     losses = [

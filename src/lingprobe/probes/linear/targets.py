@@ -47,7 +47,7 @@ class ClosedFit(NamedTuple):
     boundary: BoundaryDensity = BoundaryDensity()
 
 
-class Targets(Protocol):
+class TrainingTargets(Protocol):
     """The labels of training examples. Outputs are those of the label column."""
 
     @property
@@ -71,7 +71,7 @@ class Targets(Protocol):
         """
         ...
 
-    def take(self, rows: Ints) -> Targets:
+    def take(self, rows: Ints) -> TrainingTargets:
         """Those of some examples."""
         ...
 
@@ -79,7 +79,7 @@ class Targets(Protocol):
         """As logistic regression takes them."""
         ...
 
-    def covers(self, other: Targets) -> NDArray[np.bool_]:
+    def covers(self, other: TrainingTargets) -> NDArray[np.bool_]:
         """Which of other examples have labels that these examples have, too."""
         ...
 
@@ -104,7 +104,7 @@ class Targets(Protocol):
         ...
 
 
-def pose_targets(labels: Column) -> Targets:
+def pose_targets(labels: Column) -> TrainingTargets:
     """The targets that a label column is. ReadingProblem for lists of numbers, and for numbers that
     are not finite.
     """
@@ -216,7 +216,7 @@ class ClassTargets:
     def codes(self) -> Ints:
         return self.ids
 
-    def covers(self, other: Targets) -> NDArray[np.bool_]:
+    def covers(self, other: TrainingTargets) -> NDArray[np.bool_]:
         return np.asarray(np.isin(other.codes(), self.ids))
 
     def losses(self, logits: Doubles) -> Doubles:
@@ -279,7 +279,7 @@ class SetTargets:
     def codes(self) -> Doubles:
         return self.holds
 
-    def covers(self, other: Targets) -> NDArray[np.bool_]:
+    def covers(self, other: TrainingTargets) -> NDArray[np.bool_]:
         return np.ones(len(other.codes()), np.bool_)
 
     def losses(self, logits: Doubles) -> Doubles:
@@ -333,7 +333,7 @@ class NumberTargets:
     def codes(self) -> Doubles:
         return self.values
 
-    def covers(self, other: Targets) -> NDArray[np.bool_]:
+    def covers(self, other: TrainingTargets) -> NDArray[np.bool_]:
         return np.ones(len(other.codes()), np.bool_)
 
     def losses(self, logits: Doubles) -> Doubles:

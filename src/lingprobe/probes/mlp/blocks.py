@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.nets.adam import Kept, take_step
+from lingprobe.nets.adam import AdamMoments, take_step
 from lingprobe.probes.mlp.grid import Member
 
 
-class Lane(NamedTuple):
+class GridNetwork(NamedTuple):
     """One network of a joint training: its group, the seed of its draws, its number in the group's
     grid, and that cell.
     """
@@ -48,7 +48,7 @@ class Adam:
         """One step along `gradients`, in place."""
         parts = [(slice(0, None, 2), self.decay), (slice(1, None, 2), 0.0)]
         for some, decay in parts if self.decay else [(slice(None), 0.0)]:
-            kept = Kept(self.first[some], self.second[some], self.steps[some])
+            kept = AdamMoments(self.first[some], self.second[some], self.steps[some])
             take_step(self.tensors[some], self.gradients[some], kept, rate, decay)
 
     def keep(self, lanes: Tensor) -> list[Tensor]:
@@ -62,7 +62,7 @@ class Adam:
         return self.tensors
 
 
-class Block:
+class StackedNetworks:
     """Linear, dropout, sigmoid, linear (SentEval's order: dropout comes before the sigmoid); or one
     linear layer.
 
@@ -74,7 +74,7 @@ class Block:
 
     def __init__(
         self,
-        lanes: Sequence[Lane],
+        lanes: Sequence[GridNetwork],
         groups: Sequence[int],
         sizes: tuple[int, int],
         dtype: torch.dtype,
@@ -120,7 +120,7 @@ class Block:
         alike = masks == masks[:many] * (len(masks) // many)
         self.masks = torch.tensor(masks[:many] if alike else masks).to(self.device)
 
-    def _mask_of(self, lane: Lane) -> int:
+    def _mask_of(self, lane: GridNetwork) -> int:
         """The number of a lane's mask among those of a step; the first lets everything pass."""
         if not lane.member.dropout:
             return 0
@@ -204,7 +204,7 @@ class Block:
                 gradient.addcmul_(tensor, self.decay)
         self.adam.update(rate)
 
-    def keep(self, lanes: Set[Lane], groups: Sequence[int]) -> None:
+    def keep(self, lanes: Set[GridNetwork], groups: Sequence[int]) -> None:
         """Go on with these lanes only, and with batches of these groups only."""
         kept = [k for k, lane in enumerate(self.lanes) if lane in lanes]
         if len(kept) < len(self.lanes):

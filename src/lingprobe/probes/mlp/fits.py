@@ -22,7 +22,7 @@ LEAST = 20  # examples of which that is one
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class JobInput:
     """One read of one job, scaled: [examples, features] float32.
 
     seeds   the seeds that are asked for
@@ -43,14 +43,14 @@ class Input:
     strata: Ints
 
 
-class Fit(NamedTuple):
+class GridFit(NamedTuple):
     """An input, the seed of its draws, and the members of its grid.
 
     rows  those of train that are learnt from and those that are judged on; None: train and dev
     told  what is known of the choice before
     """
 
-    input: Input
+    input: JobInput
     seed: int
     grid: Sequence[Member]
     rows: tuple[Ints, Ints] | None = None
@@ -62,13 +62,13 @@ class Fit(NamedTuple):
         return len(self.input.train) if self.rows is None else len(self.rows[0])
 
 
-def folds(one: Input) -> list[tuple[Ints, Ints]]:
+def make_tuning_folds(one: JobInput) -> list[tuple[Ints, Ints]]:
     """The folds of train that a grid is tuned on: what is learnt from and what is judged on."""
     fold = stratified_folds(one.strata, FOLDS, SHUFFLED)
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
 
 
-def held_out(one: Input, seed: int) -> tuple[Ints, Ints]:
+def hold_out_rows(one: JobInput, seed: int) -> tuple[Ints, Ints]:
     """Train without a twentieth, and that twentieth, at random."""
     order = np.random.default_rng([seed, SHUFFLED]).permutation(len(one.train))
     few = int(HELD_OUT * len(order))

@@ -20,7 +20,7 @@ class Member:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedNetwork:
     """A member at its best on dev.
 
     layers     weights [out, in] and bias [out, 1], layer by layer
@@ -35,9 +35,9 @@ class Trained:
     score: float
     loss: float
     passes: float
-    likeliest: Trained | None = None
+    likeliest: TrainedNetwork | None = None
 
 
-def numbers_of(grid: Sequence[Member], features: int, outputs: int) -> int:
+def count_network_weights(grid: Sequence[Member], features: int, outputs: int) -> int:
     """How many numbers the weights of networks are."""
     return sum(m.hidden * (features + outputs) or features * outputs for m in grid)

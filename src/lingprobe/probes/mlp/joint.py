@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from lingprobe.probes.losses import Loss
-from lingprobe.probes.mlp.blocks import Block, Lane
-from lingprobe.probes.mlp.grid import Member, Trained
+from lingprobe.probes.losses import LossFunction
+from lingprobe.probes.mlp.blocks import GridNetwork, StackedNetworks
+from lingprobe.probes.mlp.grid import Member, TrainedNetwork
 from lingprobe.probes.schedules import early
 
 AHEAD = 64  # batches that are drawn at once
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class GroupExamples:
     """The examples that some groups train on, or are judged on.
 
     inputs   [rows, dim], every distinct input after the other; wanted: targets, alike. Both on the
@@ -50,7 +50,7 @@ class Part:
         inputs: Sequence[Tensor],
         wanted: Sequence[Tensor],
         chosen: Sequence[Tensor] | None = None,
-    ) -> Part:
+    ) -> GroupExamples:
         """One input and one tensor of targets for each group, of which it may have some rows alone;
         what groups share is kept once.
         """
@@ -97,15 +97,15 @@ def _stack_tensors(tensors: Sequence[Tensor]) -> tuple[Tensor, list[int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TrainingProblem:
     """What is learnt by groups that have inputs of one width, one loss and as many outputs.
 
     likeliest  whether each network is kept at its lowest loss on dev, too
     """
 
-    train: Part
-    dev: Part
-    loss: Loss
+    train: GroupExamples
+    dev: GroupExamples
+    loss: LossFunction
     outputs: int
     likeliest: bool = False
 
@@ -114,15 +114,15 @@ Look = tuple[float, float, float]
 """Score and loss on dev, and the passes over train before."""
 
 
-class Best:
+class BestNetworks:
     """Networks as they were at their best look at dev, by score or by loss."""
 
     def __init__(self, by_loss: bool) -> None:
         self.by_loss = by_loss
-        self.looks: dict[Lane, Look] = {}
-        self.tensors: dict[Lane, list[Tensor]] = {}
+        self.looks: dict[GridNetwork, Look] = {}
+        self.tensors: dict[GridNetwork, list[Tensor]] = {}
 
-    def offer(self, lane: Lane, look: Look, tensors: Iterable[Tensor]) -> bool:
+    def offer(self, lane: GridNetwork, look: Look, tensors: Iterable[Tensor]) -> bool:
         """Keep a network if its score, or its loss, is better than it ever was; whether it is."""
         known = self.looks.get(lane)
         better = known is None or (look[1] < known[1] if self.by_loss else look[0] > known[0])
@@ -130,10 +130,12 @@ class Best:
             self.looks[lane], self.tensors[lane] = look, [t.clone() for t in tensors]
         return better
 
-    def best_network(self, lane: Lane, likeliest: Trained | None = None) -> Trained:
+    def best_network(
+        self, lane: GridNetwork, likeliest: TrainedNetwork | None = None
+    ) -> TrainedNetwork:
         """A network at its best."""
         layers = tuple(t.cpu().numpy() for t in self.tensors[lane])
-        return Trained(lane.member, layers, *self.looks[lane], likeliest)
+        return TrainedNetwork(lane.member, layers, *self.looks[lane], likeliest)
 
 
 class Joint:
@@ -144,7 +146,7 @@ class Joint:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: TrainingProblem,
         seeds: Sequence[int],
         grids: Sequence[Sequence[Member]],
         dtype: torch.dtype,
@@ -152,7 +154,7 @@ class Joint:
     ) -> None:
         self.problem, self.loss, self.device = problem, problem.loss, problem.train.inputs.device
         self.lanes = [
-            Lane(group, seed, number, member)
+            GridNetwork(group, seed, number, member)
             for group, (seed, grid) in enumerate(zip(seeds, grids, strict=True))
             for number, member in enumerate(grid)
         ]
@@ -160,16 +162,16 @@ class Joint:
         sizes = (problem.train.inputs.shape[1], problem.outputs)
         widths = dict.fromkeys(lane.member.hidden for lane in self.lanes)
         self.blocks = [
-            Block(mine, self.groups, sizes, dtype, shrink, self.device)
+            StackedNetworks(mine, self.groups, sizes, dtype, shrink, self.device)
             for mine in ([n for n in self.lanes if n.member.hidden == width] for width in widths)
         ]
         self.orders = [torch.Generator().manual_seed(seed) for seed in seeds]
-        self.best = Best(by_loss=False)
-        self.likeliest = Best(by_loss=True) if problem.likeliest else None
+        self.best = BestNetworks(by_loss=False)
+        self.likeliest = BestNetworks(by_loss=True) if problem.likeliest else None
         self.batch: Tensor | None = None
 
     @property
-    def running(self) -> set[Lane]:
+    def running(self) -> set[GridNetwork]:
         """The networks that no cut has taken out."""
         return set(self.lanes)
 
@@ -220,7 +222,9 @@ class Joint:
         judged = self.likeliest is not None and max(self.problem.dev.counts)
         return early(first) if judged else frozenset()
 
-    def look(self, passes: Sequence[float], going: Set[Lane], early: bool = False) -> set[Lane]:
+    def look(
+        self, passes: Sequence[float], going: Set[GridNetwork], early: bool = False
+    ) -> set[GridNetwork]:
         """Judge on dev after so many passes of each group, keep every network still going that is
         better than it ever was, and say which.
 
@@ -240,7 +244,7 @@ class Joint:
                     self.likeliest.offer(lane, look, state)
         return better
 
-    def _judge_block(self, block: Block) -> Tensor:
+    def _judge_block(self, block: StackedNetworks) -> Tensor:
         """Score and loss an example over dev, [lanes, 2] float64."""
         counts = torch.tensor([self.problem.dev.counts[group] for group in self.groups])
         shape = (self.loss.statistics, len(block.lanes), 1)
@@ -260,7 +264,7 @@ class Joint:
         many = counts.to(self.device)[block.groups].clamp(min=1)
         return self.loss.verdict(total[:, :, 0], many)
 
-    def keep(self, lanes: Set[Lane]) -> None:
+    def keep(self, lanes: Set[GridNetwork]) -> None:
         """Drop the networks that are done, and the groups of which none is left."""
         left = {lane.group for lane in lanes}
         self.groups = [group for group in self.groups if group in left]
@@ -285,14 +289,14 @@ class Joint:
         ]
         self.keep(self.running)
 
-    def best_networks(self) -> list[list[Trained]]:
+    def best_networks(self) -> list[list[TrainedNetwork]]:
         """The best state of every network in the running, in the order of groups and members."""
         lanes = sorted(self.lanes)
         return [
             [self._best_network(n) for n in group] for _, group in groupby(lanes, itemgetter(0))
         ]
 
-    def _best_network(self, lane: Lane) -> Trained:
+    def _best_network(self, lane: GridNetwork) -> TrainedNetwork:
         return self.best.best_network(
             lane, self.likeliest.best_network(lane) if self.likeliest else None
         )

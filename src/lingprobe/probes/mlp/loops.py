@@ -12,20 +12,20 @@ from collections.abc import Iterator, Sequence
 import torch
 from torch import Tensor
 
-from lingprobe.data.progress import tell
-from lingprobe.probes.mlp.blocks import Lane
-from lingprobe.probes.mlp.grid import Member, Trained
-from lingprobe.probes.mlp.joint import Joint, Problem
+from lingprobe.data.progress import report_progress
+from lingprobe.probes.mlp.blocks import GridNetwork
+from lingprobe.probes.mlp.grid import Member, TrainedNetwork
+from lingprobe.probes.mlp.joint import Joint, TrainingProblem
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
 
 
 def train_networks(
-    problem: Problem,
+    problem: TrainingProblem,
     seeds: Sequence[int],
     grids: Sequence[Sequence[Member]],
     plan: Annealing | SentEvalLoop,
     dtype: torch.dtype,
-) -> list[list[Trained]]:
+) -> list[list[TrainedNetwork]]:
     """The grid of each group as its plan trains it; SentEval's loop computes in float32."""
     if isinstance(plan, SentEvalLoop):
         return persist(problem, seeds, grids, plan)
@@ -33,12 +33,12 @@ def train_networks(
 
 
 def anneal(
-    problem: Problem,
+    problem: TrainingProblem,
     seeds: Sequence[int],
     grids: Sequence[Sequence[Member]],
     plan: Annealing,
     dtype: torch.dtype,
-) -> list[list[Trained]]:
+) -> list[list[TrainedNetwork]]:
     """Train with a falling rate; each network that no cut takes out is kept as it was at its best
     look at dev (at the end where there is no dev). Groups have as many steps and batches of one
     size.
@@ -56,7 +56,7 @@ def anneal(
             joint.look([step * size / n for n in counts], joint.running, early=True)
         joint.step(rows, plan.rate_at(step, steps))
         done = step + 1
-        tell(done, steps)
+        report_progress(done, steps)
         if done in looks:
             joint.look([done * size / n for n in counts], joint.running)
     return joint.best_networks()
@@ -70,11 +70,11 @@ def _batches(joint: Joint, size: int, plan: Annealing) -> Iterator[Tensor]:
 
 
 def persist(
-    problem: Problem,
+    problem: TrainingProblem,
     seeds: Sequence[int],
     grids: Sequence[Sequence[Member]],
     plan: SentEvalLoop,
-) -> list[list[Trained]]:
+) -> list[list[TrainedNetwork]]:
     """Train as SentEval does, every cell for as long as it would be trained alone; one that has
     stopped changes no more. Groups have as many batches, of which the last may differ in size.
     """
@@ -97,7 +97,7 @@ class _Patience:
         self.joint, self.plan, self.groups = joint, plan, groups
         self.batches = math.ceil(joint.problem.train.counts[0] / plan.batch)
         self.before = joint.early(plan.epoch_size * self.batches)
-        self.misses, self.going = Counter[Lane](), joint.running
+        self.misses, self.going = Counter[GridNetwork](), joint.running
         self.passes = self.steps = 0
 
     def step(self, rows: Tensor) -> None:
@@ -113,7 +113,7 @@ class _Patience:
         """
         joint = self.joint
         self.passes += self.plan.epoch_size
-        tell(self.steps)
+        report_progress(self.steps)
         better = joint.look([self.passes] * self.groups, self.going)
         self.misses.update(self.going - better)
         self.going = {lane for lane in self.going if not self.plan.over(self.misses[lane])}

@@ -24,11 +24,18 @@ from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
 from lingprobe.nets.memory import at_most
 from lingprobe.probes.ettinger import Ettinger
-from lingprobe.probes.features import aim, finite, scaled_train
-from lingprobe.probes.mlp.fits import FOLDS, LEAST, Fit, Input, folds, held_out
-from lingprobe.probes.mlp.grid import Member, Trained, numbers_of
+from lingprobe.probes.features import aim, read_finite_features, scaled_train
+from lingprobe.probes.mlp.fits import (
+    FOLDS,
+    LEAST,
+    GridFit,
+    JobInput,
+    hold_out_rows,
+    make_tuning_folds,
+)
+from lingprobe.probes.mlp.grid import Member, TrainedNetwork, count_network_weights
 from lingprobe.probes.mlp.perceptron import Perceptron
-from lingprobe.probes.mlp.protocols import PROTOCOLS, Protocol
+from lingprobe.probes.mlp.protocols import PROTOCOLS, GridProtocol
 from lingprobe.probes.plain import OneByOne
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
 
@@ -70,7 +77,7 @@ def mlp(
             )
         return OneByOne(Ettinger())
     chosen = PROTOCOLS[protocol]
-    _check(hidden, dropout, l2)
+    _check_grid(hidden, dropout, l2)
     plan = chosen.plan
     if isinstance(plan, SentEvalLoop):
         plan = replace(plan, reduction=reduction)
@@ -93,7 +100,7 @@ def mlp(
     return Mlp("mlp" if protocol == "fast" else f"mlp-{protocol}", settings, precision)
 
 
-def _check(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
+def _check_grid(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
     check_number("mlp,hidden", hidden, "0", "of units; 0 is logistic regression")
     check_number("mlp,dropout", dropout, "0-<1", "a share of units")
     check_number("mlp,l2", l2, "0", "a penalty")
@@ -104,7 +111,7 @@ class Mlp(Fitting):
     """Settings of a grid of multi-layer perceptrons."""
 
     name: str
-    protocol: Protocol
+    protocol: GridProtocol
     precision: Literal["auto", "bf16", "float32"] = "auto"
     needs: ClassVar[Needs] = Needs()
 
@@ -150,7 +157,7 @@ class Mlp(Fitting):
         """
         half = 2 if self._format(size.features) == "bf16" else 0
         copies = size.inputs + (4 + half) * size.features * size.train
-        networks = NUMBER * numbers_of(self._grid(), size.features, size.outputs)
+        networks = NUMBER * count_network_weights(self._grid(), size.features, size.outputs)
         return copies + size.targets + networks + size.scores
 
     def work(self, size: FitSize, seeds: int) -> Work:
@@ -163,7 +170,9 @@ class Mlp(Fitting):
             steps = plan.steps_of(size.train)
             if self.protocol.has_cuts and len(grid) > 1:
                 networks = plan.going(len(grid)) + seeds - 1
-        changed = steps * networks * numbers_of(grid, size.features, size.outputs) / len(grid)
+        changed = (
+            steps * networks * count_network_weights(grid, size.features, size.outputs) / len(grid)
+        )
         beside = machine.beside_products(self._format(size.features) == "bf16")
         states = steps * networks * batch * sum(one.hidden for one in grid) / len(grid)
         moved = ADAM * changed + STATES * states
@@ -209,9 +218,9 @@ class Mlp(Fitting):
                 " and l2, or give a dev split"
             )
 
-    def _inputs(self, jobs: Sequence[Job]) -> Iterator[list[Input]]:
+    def _inputs(self, jobs: Sequence[Job]) -> Iterator[list[JobInput]]:
         """What is read, as many inputs at once as are trained alike and have room in memory."""
-        waiting: dict[tuple[Any, ...], list[Input]] = {}
+        waiting: dict[tuple[Any, ...], list[JobInput]] = {}
         for number, job in enumerate(jobs):
             for each in self._inputs_of(number, job):
                 alike = waiting.setdefault(self._likeness(each), [])
@@ -220,20 +229,20 @@ class Mlp(Fitting):
                     yield waiting.pop(self._likeness(each))
         yield from waiting.values()
 
-    def _inputs_of(self, number: int, job: Job) -> Iterator[Input]:
+    def _inputs_of(self, number: int, job: Job) -> Iterator[JobInput]:
         grid = self._probe_of(job)._grid()
         aims = aim(job.train.labels, job.dev.labels)
         likeliest = any(cell.by == "loss" for cell in job.cells)
         for read in dict.fromkeys(cell.read for cell in job.cells):
             scaling, train = scaled_train(job.train, read, self.protocol.scaled)
-            dev = scaling(finite(job.dev, read, "dev"))
+            dev = scaling(read_finite_features(job.dev, read, "dev"))
             seeds = tuple(dict.fromkeys(cell.seed for cell in job.cells if cell.read == read))
             labels = job.train.labels
             kind = (labels.loss, len(labels.names), likeliest)
             strata = labels.codes_to_balance()
-            yield Input(number, read, seeds, grid, scaling, train, dev, aims, kind, strata)
+            yield JobInput(number, read, seeds, grid, scaling, train, dev, aims, kind, strata)
 
-    def _likeness(self, one: Input) -> tuple[Any, ...]:
+    def _likeness(self, one: JobInput) -> tuple[Any, ...]:
         """What inputs have in common that are trained at once."""
         plan, examples, dev = self.protocol.plan, len(one.train), bool(len(one.dev))
         alike = (*one.kind, one.train.shape[1], dev)
@@ -244,7 +253,9 @@ class Mlp(Fitting):
         # batches end with the examples, so that all have to have as many
         return (*alike, one.job)
 
-    def _train_fits(self, inputs: Sequence[Input]) -> Iterator[tuple[Fit, list[Trained]]]:
+    def _train_fits(
+        self, inputs: Sequence[JobInput]
+    ) -> Iterator[tuple[GridFit, list[TrainedNetwork]]]:
         """Every fit with what was trained: its whole grid, or what is left of it.
 
         Where the grid is halved, it is tuned for one seed, whichever seeds are asked for, and the
@@ -256,30 +267,30 @@ class Mlp(Fitting):
         halved, rest = [], []
         for one in inputs:
             if self.protocol.has_cuts and len(one.grid) > 1:
-                halved.append(Fit(one, TUNED, one.grid))
+                halved.append(GridFit(one, TUNED, one.grid))
             else:
-                rest += [Fit(one, seed, one.grid) for seed in one.seeds]
+                rest += [GridFit(one, seed, one.grid) for seed in one.seeds]
         for fit, trained in self._train(halved):
             if TUNED in fit.input.seeds:
                 yield fit, trained
             chosen = [best_of(trained, self.protocol).member]
             rest += [
-                Fit(fit.input, seed, chosen, told={"tuned": TUNED})
+                GridFit(fit.input, seed, chosen, told={"tuned": TUNED})
                 for seed in fit.input.seeds
                 if seed != TUNED
             ]
         yield from self._train(rest)
 
-    def _tune_by_folds(self, inputs: Sequence[Input]) -> list[Fit]:
+    def _tune_by_folds(self, inputs: Sequence[JobInput]) -> list[GridFit]:
         """What is left to fit where there is no dev: the member that is best over folds of train,
         on train without a twentieth.
         """
         asked = [(one, seed) for one in inputs for seed in one.seeds]
         fits = [
-            Fit(one, seed, one.grid, rows)
+            GridFit(one, seed, one.grid, rows)
             for one, seed in asked
             if len(one.grid) > 1
-            for rows in folds(one)
+            for rows in make_tuning_folds(one)
         ]
         scores: dict[tuple[int, str, int], list[list[float]]] = {}
         for fit, trained in self._train(fits):
@@ -290,12 +301,12 @@ class Mlp(Fitting):
             means = np.mean(scores.get((one.job, one.read, seed), [[0.0]]), 0)
             best = int(np.argmax(np.round(100 * means, 2)))
             told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(one.grid) > 1 else {}
-            rest.append(Fit(one, seed, [one.grid[best]], held_out(one, seed), told))
+            rest.append(GridFit(one, seed, [one.grid[best]], hold_out_rows(one, seed), told))
         return rest
 
-    def _train(self, fits: Sequence[Fit]) -> Iterator[tuple[Fit, list[Trained]]]:
+    def _train(self, fits: Sequence[GridFit]) -> Iterator[tuple[GridFit, list[TrainedNetwork]]]:
         """Fits of inputs that are alike, as many at once as fill the machine."""
-        paced: dict[tuple[int, int], list[Fit]] = {}
+        paced: dict[tuple[int, int], list[GridFit]] = {}
         for fit in fits:
             paced.setdefault(self._pace(fit), []).append(fit)
         for alike in paced.values():
@@ -303,13 +314,15 @@ class Mlp(Fitting):
             (_, outputs, _), features = one.kind, one.train.shape[1]
             batch = self.protocol.plan.batch_of(alike[0].examples)
             units = max(sum(member.hidden + outputs for member in fit.grid) for fit in alike)
-            state = NUMBER * max(numbers_of(fit.grid, features, outputs) for fit in alike)
+            state = NUMBER * max(
+                count_network_weights(fit.grid, features, outputs) for fit in alike
+            )
             most = max(1, min(AT_ONCE // (batch * units), at_most(STATE, 0.25) // state))
             for start in range(0, len(alike), most):
                 part = alike[start : start + most]
                 yield from zip(part, in_halves(self._at_once, part), strict=True)
 
-    def _pace(self, fit: Fit) -> tuple[int, int]:
+    def _pace(self, fit: GridFit) -> tuple[int, int]:
         """What fits have in common that go through their batches together: how many there are, and
         where units are dropped, which is drawn by the batch, the size of the last.
         """
@@ -318,12 +331,12 @@ class Mlp(Fitting):
         last = fit.examples if any(member.dropout for member in fit.grid) else 0
         return math.ceil(fit.examples / self.protocol.plan.batch), last
 
-    def _at_once(self, fits: Sequence[Fit]) -> list[list[Trained]]:
+    def _at_once(self, fits: Sequence[GridFit]) -> list[list[TrainedNetwork]]:
         machine.spare_torch()
         import torch
 
         from lingprobe.probes.losses import LOSSES
-        from lingprobe.probes.mlp.joint import Part, Problem, share_tensors
+        from lingprobe.probes.mlp.joint import GroupExamples, TrainingProblem, share_tensors
         from lingprobe.probes.mlp.loops import train_networks
 
         check_device(device := self.device)
@@ -334,19 +347,19 @@ class Mlp(Fitting):
             else torch.float32
         )
 
-        def part(which: int) -> Part:
+        def part(which: int) -> GroupExamples:
             """What is learnt from (0), or judged on (1)."""
             rows = [torch.from_numpy(fit.rows[which]) for fit in fits if fit.rows is not None]
             judged = which and not rows
             features = [fit.input.dev if judged else fit.input.train for fit in fits]
             aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
-            return Part.of(
+            return GroupExamples.of(
                 share_tensors(lambda x: torch.from_numpy(x).to(device, dtype), features),
                 share_tensors(lambda y: LOSSES[loss].targets(y).to(device), aims),
                 rows or None,
             )
 
-        problem = Problem(part(0), part(1), LOSSES[loss], outputs, likeliest)
+        problem = TrainingProblem(part(0), part(1), LOSSES[loss], outputs, likeliest)
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
         return train_networks(problem, seeds, grids, plan, dtype)
 
@@ -359,7 +372,7 @@ class Mlp(Fitting):
         grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
         return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
 
-    def _predictor(self, fit: Fit, best: Trained) -> Predictor:
+    def _predictor(self, fit: GridFit, best: TrainedNetwork) -> Predictor:
         member, aims = best.member, fit.input.aims
         choice = {
             "hidden": member.hidden,
@@ -380,7 +393,7 @@ class Mlp(Fitting):
         return Perceptron(fit.input.read, fit.input.scaling, layers, choice)
 
 
-def best_of(trained: Sequence[Trained], protocol: Protocol) -> Trained:
+def best_of(trained: Sequence[TrainedNetwork], protocol: GridProtocol) -> TrainedNetwork:
     """The member that is best on dev: the first of the best (SentEval), or the one of them with the
     lowest dev loss (fast).
     """

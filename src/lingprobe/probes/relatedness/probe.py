@@ -15,19 +15,19 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
-from lingprobe.probes.features import Scaling, finite, scaled_train
-from lingprobe.probes.mlp.grid import Member, Trained
-from lingprobe.probes.relatedness.scale import Scale
+from lingprobe.probes.features import Scaling, read_finite_features, scaled_train
+from lingprobe.probes.mlp.grid import Member, TrainedNetwork
+from lingprobe.probes.relatedness.scale import ScoreScale
 from lingprobe.probes.schedules import Annealing, SentEvalLoop
 
 LINEAR = Member(hidden=0)
-FIVE = Scale(lowest=1, many=5)
+FIVE = ScoreScale(lowest=1, many=5)
 # tools/relatedness.py of SentEval: looks every 50 passes, ends at the fourth without a better r
 SENTEVAL = SentEvalLoop(batch=64, tenacity=3, epoch_size=50, max_epoch=1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
+class RegressionProtocol:
     """How the regression is trained.
 
     scale   the classes; None for the whole numbers that the scores of train lie between
@@ -35,18 +35,18 @@ class Protocol:
     """
 
     plan: Annealing | SentEvalLoop
-    scale: Scale | None = None
+    scale: ScoreScale | None = None
     scaled: bool = False
 
 
 PROTOCOLS = {
     # a linear layer over thousands of features needs a strong decay, and time to feel it
-    "fast": Protocol(Annealing(epochs=30, steps=600, decay=3.0), scaled=True),
+    "fast": RegressionProtocol(Annealing(epochs=30, steps=600, decay=3.0), scaled=True),
     # five classes from 1 to 5 whatever the scores: 0 to 5 of STS-B has no class for 0
-    "senteval": Protocol(SENTEVAL, FIVE),
+    "senteval": RegressionProtocol(SENTEVAL, FIVE),
     # Krasnowska-Kieraś & Wróblewska 2019, footnote 8: 50 units and batches of 128, neither of which
     # SentEval's regression reads
-    "krasnowska": Protocol(SENTEVAL, FIVE),
+    "krasnowska": RegressionProtocol(SENTEVAL, FIVE),
 }
 
 
@@ -63,7 +63,7 @@ class Relatedness(Fitting):
     """Settings of the regression."""
 
     name: str
-    protocol: Protocol
+    protocol: RegressionProtocol
     needs: ClassVar[Needs] = Needs()
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
@@ -78,7 +78,7 @@ class Relatedness(Fitting):
         predictors: dict[tuple[str, int], Predictor] = {}
         targets = _targets(scale, train, dev)
 
-        def train_some(some: Sequence[tuple[str, int]]) -> list[Trained]:
+        def train_some(some: Sequence[tuple[str, int]]) -> list[TrainedNetwork]:
             return self._train_fits([(inputs[read], seed) for read, seed in some], targets)
 
         for alike in by_width.values():
@@ -86,7 +86,7 @@ class Relatedness(Fitting):
                 predictors[read, seed] = _predictor(read, inputs[read].scaling, best, scale)
         return [predictors[cell.read, cell.seed] for cell in cells]
 
-    def _scale(self, train: Readings, dev: Readings) -> Scale:
+    def _scale(self, train: Readings, dev: Readings) -> ScoreScale:
         """The classes; ReadingProblem where there is nothing to learn or to choose by."""
         if train.labels.numbers is None:
             raise ReadingProblem(
@@ -99,21 +99,21 @@ class Relatedness(Fitting):
                 f"{self.name} is stopped by Pearson's r on dev, and there are no dev examples; give"
                 " a dev split"
             )
-        return self.protocol.scale or Scale.of(train.labels.numbers)
+        return self.protocol.scale or ScoreScale.of(train.labels.numbers)
 
-    def _input(self, train: Readings, dev: Readings, read: str) -> Input:
+    def _input(self, train: Readings, dev: Readings, read: str) -> ScaledFeatures:
         scaling, features = scaled_train(train, read, self.protocol.scaled)
-        return Input(scaling, features, scaling(finite(dev, read, "dev")))
+        return ScaledFeatures(scaling, features, scaling(read_finite_features(dev, read, "dev")))
 
     def _train_fits(
-        self, fits: Sequence[tuple[Input, int]], targets: tuple[Floats, Floats]
-    ) -> list[Trained]:
+        self, fits: Sequence[tuple[ScaledFeatures, int]], targets: tuple[Floats, Floats]
+    ) -> list[TrainedNetwork]:
         """Each input under its seed, at its best on dev."""
         check_device(device := self.device)
         machine.spare_torch()
         import torch
 
-        from lingprobe.probes.mlp.joint import Part, Problem, share_tensors
+        from lingprobe.probes.mlp.joint import GroupExamples, TrainingProblem, share_tensors
         from lingprobe.probes.mlp.loops import train_networks
         from lingprobe.probes.relatedness.loss import Expectation
 
@@ -121,15 +121,17 @@ class Relatedness(Fitting):
         arrays = [each.train for each, _ in fits], [each.dev for each, _ in fits]
         wanted = [loss.targets(each).to(device) for each in targets]
         train, dev = (
-            Part.of(share_tensors(lambda x: torch.from_numpy(x).to(device), each), [y] * len(each))
+            GroupExamples.of(
+                share_tensors(lambda x: torch.from_numpy(x).to(device), each), [y] * len(each)
+            )
             for each, y in zip(arrays, wanted, strict=True)
         )
-        problem, grids = Problem(train, dev, loss, many), [[LINEAR]] * len(fits)
+        problem, grids = TrainingProblem(train, dev, loss, many), [[LINEAR]] * len(fits)
         seeds = [seed for _, seed in fits]
         return [best for [best] in train_networks(problem, seeds, grids, plan, torch.float32)]
 
 
-class Input(NamedTuple):
+class ScaledFeatures(NamedTuple):
     """One read, scaled: [examples, features] float32."""
 
     scaling: Scaling
@@ -137,7 +139,7 @@ class Input(NamedTuple):
     dev: Floats
 
 
-def _targets(scale: Scale, *parts: Readings) -> tuple[Floats, Floats]:
+def _targets(scale: ScoreScale, *parts: Readings) -> tuple[Floats, Floats]:
     """Shares of the classes, and the score itself, [n, classes + 1]."""
     train, dev = (
         np.column_stack([scale.shares(scores), scores]).astype(np.float32)
@@ -146,14 +148,14 @@ def _targets(scale: Scale, *parts: Readings) -> tuple[Floats, Floats]:
     return train, dev
 
 
-def _predictor(read: str, scaling: Scaling, best: Trained, scale: Scale) -> Predictor:
+def _predictor(read: str, scaling: Scaling, best: TrainedNetwork, scale: ScoreScale) -> Predictor:
     weights, bias = best.layers
     choice = {"classes": scale.many, "dev": best.score, "passes": round(best.passes, 2)}
-    return Expected(read, scaling, weights, bias[:, 0], scale.values, choice)
+    return ExpectedScoreRegression(read, scaling, weights, bias[:, 0], scale.values, choice)
 
 
 @dataclass(frozen=True, slots=True)
-class Expected:
+class ExpectedScoreRegression:
     """A fitted regression: weights [classes, features], bias and values [classes]."""
 
     read: str

@@ -14,14 +14,14 @@ MOST = 20  # classes; scores of a wider scale are better divided first
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class ScoreScale:
     """The classes that scores are shares of: so many whole numbers from `lowest` on."""
 
     lowest: int
     many: int
 
     @classmethod
-    def of(cls, scores: NDArray[np.float64]) -> Scale:
+    def of(cls, scores: NDArray[np.float64]) -> ScoreScale:
         """The whole numbers from the lowest score to the highest; ReadingProblem where they are too
         many.
         """

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from lingprobe.data.vectors import Ints, expand_ranges
-from lingprobe.probes.span.spans import Ragged, make_ragged
+from lingprobe.probes.span.spans import SpanUnitPairs, make_ragged
 
 LONGEST = 2**24  # units of a span, so that start and length make one number
 
 
 @dataclass(frozen=True, slots=True)
-class Examples:
+class SplitExamples:
     """The examples of one split.
 
     layers   by name, each [units, dim] float32 or float16, in memory or memory-mapped
@@ -84,11 +84,11 @@ class Side(NamedTuple):
     which  the span of each example; None where example i has span i
     """
 
-    ones: Ragged
-    more: Ragged
+    ones: SpanUnitPairs
+    more: SpanUnitPairs
     wide: Tensor
     place: Tensor
-    which: Ragged | None
+    which: SpanUnitPairs | None
 
     def on(self, device: str) -> Side:
         """The same on a device."""
@@ -98,7 +98,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ExampleBatch:
     """Some examples.
 
     rows    which examples, in an order that may differ from that in which they were asked for
@@ -114,10 +114,11 @@ class Batch:
     around: Tensor | None
 
 
-def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
+def batch_of(examples: SplitExamples, rows: Ints, context: int = 0) -> ExampleBatch:
     """The batch of some examples."""
     distinct = [
-        _distinct(a[rows], b[rows]) for a, b in zip(examples.starts, examples.stops, strict=True)
+        _find_distinct_spans(a[rows], b[rows])
+        for a, b in zip(examples.starts, examples.stops, strict=True)
     ]
     order = _in_order(distinct[0])
     flat = [expand_ranges(starts, stops) for starts, stops, _ in distinct]
@@ -130,7 +131,7 @@ def batch_of(examples: Examples, rows: Ints, context: int = 0) -> Batch:
     if context:
         units, around = _widen_units(examples.bounds, units, context)
         around = around.to(examples.device)
-    return Batch(rows[order], units, sides, around)
+    return ExampleBatch(rows[order], units, sides, around)
 
 
 def _widen_units(bounds: Ints, units: Ints, context: int) -> tuple[Ints, Tensor]:
@@ -162,7 +163,7 @@ def _sorted_units(units: Ints) -> Ints:
     return np.flatnonzero(seen) + low
 
 
-def _distinct(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
+def _find_distinct_spans(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
     """Starts and stops of the distinct spans, those of one unit first, and which of them each
     example has.
     """
@@ -192,7 +193,7 @@ def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
     )
 
 
-class Gathered:
+class GatheredVectors:
     """The vectors of a batch's units, each layer gathered and brought to float32 once however many
     networks read it.
 
@@ -200,7 +201,11 @@ class Gathered:
     """
 
     def __init__(
-        self, examples: Examples, batch: Batch, layer_norm: bool = False, checked: bool = False
+        self,
+        examples: SplitExamples,
+        batch: ExampleBatch,
+        layer_norm: bool = False,
+        checked: bool = False,
     ) -> None:
         self.examples, self.batch, self.layer_norm, self.checked = (
             examples,

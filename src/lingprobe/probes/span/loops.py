@@ -15,18 +15,26 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lingprobe.data.progress import tell
+from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints
 from lingprobe.probes.schedules import Annealing, early
-from lingprobe.probes.span.batches import Examples, Gathered, batch_of
-from lingprobe.probes.span.net import Net, scores
+from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
+from lingprobe.probes.span.net import Net, compute_logits
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
-from lingprobe.probes.span.training import Judged, Learnt, Training, cells_of, loss_of
+from lingprobe.probes.span.training import (
+    DevScores,
+    LearntNetwork,
+    NetworkTraining,
+    count_loss_cells,
+    loss_of,
+)
 
 JUDGED = 256  # sentences of a batch where nothing is learnt
 
 
-def train(trainings: Sequence[Training], train: Examples, dev: Examples, seed: int) -> list[Learnt]:
+def train_edge_networks(
+    trainings: Sequence[NetworkTraining], train: SplitExamples, dev: SplitExamples, seed: int
+) -> list[LearntNetwork]:
     """Train networks of one config and seed on the same batches, each as long as its plan says."""
     plan = trainings[0].config.plan
     if isinstance(plan, Annealing):
@@ -37,12 +45,14 @@ def train(trainings: Sequence[Training], train: Examples, dev: Examples, seed: i
 class _Data(NamedTuple):
     """What is trained and judged on, and the seed of the order of sentences."""
 
-    train: Examples
-    dev: Examples
+    train: SplitExamples
+    dev: SplitExamples
     seed: int
 
 
-def _anneal(trainings: Sequence[Training], data: _Data, plan: Annealing) -> list[Learnt]:
+def _anneal(
+    trainings: Sequence[NetworkTraining], data: _Data, plan: Annealing
+) -> list[LearntNetwork]:
     train, dev, seed = data
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = (
@@ -54,13 +64,15 @@ def _anneal(trainings: Sequence[Training], data: _Data, plan: Annealing) -> list
             _weigh(trainings, dev, step)
         _step(trainings, train, rows, step * size >= train.sentences, plan.rate_at(step, steps))
         done = step + 1
-        tell(done, steps)
+        report_progress(done, steps)
         if done in looks:
             _look(trainings, dev, done)
     return [training.learnt(steps) for training in trainings]
 
 
-def _persist(trainings: Sequence[Training], data: _Data, plan: Plateau) -> list[Learnt]:
+def _persist(
+    trainings: Sequence[NetworkTraining], data: _Data, plan: Plateau
+) -> list[LearntNetwork]:
     train, dev, seed = data
     every = plan.every(train.sentences)
     before = early(every)
@@ -72,7 +84,7 @@ def _persist(trainings: Sequence[Training], data: _Data, plan: Plateau) -> list[
         if step - 1 in before:
             _weigh(trainings, dev, step - 1, plan.judged)
         _step(going, train, rows, (step - 1) * plan.batch >= train.sentences)
-        tell(step)
+        report_progress(step)
         if step % every == 0:
             found = dict(zip(going, _look(going, dev, step, plan.judged), strict=True))
             for k, one in enumerate(trainings):
@@ -82,7 +94,7 @@ def _persist(trainings: Sequence[Training], data: _Data, plan: Plateau) -> list[
 
 
 def _look(
-    trainings: Sequence[Training], dev: Examples, step: int, first: int = 0
+    trainings: Sequence[NetworkTraining], dev: SplitExamples, step: int, first: int = 0
 ) -> list[tuple[bool, bool]]:
     """Judge all networks on dev; which of them are better than ever, and clearly so."""
     found = judge_nets([training.net for training in trainings], trainings[0].config, dev, first)
@@ -91,7 +103,9 @@ def _look(
     return [training.keep(one, step) for training, one in zip(trainings, found, strict=True)]
 
 
-def _weigh(trainings: Sequence[Training], dev: Examples, step: int, first: int = 0) -> None:
+def _weigh(
+    trainings: Sequence[NetworkTraining], dev: SplitExamples, step: int, first: int = 0
+) -> None:
     """Look early, for the sake of those networks alone that are to be kept at their lowest
     surprise.
     """
@@ -105,7 +119,7 @@ def _weigh(trainings: Sequence[Training], dev: Examples, step: int, first: int =
             training.weigh(one, step)
 
 
-def _patient(training: Training, better: bool, clearly: bool, looks: int) -> bool:
+def _patient(training: NetworkTraining, better: bool, clearly: bool, looks: int) -> bool:
     """Count looks without improvement, halve the rate when there were enough, and say whether to go
     on.
     """
@@ -123,8 +137,8 @@ def _patient(training: Training, better: bool, clearly: bool, looks: int) -> boo
 
 
 def _step(
-    trainings: Sequence[Training],
-    train: Examples,
+    trainings: Sequence[NetworkTraining],
+    train: SplitExamples,
     rows: Ints,
     checked: bool,
     rate: float | None = None,
@@ -132,12 +146,15 @@ def _step(
     """One step of every network on the same batch."""
     design = trainings[0].config.design
     batch = batch_of(train, rows, design.context)
-    gathered, wanted = Gathered(train, batch, design.layer_norm, checked), train.wanted(batch.rows)
+    gathered, wanted = (
+        GatheredVectors(train, batch, design.layer_norm, checked),
+        train.wanted(batch.rows),
+    )
     for training in trainings:
         training.step(batch, gathered, wanted, training.rate if rate is None else rate)
 
 
-def _batch_rows(train: Examples, size: int, seed: int) -> Iterator[Ints]:
+def _batch_rows(train: SplitExamples, size: int, seed: int) -> Iterator[Ints]:
     """The rows of one batch after the other, pass after pass without end, the sentences of each
     pass in an order of its own.
     """
@@ -149,8 +166,8 @@ def _batch_rows(train: Examples, size: int, seed: int) -> Iterator[Ints]:
 
 @torch.no_grad()
 def judge_nets(
-    nets: Sequence[Net], config: TrainingConfig, dev: Examples, first: int = 0
-) -> list[Judged]:
+    nets: Sequence[Net], config: TrainingConfig, dev: SplitExamples, first: int = 0
+) -> list[DevScores]:
     """How each network does on dev, or on its first sentences."""
     counts = torch.zeros(len(nets), 2, dtype=torch.float64)
     sums, sizes = np.zeros((len(nets), 2)), np.zeros(2)
@@ -158,16 +175,16 @@ def judge_nets(
         batch = batch_of(dev, rows, config.design.context)
         wanted = dev.wanted(batch.rows)
         single = wanted.argmax(1) if dev.single and wanted.ndim > 1 else None
-        gathered = Gathered(dev, batch, config.design.layer_norm)
+        gathered = GatheredVectors(dev, batch, config.design.layer_norm)
         for i, net in enumerate(nets):
-            said = scores(net, batch, gathered)
+            said = compute_logits(net, batch, gathered)
             loss = float(loss_of(said, wanted))
             sums[i] += loss, loss if single is None else float(loss_of(said, single))
             counts[i] += _right(said, wanted, config.decode).cpu()
-        sizes += int(cells_of(wanted)), len(wanted)
+        sizes += int(count_loss_cells(wanted)), len(wanted)
     shares = (counts[:, 0] / counts[:, 1].clamp_min(1)).tolist()
     means = (sums / np.maximum(sizes, 1)).tolist()
-    return [Judged(share, *mine) for share, mine in zip(shares, means, strict=True)]
+    return [DevScores(share, *mine) for share, mine in zip(shares, means, strict=True)]
 
 
 def _right(said: Tensor, wanted: Tensor, decode: str) -> Tensor:

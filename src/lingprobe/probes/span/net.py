@@ -5,11 +5,11 @@ by attention inside the span, joined, and classified.
 read that first. Here steps are folded into each other where scores stay the same:
 
 - Of a mix of layers (4) only the weighted sum is made. Its factor gamma, and the scale of the
-  features, go into the projection: `Affine`.
+  features, go into the projection: `UnitProjection`.
 - The projection (1) is linear and the weights of a span sum to one, so units are pooled (2) before
   they are projected, and a span that several examples have is projected once.
 - The projection and the first layer of the classifier (3) are two matrices in a row. The cheaper
-  product comes first: `Affine.onward`, MERGES.
+  product comes first: `UnitProjection.onward`, MERGES.
 - That first layer, too, is applied to distinct spans, and its halves are added where two of them
   make an example: `Onward`.
 """
@@ -25,12 +25,12 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, linear
 
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.span.batches import Batch, Gathered, Side
-from lingprobe.probes.span.plans import Design, Pool
+from lingprobe.probes.span.batches import ExampleBatch, GatheredVectors, Side
+from lingprobe.probes.span.plans import NetworkDesign, Pool
 from lingprobe.probes.span.spans import (
-    Ragged,
+    SpanUnitPairs,
+    compute_mean_weights,
     highest,
-    means,
     multiply_parts,
     softmax_pairs,
     sum_spans,
@@ -41,14 +41,14 @@ from lingprobe.probes.span.spans import (
 MERGES = 2
 
 
-class Source(NamedTuple):
+class LayerSource(NamedTuple):
     """The layers that a network reads: side by side, or as a learnt sum."""
 
     layers: tuple[str, ...]
     mixed: bool = False
 
 
-class Scale(NamedTuple):
+class UnitScale(NamedTuple):
     """What is taken off a source's numbers and what they are multiplied with: shift [layers of a
     mix or 1, dim], factor [dim].
     """
@@ -60,9 +60,9 @@ class Scale(NamedTuple):
 class Net(NamedTuple):
     """A network: its design, what it reads, at which scale, and its tensors by name."""
 
-    design: Design
-    source: Source
-    scale: Scale | None
+    design: NetworkDesign
+    source: LayerSource
+    scale: UnitScale | None
     tensors: Mapping[str, Tensor]
 
     @property
@@ -107,8 +107,8 @@ class _Drawn(dict[str, Tensor]):
 
 
 def draw_tensors(
-    design: Design,
-    source: Source,
+    design: NetworkDesign,
+    source: LayerSource,
     sizes: Sizes,
     seed: int,
     start: Floats | None = None,
@@ -147,8 +147,8 @@ def mix_of(net: Net) -> tuple[list[float], float]:
     return shares, float(net.tensors["gamma"].detach()) if "gamma" in net.tensors else 1.0
 
 
-def scores(
-    net: Net, batch: Batch, gathered: Gathered, noise: torch.Generator | None = None
+def compute_logits(
+    net: Net, batch: ExampleBatch, gathered: GatheredVectors, noise: torch.Generator | None = None
 ) -> Tensor:
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
     design, t = net.design, net.tensors
@@ -170,7 +170,7 @@ def scores(
     return linear(_apply_dropout(found, design.drop, noise), t["last"], t["last-bias"])
 
 
-def _input(net: Net, batch: Batch, gathered: Gathered) -> Tensor:
+def _input(net: Net, batch: ExampleBatch, gathered: GatheredVectors) -> Tensor:
     """The units as they are read, [units, dim], neighbours side by side."""
     if net.source.mixed:
         layers = gathered.stack_layers(net.source.layers)
@@ -203,7 +203,7 @@ class Onward(NamedTuple):
         return Onward(self.rows + other.rows, self.constant + other.constant)
 
 
-class Affine(NamedTuple):
+class UnitProjection(NamedTuple):
     """A unit x is projected to x * factor @ matrix.T + bias; no matrix for no projection."""
 
     matrix: Tensor | None
@@ -239,18 +239,18 @@ class Affine(NamedTuple):
         return x if self.bias is None else x + self.bias
 
 
-def _affine(net: Net, k: int) -> Affine:
+def _affine(net: Net, k: int) -> UnitProjection:
     """The projection of one side, with the scale and the factor of a mix in it."""
     t, around = net.tensors, 2 * net.design.context + 1
     matrix, bias, factor = t.get(f"project.{k}"), t.get(f"project-bias.{k}"), t.get("gamma")
     if net.scale is None:
-        return Affine(matrix, factor, bias)
+        return UnitProjection(matrix, factor, bias)
     scale = net.scale.factor if around == 1 else net.scale.factor.repeat(around)
     factor = scale if factor is None else scale * factor
     shift = torch.softmax(t["mix"], 0) @ net.scale.shift if net.source.mixed else net.scale.shift[0]
     shift = (shift if around == 1 else shift.repeat(around)) * factor
     off = shift if matrix is None else matrix @ shift
-    return Affine(matrix, factor, -off if bias is None else bias - off)
+    return UnitProjection(matrix, factor, -off if bias is None else bias - off)
 
 
 def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
@@ -269,14 +269,16 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
     return parts[0].plus(parts[1]) if len(parts) > 1 else parts[0]
 
 
-def _pool_spans(net: Net, k: int, affine: Affine, side: Side, x: Tensor) -> Iterator[list[Tensor]]:
+def _pool_spans(
+    net: Net, k: int, affine: UnitProjection, side: Side, x: Tensor
+) -> Iterator[list[Tensor]]:
     """Each part of the spans, [spans, dim] of those of one unit and of the others."""
     ones = sum_spans(x, side.ones) if x.requires_grad else x.index_select(0, side.ones.units)
     if net.pool(k) == "endpoints":
         for last in (False, True):
             yield [ones, sum_spans(x, side.more, _end(side.more, last))]
     elif net.pool(k) == "mean":
-        yield [ones, sum_spans(x, side.more, means(side.more, x))]
+        yield [ones, sum_spans(x, side.more, compute_mean_weights(side.more, x))]
     else:
         yield [
             ones,
@@ -288,7 +290,7 @@ def _pool_spans(net: Net, k: int, affine: Affine, side: Side, x: Tensor) -> Iter
         ]
 
 
-def _end(pairs: Ragged, last: bool) -> Tensor:
+def _end(pairs: SpanUnitPairs, last: bool) -> Tensor:
     """Weight one for the first, or the last, unit of each span, zero for the others; [pairs]."""
     some = pairs.offsets.diff() > 0
     where = (pairs.offsets[1:] - 1 if last else pairs.offsets[:-1])[some]
@@ -296,13 +298,16 @@ def _end(pairs: Ragged, last: bool) -> Tensor:
     return ends.index_fill_(0, where, 1.0)
 
 
-def scale_of(arrays: tuple[Floats, Floats] | None, device: str = "cpu") -> Scale | None:
+def scale_of(arrays: tuple[Floats, Floats] | None, device: str = "cpu") -> UnitScale | None:
     """A scale from its arrays."""
-    return None if arrays is None else Scale(*(torch.from_numpy(a).to(device) for a in arrays))
+    return None if arrays is None else UnitScale(*(torch.from_numpy(a).to(device) for a in arrays))
 
 
 def restore_net(
-    design: Design, source: Source, scale: Scale | None, arrays: Mapping[str, Floats]
+    design: NetworkDesign,
+    source: LayerSource,
+    scale: UnitScale | None,
+    arrays: Mapping[str, Floats],
 ) -> Net:
     """The network whose tensors were kept as arrays."""
     return Net(

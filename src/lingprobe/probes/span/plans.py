@@ -13,7 +13,7 @@ Pool = Literal["attention", "mean", "endpoints", "max"]
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
+class NetworkDesign:
     """The network of Tenney et al. 2019, section 3.1 and appendix C, and its variants.
 
     pool        how the units of a span become one vector
@@ -92,7 +92,7 @@ class TrainingConfig:
     times the rate of all else.
     """
 
-    design: Design
+    design: NetworkDesign
     loss: Literal["sigmoid", "softmax"]
     decode: Literal["threshold", "argmax"]
     plan: Annealing | Plateau

@@ -16,7 +16,7 @@ import numpy as np
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Cell, Needs, Predictions, Predictor
 from lingprobe.data.labels import Column
-from lingprobe.data.reading import Read, ReadingProblem, Readings, read_of, units_read
+from lingprobe.data.reading import LayerSelection, ReadingProblem, Readings, read_of, units_read
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.sizes import FitSize, Work
 from lingprobe.data.vectors import (
@@ -26,15 +26,20 @@ from lingprobe.data.vectors import (
 )
 from lingprobe.nets import precision as machine
 from lingprobe.nets.device import Fitting, check_device, in_halves
-from lingprobe.probes.span.plans import Design, Plateau, Pool, TrainingConfig
-from lingprobe.probes.span.room import JUDGED, least_memory, reads_in_parts, work
+from lingprobe.probes.span.plans import NetworkDesign, Plateau, Pool, TrainingConfig
+from lingprobe.probes.span.room import (
+    JUDGED,
+    estimate_edge_memory,
+    estimate_edge_work,
+    reads_in_parts,
+)
 from lingprobe.probes.span.scales import Scales, priors, scales_of
 
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from lingprobe.probes.span.batches import Examples
-    from lingprobe.probes.span.training import Learnt, Training
+    from lingprobe.probes.span.batches import SplitExamples
+    from lingprobe.probes.span.training import LearntNetwork, NetworkTraining
 
 
 from lingprobe.data.options import Help
@@ -42,7 +47,7 @@ from lingprobe.probes.schedules import Annealing
 
 
 @dataclass(frozen=True, slots=True)
-class Protocol:
+class EdgeProtocol:
     """A schedule, and what a protocol adds to the network.
 
     scaled  whether each layer is brought to one scale first; the paper reads it as it is
@@ -59,7 +64,7 @@ class Protocol:
 
 PROTOCOLS = {
     # the paper's network under a schedule of our own; batches are counted in sentences
-    "fast": Protocol(
+    "fast": EdgeProtocol(
         Annealing(
             batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8
         ),
@@ -67,9 +72,9 @@ PROTOCOLS = {
         mix_rate=10.0,
     ),
     # Tenney et al. 2019, appendix C; batches of the published code
-    "tenney": Protocol(Plateau()),
+    "tenney": EdgeProtocol(Plateau()),
     # jiant 1 as published with the paper: what its code does beyond the paper's text
-    "jiant": Protocol(
+    "jiant": EdgeProtocol(
         Plateau(halve=6, margin=1e-4, least=1e-6, most=100, judged=5000, amsgrad=True),
         drop_input=0.2,
         drop=0.3,
@@ -162,7 +167,7 @@ class Span(Fitting):
             self.gamma,
             self.layer_norm,
         )
-        design = Design(*own, chosen.drop_input, chosen.drop, chosen.norm)
+        design = NetworkDesign(*own, chosen.drop_input, chosen.drop, chosen.norm)
         argmax = self.decode == "argmax" or self.loss == "softmax"
         return TrainingConfig(
             design,
@@ -175,11 +180,11 @@ class Span(Fitting):
 
     def least_memory(self, size: FitSize) -> int:
         """Bytes that the network of one read and seed takes."""
-        return least_memory(self.config.design, size)
+        return estimate_edge_memory(self.config.design, size)
 
     def work(self, size: FitSize, seeds: int) -> Work:
         """That of the network of each seed."""
-        return work(self.config, size).times(seeds)
+        return estimate_edge_work(self.config, size).times(seeds)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         self._check(train, dev, cells)
@@ -195,7 +200,7 @@ class Span(Fitting):
         for seed in dict.fromkeys(cell.seed for cell in cells):
             texts = list(dict.fromkeys(cell.read for cell in cells if cell.seed == seed))
 
-            def together(some: Sequence[str], seed: int = seed) -> list[dict[Cell, Fitted]]:
+            def together(some: Sequence[str], seed: int = seed) -> list[dict[Cell, EdgePredictor]]:
                 lanes = {text: self._read(*parts[0], text) for text in some}
                 return self._together(parts, lanes, seed, likeliest)
 
@@ -207,20 +212,20 @@ class Span(Fitting):
     def _together(
         self,
         parts: tuple[tuple[Readings, Ints], ...],
-        reads: Mapping[str, tuple[Read, Scales | None]],
+        reads: Mapping[str, tuple[LayerSelection, Scales | None]],
         seed: int,
         likeliest: bool,
-    ) -> list[dict[Cell, Fitted]]:
+    ) -> list[dict[Cell, EdgePredictor]]:
         """The cells of each read under one seed, trained side by side on the same batches.
 
         parts  train and dev, and which examples of each have units
         """
-        from lingprobe.probes.span.loops import train
+        from lingprobe.probes.span.loops import train_edge_networks
 
         check_device(device := self.device)
         trainings = [self._lane(parts[0][0], *read, seed, likeliest) for read in reads.values()]
         examples, dev = (examples_of(*part, self.config, device) for part in parts)
-        learnt = train(trainings, examples, dev, seed)
+        learnt = train_edge_networks(trainings, examples, dev, seed)
         lost = [len(readings) - len(rows) for readings, rows in parts]
         found = []
         for (text, read), training, best in zip(reads.items(), trainings, learnt, strict=True):
@@ -266,7 +271,7 @@ class Span(Fitting):
         for cell in cells:
             self._check_widths(train, read_of(cell.read, train.vectors.names))
 
-    def _check_widths(self, train: Readings, read: Read) -> None:
+    def _check_widths(self, train: Readings, read: LayerSelection) -> None:
         widths = {name: train.vectors.layer(name).shape[1] for name in read.layers}
         if read.how == "mix" and len(set(widths.values())) > 1:
             told = ", ".join(f"{name} {width}" for name, width in widths.items())
@@ -274,7 +279,7 @@ class Span(Fitting):
                 f"a mix sums up layers of one width, these have: {told}; choose some as mix:1+2"
             )
 
-    def _read(self, train: Readings, rows: Ints, text: str) -> tuple[Read, Scales | None]:
+    def _read(self, train: Readings, rows: Ints, text: str) -> tuple[LayerSelection, Scales | None]:
         """The layers that a cell reads, and their scales."""
         read = read_of(text, train.vectors.names)
         if not self.config.scaled or not len(rows):
@@ -282,24 +287,33 @@ class Span(Fitting):
         return read, scales_of(train, read, rows, self.config.design.layer_norm)
 
     def _lane(
-        self, train: Readings, read: Read, scales: Scales | None, seed: int, likeliest: bool
-    ) -> Training:
+        self,
+        train: Readings,
+        read: LayerSelection,
+        scales: Scales | None,
+        seed: int,
+        likeliest: bool,
+    ) -> NetworkTraining:
         """A network that is not trained yet."""
-        from lingprobe.probes.span.net import Net, Sizes, Source, draw_tensors, scale_of
-        from lingprobe.probes.span.training import Training
+        from lingprobe.probes.span.net import LayerSource, Net, Sizes, draw_tensors, scale_of
+        from lingprobe.probes.span.training import NetworkTraining
 
-        design, source = self.config.design, Source(read.layers, read.how == "mix")
+        design, source = self.config.design, LayerSource(read.layers, read.how == "mix")
         widths = [train.vectors.layer(name).shape[1] for name in read.layers]
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
         sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
         start = priors(train.labels, self.loss) if self.config.scaled else None
         tensors = draw_tensors(design, source, sizes, seed, start, device := self.device)
         net = Net(design, source, scale_of(scales, device), tensors)
-        return Training(net, self.config, seed, likeliest)
+        return NetworkTraining(net, self.config, seed, likeliest)
 
     def _make_fitted(
-        self, training: Training, learnt: Learnt, reads: tuple[Read, Scales | None], lost: list[int]
-    ) -> Fitted:
+        self,
+        training: NetworkTraining,
+        learnt: LearntNetwork,
+        reads: tuple[LayerSelection, Scales | None],
+        lost: list[int],
+    ) -> EdgePredictor:
         """One state of a network; its choice is what the provenance of a result says about the
         fit.
         """
@@ -319,17 +333,17 @@ class Span(Fitting):
                 restore_net(self.config.design, training.net.source, None, learnt.tensors)
             )
             choice |= {"layers": list(read.layers), "mix": weights, "gamma": gamma}
-        return Fitted(self.config, *reads, learnt.tensors, choice)
+        return EdgePredictor(self.config, *reads, learnt.tensors, choice)
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class EdgePredictor:
     """A fitted edge probe: its tensors by name; `choice` says how it was found, and what a mix has
     come to.
     """
 
     config: TrainingConfig
-    read: Read
+    read: LayerSelection
     scales: Scales | None
     tensors: Mapping[str, Floats]
     choice: Mapping[str, Any]
@@ -344,18 +358,18 @@ class Fitted:
         machine.spare_torch()
         import torch
 
-        from lingprobe.probes.span.batches import Gathered, batch_of
-        from lingprobe.probes.span.net import Source, restore_net, scale_of, scores
+        from lingprobe.probes.span.batches import GatheredVectors, batch_of
+        from lingprobe.probes.span.net import LayerSource, compute_logits, restore_net, scale_of
 
-        design, source = self.config.design, Source(self.read.layers, self.read.how == "mix")
+        design, source = self.config.design, LayerSource(self.read.layers, self.read.how == "mix")
         net = restore_net(design, source, scale_of(self.scales), self.tensors)
         given = examples_of(readings, np.arange(len(readings)), self.config)
         found = np.zeros((len(readings), len(readings.labels.names)), np.float32)
         with torch.no_grad():
             for rows in given.passes(JUDGED):
                 batch = batch_of(given, rows, design.context)
-                gathered = Gathered(given, batch, design.layer_norm)
-                found[batch.rows] = scores(net, batch, gathered).numpy()
+                gathered = GatheredVectors(given, batch, design.layer_norm)
+                found[batch.rows] = compute_logits(net, batch, gathered).numpy()
         return found
 
 
@@ -372,16 +386,16 @@ def read_units(readings: Readings) -> Ints:
 
 def examples_of(
     readings: Readings, rows: Ints, config: TrainingConfig, device: str = "cpu"
-) -> Examples:
+) -> SplitExamples:
     """Some of the examples as networks read them on a device."""
-    from lingprobe.probes.span.batches import Examples
+    from lingprobe.probes.span.batches import SplitExamples
 
     readings = readings.take(rows)
     units = [readings.units(site) for site in range(readings.dataset.sites.shape[1])]
     if config.design.bag:
         units.append(_bag(readings))
     vectors, spans = readings.vectors, readings.vectors.spans
-    return Examples(
+    return SplitExamples(
         layers=dict(zip(vectors.names, vectors.layers, strict=True)),
         starts=np.stack([starts for starts, _ in units]),
         stops=np.stack([stops for _, stops in units]),

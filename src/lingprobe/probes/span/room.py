@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from lingprobe.data.reading import Readings, read_of
 from lingprobe.data.sizes import SINGLE, FitSize, Work
 from lingprobe.nets.memory import at_most, in_parts
-from lingprobe.probes.span.plans import Design, Plateau, TrainingConfig
+from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
 
 # bytes of a number of a network: itself, its gradient, three that Adam keeps, and at its best
 NUMBER = 24
@@ -17,7 +17,7 @@ ADAM = 250  # bytes that a step moves for a number of a network
 USUAL_LOOKS = 60  # at dev, until a published schedule ends
 
 
-def numbers_of(design: Design, features: int, sides: int, outputs: int) -> int:
+def count_edge_weights(design: NetworkDesign, features: int, sides: int, outputs: int) -> int:
     """How many numbers the weights of a network are."""
     dim = features * (2 * design.context + 1)
     width, hidden = design.projection or dim, design.hidden or outputs
@@ -27,7 +27,7 @@ def numbers_of(design: Design, features: int, sides: int, outputs: int) -> int:
     return (sides + design.bag) * each + inputs * hidden + last
 
 
-def work(config: TrainingConfig, size: FitSize) -> Work:
+def estimate_edge_work(config: TrainingConfig, size: FitSize) -> Work:
     """That of training one network."""
     plan, sentences = config.plan, size.sentences or size.train
     if isinstance(plan, Plateau):
@@ -35,21 +35,23 @@ def work(config: TrainingConfig, size: FitSize) -> Work:
     else:
         batch, steps = plan.batch_of(sentences), plan.steps_of(sentences)
     examples = batch * size.train / sentences
-    one = numbers_of(config.design, size.features, size.sides, size.outputs)
+    one = count_edge_weights(config.design, size.features, size.sides, size.outputs)
     return Work(6 * steps * one * examples, ADAM * steps * one, steps)
 
 
-def network_bytes(design: Design, features: int, sides: int, outputs: int) -> int:
+def network_bytes(design: NetworkDesign, features: int, sides: int, outputs: int) -> int:
     """Bytes of a network in training."""
-    return NUMBER * numbers_of(design, features, sides, outputs)
+    return NUMBER * count_edge_weights(design, features, sides, outputs)
 
 
-def least_memory(design: Design, size: FitSize) -> int:
+def estimate_edge_memory(design: NetworkDesign, size: FitSize) -> int:
     """Bytes that one network takes; units are read where they lie."""
     return network_bytes(design, size.features, 1, size.outputs) + size.targets + size.scores
 
 
-def reads_in_parts(design: Design, train: Readings, reads: Sequence[str]) -> Iterator[list[str]]:
+def reads_in_parts(
+    design: NetworkDesign, train: Readings, reads: Sequence[str]
+) -> Iterator[list[str]]:
     """The reads whose networks are trained beside each other, as many as there is room for."""
     sides, outputs = train.dataset.sites.shape[1], len(train.labels.names)
     spans, every = train.vectors.spans, len(train.vectors.layers[0])

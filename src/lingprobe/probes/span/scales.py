@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.labels import Column
-from lingprobe.data.reading import Read, Readings
+from lingprobe.data.reading import LayerSelection, Readings
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -31,9 +31,11 @@ class Scales(NamedTuple):
     factor: Floats
 
 
-def scales_of(train: Readings, read: Read, rows: Ints, layer_norm: bool = False) -> Scales:
+def scales_of(
+    train: Readings, read: LayerSelection, rows: Ints, layer_norm: bool = False
+) -> Scales:
     """The scale of what is read, from units of the spans of some training examples."""
-    units = sample(train, rows)
+    units = sample_units(train, rows)
     layers = [np.asarray(train.vectors.layer(name)[units], np.float32) for name in read.layers]
     if read.how != "mix":
         scaling = common_scale(np.concatenate(layers, 1))
@@ -63,7 +65,7 @@ def priors(labels: Column, loss: str) -> Floats:
     )
 
 
-def sample(train: Readings, rows: Ints) -> Ints:
+def sample_units(train: Readings, rows: Ints) -> Ints:
     """At most so many of the units that some examples read, evenly spread."""
     starts, stops = (
         np.concatenate(x)

@@ -17,7 +17,7 @@ from torch.nn.functional import embedding_bag
 from lingprobe.data.vectors import Ints
 
 
-class Ragged(NamedTuple):
+class SpanUnitPairs(NamedTuple):
     """Pairs of a span and a unit that it reads, by span, and by unit, as gradients are summed.
 
     units, spans  [pairs]      the unit and the span of each pair, span after span
@@ -38,17 +38,17 @@ class Ragged(NamedTuple):
         """How many spans there are."""
         return len(self.offsets) - 1
 
-    def on(self, device: str) -> Ragged:
+    def on(self, device: str) -> SpanUnitPairs:
         """The same on a device."""
-        return Ragged(*(each.to(device) for each in self))
+        return SpanUnitPairs(*(each.to(device) for each in self))
 
 
-def make_ragged(units: Ints, offsets: Ints, many: int) -> Ragged:
+def make_ragged(units: Ints, offsets: Ints, many: int) -> SpanUnitPairs:
     """Span i reads units[offsets[i]:offsets[i + 1]] of `many` units."""
     spans = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.argsort(units, kind="stable")
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(units, minlength=many))])
-    return Ragged(
+    return SpanUnitPairs(
         *(
             torch.from_numpy(np.ascontiguousarray(a, np.int64))
             for a in (units, spans, offsets, order, spans[order], ends)
@@ -56,7 +56,7 @@ def make_ragged(units: Ints, offsets: Ints, many: int) -> Ragged:
     )
 
 
-def sum_spans(x: Tensor, pairs: Ragged, weights: Tensor | None = None) -> Tensor:
+def sum_spans(x: Tensor, pairs: SpanUnitPairs, weights: Tensor | None = None) -> Tensor:
     """The weighted sum of each span's units, [spans, dim]; zeros where a span has none. Without
     weights each unit counts once.
     """
@@ -64,7 +64,7 @@ def sum_spans(x: Tensor, pairs: Ragged, weights: Tensor | None = None) -> Tensor
     return found
 
 
-def softmax_pairs(logits: Tensor, pairs: Ragged) -> Tensor:
+def softmax_pairs(logits: Tensor, pairs: SpanUnitPairs) -> Tensor:
     """The weight of each pair, [pairs]: a softmax of logits [pairs] within each span, whose maximum
     is subtracted first.
     """
@@ -72,12 +72,12 @@ def softmax_pairs(logits: Tensor, pairs: Ragged) -> Tensor:
     return found
 
 
-def means(pairs: Ragged, like: Tensor) -> Tensor:
+def compute_mean_weights(pairs: SpanUnitPairs, like: Tensor) -> Tensor:
     """The weight of each pair, [pairs], where every unit of a span counts the same."""
     return (1 / pairs.offsets.diff().clamp_min(1).to(like.dtype))[pairs.spans]
 
 
-def highest(x: Tensor, pairs: Ragged) -> Tensor:
+def highest(x: Tensor, pairs: SpanUnitPairs) -> Tensor:
     """The maximum of each span's units in every dimension, [spans, dim]; zeros where a span has
     none. Ties share their gradient evenly.
     """
@@ -126,7 +126,7 @@ class _Sum(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, weights: Tensor | None, pairs: Ragged) -> Tensor:
+    def forward(ctx: Any, x: Tensor, weights: Tensor | None, pairs: SpanUnitPairs) -> Tensor:
         ctx.save_for_backward(weights)
         ctx.pairs, ctx.sums = pairs, None
         if ctx.needs_input_grad[1] and weights is not None:
@@ -170,7 +170,7 @@ class _Max(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, pairs: Ragged) -> Tensor:
+    def forward(ctx: Any, x: Tensor, pairs: SpanUnitPairs) -> Tensor:
         lengths = pairs.offsets.diff()
         top = torch.segment_reduce(x[pairs.units], "max", lengths=lengths, axis=0, unsafe=True)
         ctx.save_for_backward(x, top)
@@ -190,7 +190,7 @@ class _Softmax(torch.autograd.Function):
     """A softmax within each run of logits."""
 
     @staticmethod
-    def forward(ctx: Any, logits: Tensor, pairs: Ragged) -> Tensor:
+    def forward(ctx: Any, logits: Tensor, pairs: SpanUnitPairs) -> Tensor:
         top = torch.segment_reduce(logits, "max", lengths=pairs.offsets.diff(), axis=0, unsafe=True)
         shares = (logits - top[pairs.spans]).exp_()
         shares /= _totals(shares, pairs)
@@ -205,6 +205,6 @@ class _Softmax(torch.autograd.Function):
         return given - shares * _totals(given, ctx.pairs), None
 
 
-def _totals(values: Tensor, pairs: Ragged) -> Tensor:
+def _totals(values: Tensor, pairs: SpanUnitPairs) -> Tensor:
     """For each pair the sum of values [pairs] over its span."""
     return values.new_zeros(pairs.many).index_add_(0, pairs.spans, values)[pairs.spans]

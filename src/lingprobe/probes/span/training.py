@@ -10,14 +10,14 @@ import torch
 from torch import Tensor
 
 from lingprobe.data.vectors import Floats
-from lingprobe.nets.adam import Kept, take_step
+from lingprobe.nets.adam import AdamMoments, take_step
 from lingprobe.probes.schedules import Annealing
-from lingprobe.probes.span.batches import Batch, Gathered
-from lingprobe.probes.span.net import Net, scores
+from lingprobe.probes.span.batches import ExampleBatch, GatheredVectors
+from lingprobe.probes.span.net import Net, compute_logits
 from lingprobe.probes.span.plans import Plateau, TrainingConfig
 
 
-class Judged(NamedTuple):
+class DevScores(NamedTuple):
     """A network on dev: F1 over all annotated pairs of example and label (of classes under a
     softmax, accuracy), and its mean loss.
 
@@ -31,7 +31,7 @@ class Judged(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Learnt:
+class LearntNetwork:
     """A network as it was at its best on dev: its tensors, its score and loss there, the step, and
     all steps.
 
@@ -39,13 +39,13 @@ class Learnt:
     """
 
     tensors: dict[str, Floats]
-    judged: Judged
+    judged: DevScores
     step: int
     steps: int
-    likeliest: Learnt | None = None
+    likeliest: LearntNetwork | None = None
 
 
-class Training:
+class NetworkTraining:
     """One network in training; `likeliest` says whether it is kept at its lowest surprise, too."""
 
     def __init__(
@@ -57,21 +57,23 @@ class Training:
             [torch.zeros_like(t, requires_grad=False) for t in self.tensors] for _ in range(3)
         )
         self.steps = [t.new_zeros((), requires_grad=False) for t in self.tensors]
-        self.kinds = _kinds(net, config.mix_rate)
+        self.kinds = _group_tensors(net, config.mix_rate)
         self.noise = torch.Generator().manual_seed(seed + 1)
         self.rate = config.plan.rate
-        self.best: Learnt | None = None
-        self.likeliest: Learnt | None = None
+        self.best: LearntNetwork | None = None
+        self.likeliest: LearntNetwork | None = None
         self.wants_likeliest = likeliest
         self.misses = self.since_halved = 0
         self.marked = 0.0
 
-    def step(self, batch: Batch, gathered: Gathered, wanted: Tensor, rate: float) -> None:
+    def step(
+        self, batch: ExampleBatch, gathered: GatheredVectors, wanted: Tensor, rate: float
+    ) -> None:
         """One step of Adam along the gradient of the batch's mean loss, clipped. Nothing of it is
         looked at on the way, as a GPU would have to be waited for.
         """
-        said = scores(self.net, batch, gathered, self.noise)
-        slope = slope_of(said.detach(), wanted).div_(cells_of(wanted).clamp_min(1))
+        said = compute_logits(self.net, batch, gathered, self.noise)
+        slope = slope_of(said.detach(), wanted).div_(count_loss_cells(wanted).clamp_min(1))
         said.backward(slope)  # type: ignore[no-untyped-call]
         gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
         if self.config.clip:
@@ -90,19 +92,19 @@ class Training:
             parameters, slopes, first, second, most, steps = (
                 [column[i] for i in some] for column in columns
             )
-            kept = Kept(first, second, steps, most if amsgrad else [])
+            kept = AdamMoments(first, second, steps, most if amsgrad else [])
             take_step(parameters, slopes, kept, rate * mix_rate, decay * decayed)
 
-    def weigh(self, judged: Judged, step: int) -> None:
+    def weigh(self, judged: DevScores, step: int) -> None:
         """Keep the network if the labels of dev surprise it less than ever, where that was asked
         for.
         """
         if self.wants_likeliest and (
             self.likeliest is None or judged.surprise < self.likeliest.judged.surprise
         ):
-            self.likeliest = Learnt(self.net.arrays(), judged, step, step)
+            self.likeliest = LearntNetwork(self.net.arrays(), judged, step, step)
 
-    def keep(self, judged: Judged, step: int) -> tuple[bool, bool]:
+    def keep(self, judged: DevScores, step: int) -> tuple[bool, bool]:
         """Keep the network if it is better on dev than it ever was; whether it is, and by the
         margin below which rates are halved.
         """
@@ -121,19 +123,19 @@ class Training:
                 and judged.loss < best.judged.loss
             )
         ):
-            self.best = Learnt(self.net.arrays(), judged, step, step)
+            self.best = LearntNetwork(self.net.arrays(), judged, step, step)
         return better, clearly
 
-    def learnt(self, steps: int) -> Learnt:
+    def learnt(self, steps: int) -> LearntNetwork:
         """The best there was; what there is at the end where there was no dev."""
-        best = self.best or Learnt(
-            self.net.arrays(), Judged(math.nan, math.nan, math.nan), steps, steps
+        best = self.best or LearntNetwork(
+            self.net.arrays(), DevScores(math.nan, math.nan, math.nan), steps, steps
         )
         likeliest = replace(self.likeliest or best, steps=steps) if self.wants_likeliest else None
         return replace(best, steps=steps, likeliest=likeliest)
 
 
-def _kinds(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
+def _group_tensors(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
     """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast,
     and whether they decay.
     """
@@ -165,7 +167,7 @@ def slope_of(said: Tensor, wanted: Tensor) -> Tensor:
     return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0)
 
 
-def cells_of(wanted: Tensor) -> Tensor:
+def count_loss_cells(wanted: Tensor) -> Tensor:
     """Over how many cells the loss is summed: examples, or annotated pairs of example and label."""
     if wanted.ndim == 1:
         return torch.tensor(len(wanted))

@@ -11,15 +11,15 @@ from itertools import chain
 from typing import Annotated
 
 from lingprobe.corpora import bio, conll2012, conllu
-from lingprobe.corpora.conll2012 import Labelled
+from lingprobe.corpora.conll2012 import LabelledSpan
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.mentions import Mentions
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import spans
-from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
+from lingprobe.tasks.edge.facts import make_span_oracle
+from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
 
 MANY = 10  # files, from which on each is taken for a document
 COLUMNS = (
@@ -40,7 +40,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class BioOptions(Options):
+class BioOptions(EdgeTaskOptions):
     """As all edge tasks; from columns of words and BIO tags."""
 
     column: Annotated[
@@ -67,7 +67,7 @@ def _entities(
         if suffix in CONLLU:
             yield from _read_mentions(options, part, count)
         elif suffix in conll2012.SUFFIXES:
-            for block in conll2012.read(part.path, options.on_error, count.tally):
+            for block in conll2012.read_conll2012(part.path, options.on_error, count.tally):
                 if (named := count.try_reading(options.on_error, block.entities)) is not None:
                     yield _spans(block.sentence, named, part.split, block.document)
         else:
@@ -83,7 +83,7 @@ def _read_mentions(
         count.left_out["mentions without a type"] += sum(not m.type for m in of_sentence)
         yield _spans(
             tree.sentence,
-            [Labelled(m.type, m.start, m.stop) for m in of_sentence if m.type],
+            [LabelledSpan(m.type, m.start, m.stop) for m in of_sentence if m.type],
             part.split,
         )
     count.left_out["mentions in pieces, or that go beyond their sentence"] += mentions.unfinished
@@ -100,9 +100,9 @@ def _columns(
     options: BioOptions, part: CorpusPart, count: Count, alone: bool, chunks: bool = False
 ) -> Iterator[SentenceTargets]:
     """The sentences of a file of columns; `alone`: the file is a document."""
-    layout = bio.Layout(options.word, options.column, chunks, options.encoding)
-    for one in bio.read(part.path, layout, options.on_error, count.tally):
-        layers = [bio.spans(tags) for tags in one.layers]
+    layout = bio.TagLayout(options.word, options.column, chunks, options.encoding)
+    for one in bio.read_tag_columns(part.path, layout, options.on_error, count.tally):
+        layers = [bio.decode_spans(tags) for tags in one.layers]
         count.also["spans that begin with I, as in IOB1"] += sum(slips for _, slips in layers)
         labelled = list(chain.from_iterable(spans for spans, _ in layers))
         document = f"{part.path}: {one.document}" if one.document or alone else ""
@@ -110,7 +110,7 @@ def _columns(
 
 
 def _spans(
-    sentence: Sentence, labelled: list[Labelled], split: str, group: str = ""
+    sentence: Sentence, labelled: list[LabelledSpan], split: str, group: str = ""
 ) -> SentenceTargets:
     """Labelled spans in textual order, the outer before the inner; the same label of the same span
     is one.
@@ -135,16 +135,18 @@ def _chunk_files(options: BioOptions) -> list[CorpusPart]:
 
 entities = edge(
     "edge/entities",
-    Kind(
+    TargetFinder(
         "Which kind of entity does the span name?",
         _entity_files,
         _entities,
-        oracles=spans(_entities),
+        oracles=make_span_oracle(_entities),
     ),
     BioOptions,
 )
 chunks = edge(
     "edge/chunks",
-    Kind("Which kind of chunk is the span?", _chunk_files, _chunks, oracles=spans(_chunks)),
+    TargetFinder(
+        "Which kind of chunk is the span?", _chunk_files, _chunks, oracles=make_span_oracle(_chunks)
+    ),
     BioOptions,
 )

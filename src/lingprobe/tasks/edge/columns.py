@@ -48,7 +48,7 @@ class SentenceTargets(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class UnsplitDataset:
     """A data set whose splits may be unknown (-1), and what belongs together: owners and groups are
     numbers [examples].
     """
@@ -58,7 +58,7 @@ class Pool:
     groups: Ints
 
 
-def pool_targets(sentences: Iterable[SentenceTargets]) -> Pool:
+def pool_targets(sentences: Iterable[SentenceTargets]) -> UnsplitDataset:
     """All targets in columns, in order, with their distance; the first pair that does not fit the
     others is named.
     """
@@ -82,7 +82,9 @@ def pool_targets(sentences: Iterable[SentenceTargets]) -> Pool:
         np.repeat(splits, sizes),
         strata={key: strata[key] for key in sorted(strata)},
     )
-    return Pool(dataset, np.repeat(np.arange(len(sizes)), sizes), np.repeat(groups, sizes))
+    return UnsplitDataset(
+        dataset, np.repeat(np.arange(len(sizes)), sizes), np.repeat(groups, sizes)
+    )
 
 
 @dataclass(slots=True)
@@ -154,7 +156,7 @@ def _distance(sites: Ints) -> Tags:
     return Tags(codes.reshape(-1).astype(np.int64) - apart, tuple(map(str, distances[apart:])))
 
 
-def assign_splits(pool: Pool, sampled: bool, seed: int) -> Dataset:
+def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
     """The data set with the splits of the source; drawn 8:1:1, what belongs together in one, where
     it says none or `sampled`.
     """
@@ -226,7 +228,7 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     """
     if not len(dataset.rows("train")):
         return dataset
-    forms, many, train = _forms(dataset), dataset.sites.shape[1], dataset.rows("train")
+    forms, many, train = _number_span_words(dataset), dataset.sites.shape[1], dataset.rows("train")
     pair = forms[:, 0] if many == 1 else forms[:, 0] * (int(forms.max()) + 1) + forms[:, 1]
     each = np.all([np.isin(forms[:, k], forms[train, k]) for k in range(many)], 0)
     together = np.isin(pair, pair[train])
@@ -237,7 +239,7 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     return replace(dataset, strata={key: strata[key] for key in sorted(strata)})
 
 
-def _forms(dataset: Dataset) -> Ints:
+def _number_span_words(dataset: Dataset) -> Ints:
     """Numbers of the words of each span, case ignored [examples, spans]."""
 
     @lru_cache(maxsize=AT_ONCE)  # targets of a sentence follow one another

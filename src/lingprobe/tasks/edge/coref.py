@@ -20,14 +20,22 @@ from typing import Annotated, NamedTuple
 from lingprobe.corpora import conll2012, conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
-from lingprobe.corpora.mentions import Mentions, cut, read_documents
+from lingprobe.corpora.mentions import Mentions, assign_mentions, read_documents
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import nesting_depths, place
-from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, Oracle, WordFacts, edge
+from lingprobe.tasks.edge.facts import mark_span_words, nesting_depths
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    Count,
+    EdgeTaskOptions,
+    TargetFinder,
+    TaskOracle,
+    WordFacts,
+    edge,
+)
 
 SAME, OTHER = "1", "0"
 CHAINS = (
@@ -38,7 +46,7 @@ BEYOND = "mentions in pieces, or that go beyond their sentence"
 
 
 @dataclass(frozen=True, slots=True)
-class CorefOptions(Options):
+class CorefOptions(EdgeTaskOptions):
     """As all edge tasks."""
 
     across: Annotated[
@@ -94,7 +102,7 @@ class Bank:
         return split, self.ordered.setdefault(split, iter(()))
 
 
-def pairs(
+def pair_mentions(
     one: SentenceMentions, two: SentenceMentions | None, split: str, apart: int = 0
 ) -> SentenceTargets:
     """All pairs of mentions of a sentence, or of one in each of two; pairs of equal spans are left
@@ -159,8 +167,8 @@ def _pair_mentions(
     """The pairs of a document, sentence by sentence."""
     for i, one in enumerate(document):
         for k in range(max(0, i - options.across), i):
-            yield pairs(document[k], one, split, i - k)
-        target_pairs = pairs(one, None, split)
+            yield pair_mentions(document[k], one, split, i - k)
+        target_pairs = pair_mentions(one, None, split)
         many = len(one.mentions)
         count.left_out["pairs of mentions of the same words"] += many * (many - 1) // 2 - len(
             target_pairs.spans
@@ -197,7 +205,7 @@ def _numbered_chains(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts
         (start, stop): numbers[name] for start, stop, name in one.mentions
     }
     for span, around in nesting_depths(chains).items():
-        place(units, span, f"chain {chains[span]} {around}")
+        mark_span_words(units, span, f"chain {chains[span]} {around}")
     return units
 
 
@@ -222,7 +230,7 @@ def _read_mentions(
     if options.sentences is not None:
         yield from _documents(options, part, bank, count)
         return
-    for block in conll2012.read(part.path, options.on_error, count.tally):
+    for block in conll2012.read_conll2012(part.path, options.on_error, count.tally):
         spans = count.try_reading(options.on_error, block.mentions)
         if spans is not None:
             yield SentenceMentions(
@@ -238,7 +246,9 @@ def _documents(
     """The sentences of documents in three columns, in the words of the treebank."""
     for document in read_documents(part.path):
         split, sentences = bank.of(document.name, part.split)
-        for sentence, mentions, beyond in cut(document, sentences, options.on_error, count.tally):
+        for sentence, mentions, beyond in assign_mentions(
+            document, sentences, options.on_error, count.tally
+        ):
             count.left_out[BEYOND] += beyond
             ordered = sorted({(m.start, m.stop, m.label) for m in mentions})
             yield SentenceMentions(sentence, ordered, f"{document.file}: {document.line}", split)
@@ -273,7 +283,7 @@ def _bank(parts: list[CorpusPart], count: Count) -> Bank:
 _NEWDOC = re.compile(r"#\s*newdoc\s+id\s*=\s*(\S+)")
 
 
-def _parts(options: CorefOptions) -> list[CorpusPart]:
+def _list_corpus_parts(options: CorefOptions) -> list[CorpusPart]:
     suffixes = (
         (".conll",) if options.sentences is not None else CONLLU + conll2012.SUFFIXES + (".conll",)
     )
@@ -286,11 +296,11 @@ def _treebank(options: CorefOptions) -> list[CorpusPart]:
 
 coref = edge(
     "edge/coref",
-    Kind(
+    TargetFinder(
         "Do the two spans name the same?",
-        _parts,
+        _list_corpus_parts,
         _coref,
-        oracles={"chains": Oracle(CHAINS, _chains)},
+        oracles={"chains": TaskOracle(CHAINS, _chains)},
     ),
     CorefOptions,
 )

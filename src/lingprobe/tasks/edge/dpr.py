@@ -13,7 +13,7 @@ from html import unescape
 from itertools import chain
 from typing import Annotated, Literal
 
-from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
 from lingprobe.corpora.files import (
     CorpusPart,
     checked_lines,
@@ -24,9 +24,9 @@ from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import Target, oracle_of, place
-from lingprobe.tasks.edge.family import Count, Kind, Options, edge
-from lingprobe.tasks.edge.jsonl import targets_of
+from lingprobe.tasks.edge.facts import MultiLabelTarget, mark_span_words, oracle_of
+from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.jsonl import read_record_targets
 
 LABELS = ("entailed", "not-entailed")
 NAMES = "the number of the person that the pronoun or a candidate stands for, at each of its words"
@@ -36,7 +36,7 @@ _OWNED = ("'s", "'")
 
 
 @dataclass(frozen=True, slots=True)
-class DprOptions(Options):
+class DprOptions(EdgeTaskOptions):
     """As all edge tasks."""
 
     escapes: Annotated[
@@ -45,7 +45,9 @@ class DprOptions(Options):
     ] = field(default="undo", kw_only=True)
 
 
-def pair(text: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int, int] | None:
+def find_pronoun_pair(
+    text: Sequence[str], hypothesis: Sequence[str]
+) -> tuple[int, int, int, int] | None:
     """The pronoun of a text and the words before it that the hypothesis has in its place; None
     where they cannot be told.
 
@@ -71,7 +73,7 @@ def pair(text: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int,
 def _recast(part: CorpusPart, options: DprOptions, count: Count) -> Iterator[SentenceTargets]:
     """The examples of the recast text, sentence by sentence, in order."""
     held: SentenceTargets | None = None
-    for number, row, wrong in _blocks(part):
+    for number, row, wrong in _read_key_value_blocks(part):
         example = _example(row, wrong, f"{part.path}:{number}", options, count)
         if held and example and (held.sentence, held.split) == (example.sentence, example.split):
             held = held._replace(
@@ -85,7 +87,7 @@ def _recast(part: CorpusPart, options: DprOptions, count: Count) -> Iterator[Sen
         yield held
 
 
-def _blocks(part: CorpusPart) -> Iterator[tuple[int, dict[str, str], str]]:
+def _read_key_value_blocks(part: CorpusPart) -> Iterator[tuple[int, dict[str, str], str]]:
     """What each block of lines `key: value` says, the number of its first line, and what is wrong
     with one of them.
     """
@@ -129,7 +131,7 @@ def _example(
     )
     count.tally.sentences += 1
     count.tally.words += len(text)
-    span = pair(text, hypothesis)
+    span = find_pronoun_pair(text, hypothesis)
     if span is None:
         count.left_out["examples whose pronoun or candidate is not found"] += 1
         return None
@@ -139,7 +141,7 @@ def _example(
 def _dpr(options: DprOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
         if uncompressed_path(part.path).suffix in _JSON:
-            for one in targets_of(part, options, count):
+            for one in read_record_targets(part, options, count):
                 yield (
                     one
                     if options.escapes == "keep"
@@ -149,7 +151,7 @@ def _dpr(options: DprOptions, parts: list[CorpusPart], count: Count) -> Iterator
             yield from _recast(part, options, count)
 
 
-def _person_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _person_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts:
     """Whom the pronoun and each candidate stand for: all that is entailed for one, and each other
     candidate for another.
     """
@@ -160,19 +162,19 @@ def _person_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     for target in mine:
         people.setdefault(target.ends[2:], len(people) + 1)
     for span, number in people.items():
-        place(units, span, f"person {number}")
+        mark_span_words(units, span, f"person {number}")
     return units
 
 
-def _parts(options: DprOptions) -> list[CorpusPart]:
-    return one_each(list_corpus_files(options.paths, _JSON))
+def _list_corpus_parts(options: DprOptions) -> list[CorpusPart]:
+    return keep_one_file_per_split(list_corpus_files(options.paths, _JSON))
 
 
 dpr = edge(
     "edge/dpr",
-    Kind(
+    TargetFinder(
         "Does the pronoun stand for the second span?",
-        _parts,
+        _list_corpus_parts,
         _dpr,
         oracles={"names": oracle_of(_dpr, NAMES, _person_facts)},
     ),

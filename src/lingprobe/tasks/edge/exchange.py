@@ -27,12 +27,12 @@ from lingprobe.corpora.files import (
 from lingprobe.corpora.rendering import sentence_of
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import spells
-from lingprobe.corpora.views import Columns, blocks, dependencies
+from lingprobe.corpora.views import Columns, dependencies, read_blocks
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.notes import NotePart as Note
 from lingprobe.tasks.edge.columns import prune_dataset
-from lingprobe.tasks.memory import Memory, pause_garbage_collection
+from lingprobe.tasks.memory import CorpusCache, pause_garbage_collection
 
 Exchange = Literal["none", "test", "all"]
 CONTENT = frozenset({"NOUN", "VERB", "ADJ", "ADV", "PROPN"})
@@ -67,7 +67,7 @@ class WordClass(NamedTuple):
     feats: str
 
 
-class Row(NamedTuple):
+class ClassedLemma(NamedTuple):
     """What a treebank says of a word; no class: it stays."""
 
     group: WordClass | None
@@ -75,7 +75,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class ClassWords:
     """The words of a class, those of a lemma beside each other.
 
     forms  with the number of occurrences up to and with each in `ends`
@@ -87,7 +87,7 @@ class Pool:
     spans: Mapping[str, tuple[int, int]]
 
     @classmethod
-    def of(cls, counts: Iterable[tuple[tuple[str, str], int]]) -> Pool:
+    def of(cls, counts: Iterable[tuple[tuple[str, str], int]]) -> ClassWords:
         """From (lemma, form) with how often it occurs."""
         listed = sorted(counts)
         ends = list(accumulate(n for _, n in listed))
@@ -109,13 +109,13 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class WordClassLexicon:
     """The words of some files by their class, and the rows of each sentence; of equal sentences the
     first counts.
     """
 
-    rows: Mapping[Sentence, Sequence[Row]]
-    pools: Mapping[WordClass, Pool]
+    rows: Mapping[Sentence, Sequence[ClassedLemma]]
+    pools: Mapping[WordClass, ClassWords]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -160,10 +160,10 @@ def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
     return Sentence(tuple(words), "".join(pieces))
 
 
-_LEXICONS: Memory[Lexicon] = Memory()
+_LEXICONS: CorpusCache[WordClassLexicon] = CorpusCache()
 
 
-def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
+def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
     """The lexicon of some treebanks, read once for all tasks. DataProblem for other files, and for
     treebanks without features.
     """
@@ -177,12 +177,12 @@ def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
     return _LEXICONS.get(key, lambda: _lexicon(parts, on_error))
 
 
-def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
-    rows: dict[Sentence, Sequence[Row]] = {}
+def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
+    rows: dict[Sentence, Sequence[ClassedLemma]] = {}
     counts: dict[WordClass, Counter[tuple[str, str]]] = {}
     every, tagged = Counter[str](), Counter[tuple[str, str]]()
     with pause_garbage_collection():
-        for sentence, classes, lemmas in _annotation(parts, on_error):
+        for sentence, classes, lemmas in _read_word_classes(parts, on_error):
             for place, (form, group, lemma) in enumerate(
                 zip(sentence.words, classes, lemmas, strict=True)
             ):
@@ -190,38 +190,38 @@ def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> Lexicon:
                 if group is not None:
                     tagged[form.casefold(), group.upos] += 1
                     known = counts.setdefault(group, Counter())
-                    known[lemma, _plain(form, group, place)] += 1
-            rows.setdefault(sentence, list(map(Row, classes, lemmas)))
+                    known[lemma, _lower_initial(form, group, place)] += 1
+            rows.setdefault(sentence, list(map(ClassedLemma, classes, lemmas)))
     if not any(group.feats != "_" for group in counts):
         raise DataProblem(
             f"{parts[0].path if parts else 'no file'}: no content word has features, which say what"
             " words may be exchanged for; take a treebank with FEATS, or leave exchange= out"
         )
     pools = {
-        group: Pool.of(
+        group: ClassWords.of(
             (pair, n)
             for pair, n in found.items()
             if tagged[pair[1].casefold(), group.upos] >= SURE * every[pair[1].casefold()]
         )
         for group, found in counts.items()
     }
-    return Lexicon(rows, pools)
+    return WordClassLexicon(rows, pools)
 
 
-def _plain(form: str, group: WordClass, place: int) -> str:
+def _lower_initial(form: str, group: WordClass, place: int) -> str:
     """A form as it stands inside a sentence."""
     small = form[:1].lower()
     inside = place or group.upos == NAME or len(small) > 1  # as of a dotted capital I
     return form if inside else small + form[1:]
 
 
-def _annotation(
+def _read_word_classes(
     parts: Sequence[CorpusPart], on_error: OnError
 ) -> Iterator[tuple[Sentence, list[WordClass | None], list[str]]]:
     """The sentences with the classes of their words, None of those that stay, and the lemmas."""
     classes: dict[WordClass, WordClass] = {}
     for part in parts:
-        for block in blocks(part.path, on_error, ProblemTally()):
+        for block in read_blocks(part.path, on_error, ProblemTally()):
             columns = Columns(dependencies(block, "exchange="))
             rows = zip(columns.upos, columns.feats, columns.deprels, strict=True)
             every = [
@@ -235,7 +235,9 @@ def _annotation(
                 yield sentence, every[start:stop], columns.lemmas[start:stop]
 
 
-def exchange_words(dataset: Dataset, lexicon: Lexicon, exchange: Exchange, seed: int) -> Dataset:
+def exchange_words(
+    dataset: Dataset, lexicon: WordClassLexicon, exchange: Exchange, seed: int
+) -> Dataset:
     """The same examples in sentences with other content words: those of test, or all. DataProblem
     where too few words have another to give way to.
     """

@@ -18,21 +18,21 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.labels import HOLDS, Label
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.family import Count, Options, Oracle, TargetReader, WordFacts
+from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetReader, TaskOracle, WordFacts
 
-O = TypeVar("O", bound=Options)  # noqa: E741
+O = TypeVar("O", bound=EdgeTaskOptions)  # noqa: E741
 Span = tuple[int, ...]
 Units = Sequence[list[str]]
 
 
-class Target(NamedTuple):
+class MultiLabelTarget(NamedTuple):
     """One target of a sentence: the ends of its spans, and the labels that hold of it."""
 
     ends: Span
     labels: tuple[str, ...]
 
 
-Of = Callable[[Sentence, Sequence[Target]], Facts]
+Of = Callable[[Sentence, Sequence[MultiLabelTarget]], Facts]
 """The facts of a sentence, from its targets."""
 SPANS = (
     "the labelled spans that each word lies in, begins and ends, with how many others are around"
@@ -44,26 +44,26 @@ ROLES = (
 )
 
 
-def spans(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
+def make_span_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of tasks about one span."""
     return {"spans": oracle_of(reader, SPANS, _span_facts)}
 
 
-def roles(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
+def make_role_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of tasks about two spans, of which the first is an event and the second takes part
     in it.
     """
     return {"roles": oracle_of(reader, ROLES, _event_facts)}
 
 
-def either(reader: TargetReader[O]) -> dict[str, Oracle[O]]:
+def make_span_or_pair_oracle(reader: TargetReader[O]) -> dict[str, TaskOracle[O]]:
     """The oracle of files that may have targets of either sort."""
     return {"labels": oracle_of(reader, f"{SPANS}; of pairs, {ROLES}", _of_either)}
 
 
-def oracle_of(reader: TargetReader[O], holds: str, of: Of) -> Oracle[O]:
+def oracle_of(reader: TargetReader[O], holds: str, of: Of) -> TaskOracle[O]:
     """An oracle that is made from the targets of each sentence."""
-    return Oracle(holds, FromTargets(reader, of))
+    return TaskOracle(holds, FromTargets(reader, of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,20 @@ class FromTargets(Generic[O]):
         """The facts of every sentence in some files."""
         return (
             (sentence, self.of(sentence, mine))
-            for sentence, mine in targets(self.reader(options, parts, count)).items()
+            for sentence, mine in collect_targets(self.reader(options, parts, count)).items()
         )
 
 
-def targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list[Target]]:
+def collect_targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list[MultiLabelTarget]]:
     """The targets of each sentence, wherever they are listed; none of pairs that lie in two
     sentences.
     """
-    known: dict[Sentence, dict[Target, None]] = {}
+    known: dict[Sentence, dict[MultiLabelTarget, None]] = {}
     for one in sentences:
         mine = known.setdefault(one.sentence, {})
         if one.second is None:
             mine |= dict.fromkeys(
-                Target(tuple(ends), true_labels(label))
+                MultiLabelTarget(tuple(ends), true_labels(label))
                 for ends, label in zip(one.spans, one.labels, strict=True)
             )
     return {sentence: list(mine) for sentence, mine in known.items()}
@@ -116,7 +116,7 @@ def nesting_depths(places: Iterable[Span]) -> dict[Span, int]:
     return depths
 
 
-def place(units: Units, span: Span, what: str) -> None:
+def mark_span_words(units: Units, span: Span, what: str) -> None:
     """Say of each word of a span that it lies in it, and of the first and the last that it begins
     or ends there.
     """
@@ -133,18 +133,18 @@ def _boundary_facts(what: str) -> tuple[str, str, str]:
     return what, f"{what} begins", f"{what} ends"
 
 
-def _span_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _span_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts:
     units: list[list[str]] = [[] for _ in sentence.words]
     labels: dict[Span, set[str]] = {}
     for target in mine:
         labels.setdefault(target.ends, set()).update(target.labels)
     for span, depth in nesting_depths(labels).items():
         for label in sorted(labels[span]):
-            place(units, span, f"{label} {depth}")
+            mark_span_words(units, span, f"{label} {depth}")
     return units
 
 
-def _event_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _event_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts:
     units: list[list[str]] = [[] for _ in sentence.words]
     events = {
         span: f"event {number}"
@@ -160,5 +160,5 @@ def _event_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
     return units
 
 
-def _of_either(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _of_either(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts:
     return (_event_facts if mine and len(mine[0].ends) > 2 else _span_facts)(sentence, mine)

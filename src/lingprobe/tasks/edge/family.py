@@ -1,8 +1,8 @@
 """Edge probing (Tenney et al. 2019, section 2): a label, or a set of labels, about one or two spans
 of words in a sentence.
 
-A `Kind` of task says how its targets are found in files, puts them in columns, keeps the splits of
-the source, tags distances and seen words, and counts what was excluded.
+The `TargetFinder` of a task says how targets are found in files, puts them in columns, keeps the
+splits of the source, tags distances and seen words, and counts what was excluded.
 docs/tasks-edge.md has the definitions.
 """
 
@@ -32,7 +32,7 @@ from lingprobe.tasks.edge.columns import (
 )
 from lingprobe.tasks.edge.exchange import Exchange, exchange_words, lexicon_of
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
-from lingprobe.tasks.sources import remarks
+from lingprobe.tasks.sources import note_source_remarks
 from lingprobe.tasks.task import TaskDefinition
 
 CONLLU = conllu.SUFFIXES
@@ -46,7 +46,7 @@ METRICS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EdgeTaskOptions:
     """What every edge task takes."""
 
     path: Annotated[
@@ -103,7 +103,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class TreeOptions(Options):
+class TreeOptions(EdgeTaskOptions):
     """What edge tasks over treebanks take beside this."""
 
     exchange: Annotated[
@@ -116,7 +116,7 @@ class TreeOptions(Options):
     ] = field(default="none", kw_only=True)
 
 
-O = TypeVar("O", bound=Options)  # noqa: E741
+O = TypeVar("O", bound=EdgeTaskOptions)  # noqa: E741
 R = TypeVar("R")
 
 
@@ -156,7 +156,7 @@ class Count:
         return {
             "source": {**source, **more},
             **counts,
-            **remarks("", tally, files),
+            **note_source_remarks("", tally, files),
             "problems": list(tally.problems),
         }
 
@@ -167,7 +167,7 @@ WordFacts = Iterator[tuple[Sentence, Facts]]
 
 
 @dataclass(frozen=True, slots=True)
-class Oracle(Generic[O]):
+class TaskOracle(Generic[O]):
     """An oracle of a task: what its vectors hold, in one sentence, and the facts that some files
     have, word by word.
     """
@@ -177,7 +177,7 @@ class Oracle(Generic[O]):
 
 
 @dataclass(frozen=True, slots=True)
-class Kind(Generic[O]):
+class TargetFinder(Generic[O]):
     """How the targets of a task are found.
 
     asks     the question
@@ -193,7 +193,7 @@ class Kind(Generic[O]):
     parts: Callable[[O], list[CorpusPart]]
     targets: TargetReader[O]
     about: int | None = None
-    oracles: Mapping[str, Oracle[O]] = field(default_factory=dict)
+    oracles: Mapping[str, TaskOracle[O]] = field(default_factory=dict)
     needs: Mapping[str, str] = field(default_factory=dict)
     name: str = ""
 
@@ -284,7 +284,7 @@ def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
     return f" (excluded: {'; '.join(reasons)})" if reasons else ""
 
 
-def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> TaskDefinition[O]:
+def edge(name: str, kind: TargetFinder[O], options: type[O], **more: Any) -> TaskDefinition[O]:
     """The definition of a task that asks about the targets of a kind."""
     kind = replace(kind, name=name)
     judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "linear"}
@@ -302,5 +302,5 @@ def edge(name: str, kind: Kind[O], options: type[O], **more: Any) -> TaskDefinit
     )
 
 
-def _metric_option(options: Options) -> dict[str, str]:
+def _metric_option(options: EdgeTaskOptions) -> dict[str, str]:
     return {"metric": options.metric_name} if options.metric_name else {}

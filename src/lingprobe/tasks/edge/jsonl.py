@@ -10,23 +10,23 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from lingprobe.corpora import edges
-from lingprobe.corpora.corpus import list_corpus_files, one_each
-from lingprobe.corpora.edges import Record, Target
+from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
+from lingprobe.corpora.edges import SentenceRecord, SpanTarget
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.datasets.formats.jiant import INFO, RECORD
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import either
-from lingprobe.tasks.edge.family import METRICS, MICRO, Count, Kind, Options, edge
+from lingprobe.tasks.edge.facts import make_span_or_pair_oracle
+from lingprobe.tasks.edge.family import METRICS, MICRO, Count, EdgeTaskOptions, TargetFinder, edge
 
 SUFFIXES = (".json", ".jsonl")
 As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", "dpr", "semeval"]
 
 
 @dataclass(frozen=True, slots=True)
-class JsonlOptions(Options):
+class JsonlOptions(EdgeTaskOptions):
     """As all edge tasks."""
 
     as_: Annotated[
@@ -47,12 +47,14 @@ class JsonlOptions(Options):
         return self.metric or METRICS.get(self.as_ or "", MICRO)
 
 
-def targets_of(part: CorpusPart, options: Options, count: Count) -> Iterator[SentenceTargets]:
+def read_record_targets(
+    part: CorpusPart, options: EdgeTaskOptions, count: Count
+) -> Iterator[SentenceTargets]:
     """The records of a file with their targets; all else that they say is in strata, from which
     they can be written again.
     """
     shape = None
-    for record in edges.read(part.path, options.on_error, count.tally):
+    for record in edges.read_edge_records(part.path, options.on_error, count.tally):
         shapes = {
             (target.span2 is None, isinstance(target.label, str)) for target in record.targets
         }
@@ -68,13 +70,13 @@ def targets_of(part: CorpusPart, options: Options, count: Count) -> Iterator[Sen
         yield SentenceTargets(
             Sentence(record.words, record.text),
             [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
-            [_label(t) for t in record.targets],
+            [_read_target_label(t) for t in record.targets],
             part.split or _info_split(record),
-            _strata(record),
+            _list_record_strata(record),
         )
 
 
-def _info_split(record: Record) -> str:
+def _info_split(record: SentenceRecord) -> str:
     """The split that a record's info says, '' for none."""
     info = record.more.get("info")
     split = info.get("split") if isinstance(info, dict) else None
@@ -87,11 +89,11 @@ def _kind(single: bool, one: bool) -> str:
     )
 
 
-def _label(target: Target) -> Label:
+def _read_target_label(target: SpanTarget) -> Label:
     return target.label if isinstance(target.label, str) else frozenset(target.label)
 
 
-def _strata(record: Record) -> dict[str, list[str]]:
+def _list_record_strata(record: SentenceRecord) -> dict[str, list[str]]:
     """What a record says beside spans and labels; numbers and truth values of a target's info are
     tags of their own too.
     """
@@ -113,24 +115,24 @@ def _strata(record: Record) -> dict[str, list[str]]:
     return strata
 
 
-def _parts(options: JsonlOptions) -> list[CorpusPart]:
-    return one_each(list_corpus_files(options.paths, SUFFIXES))
+def _find_task_files(options: JsonlOptions) -> list[CorpusPart]:
+    return keep_one_file_per_split(list_corpus_files(options.paths, SUFFIXES))
 
 
 def _targets(
     options: JsonlOptions, parts: list[CorpusPart], count: Count
 ) -> Iterator[SentenceTargets]:
     for part in parts:
-        yield from targets_of(part, options, count)
+        yield from read_record_targets(part, options, count)
 
 
 jsonl = edge(
     "edge/jsonl",
-    Kind(
+    TargetFinder(
         "Which label has the span, or the pair of spans?",
-        _parts,
+        _find_task_files,
         _targets,
-        oracles=either(_targets),
+        oracles=make_span_or_pair_oracle(_targets),
     ),
     JsonlOptions,
 )

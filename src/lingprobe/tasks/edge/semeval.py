@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
 from lingprobe.corpora.files import (
     CorpusPart,
     checked_lines,
@@ -22,9 +22,9 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import Target, oracle_of, place
-from lingprobe.tasks.edge.family import Count, Kind, Options, edge
-from lingprobe.tasks.edge.jsonl import targets_of
+from lingprobe.tasks.edge.facts import MultiLabelTarget, mark_span_words, oracle_of
+from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.jsonl import read_record_targets
 
 SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
 _ROW = re.compile(r'(\d+)\s+"(.*)"\s*')
@@ -38,7 +38,7 @@ ARGUMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class SemEvalOptions(Options):
+class SemEvalOptions(EdgeTaskOptions):
     """As all edge tasks; from the original files (TRAIN_FILE.TXT, TEST_FILE_FULL.TXT) or from
     jiant's.
     """
@@ -60,7 +60,7 @@ class SemEvalOptions(Options):
     ] = field(default="published", kw_only=True)
 
 
-class Relation(NamedTuple):
+class NominalRelation(NamedTuple):
     """A sentence with two nominals, and the relation between them."""
 
     sentence: Sentence
@@ -68,7 +68,7 @@ class Relation(NamedTuple):
     label: str
 
 
-def relation(text: str, label: str, cut: bool = False) -> Relation:
+def relation(text: str, label: str, cut: bool = False) -> NominalRelation:
     """A relation from a text with <e1> and <e2>; ValueError where these do not mark one stretch of
     words each.
     """
@@ -97,7 +97,7 @@ def relation(text: str, label: str, cut: bool = False) -> Relation:
         if not inside:
             raise ValueError(f"<e{k}> contains no word")
         ends += [inside[0], inside[-1] + 1]
-    return Relation(
+    return NominalRelation(
         Sentence(tuple(plain[a:b] for a, b in words), plain),
         (ends[0], ends[1], ends[2], ends[3]),
         label,
@@ -106,7 +106,7 @@ def relation(text: str, label: str, cut: bool = False) -> Relation:
 
 def _original(
     part: CorpusPart, options: SemEvalOptions, count: Count
-) -> Iterator[tuple[Relation, str]]:
+) -> Iterator[tuple[NominalRelation, str]]:
     """The relations of an original file, with the split of each."""
     draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311
     for number, rows, unreadable in _records(part):
@@ -114,7 +114,7 @@ def _original(
         try:
             if unreadable:
                 raise ValueError(unreadable)
-            example = _read(rows, options.words == "cut")
+            example = _parse_relation(rows, options.words == "cut")
         except ValueError as problem:
             count.tally.refuse(f"{part.path}:{number}: {problem}", options.on_error)
             continue
@@ -138,7 +138,7 @@ def _records(part: CorpusPart) -> Iterator[tuple[int, list[str], str]]:
             rows, wrong = [*rows, line], wrong or unreadable
 
 
-def _read(rows: list[str], cut: bool) -> Relation:
+def _parse_relation(rows: list[str], cut: bool) -> NominalRelation:
     """The relation that a sentence, a label and maybe a comment tell; ValueError where they do
     not.
     """
@@ -158,7 +158,7 @@ def _semeval(
     drawn = not any(part.split == "dev" for part in parts)
     for part in parts:
         if uncompressed_path(part.path).suffix in _JSON:
-            yield from targets_of(part, options, count)
+            yield from read_record_targets(part, options, count)
             continue
         for example, split in _original(
             part, options if drawn else replace(options, dev="carved"), count
@@ -166,26 +166,26 @@ def _semeval(
             yield SentenceTargets(example.sentence, [example.span], [example.label], split)
 
 
-def _argument_facts(sentence: Sentence, mine: Sequence[Target]) -> Facts:
+def _argument_facts(sentence: Sentence, mine: Sequence[MultiLabelTarget]) -> Facts:
     """Cause-Effect(e2,e1) makes the second nominal a cause and the first an effect."""
     units: list[list[str]] = [[] for _ in sentence.words]
     for target in mine:
         for label in target.labels:
             relation, _, order = label.partition("(")
             one, two = (target.ends[:2], target.ends[2:])[:: -1 if order == "e2,e1)" else 1]
-            place(units, one, f"{relation} first")
-            place(units, two, f"{relation} second")
+            mark_span_words(units, one, f"{relation} first")
+            mark_span_words(units, two, f"{relation} second")
     return units
 
 
-def _parts(options: SemEvalOptions) -> list[CorpusPart]:
+def _find_task_files(options: SemEvalOptions) -> list[CorpusPart]:
     """The files that were named; of a folder, the two of the task, or jiant's, of which train.all
     holds dev as well.
     """
     named = {Path(path).expanduser() for path in options.paths}
     files = list_corpus_files(options.paths, (".txt", *_JSON))
     halved = any(part.split == "dev" for part in files)
-    return one_each(
+    return keep_one_file_per_split(
         [
             part
             for part in files
@@ -204,9 +204,9 @@ def _is_data_file(name: str, halved: bool) -> bool:
 
 semeval = edge(
     "edge/semeval",
-    Kind(
+    TargetFinder(
         "Which relation holds between the two spans?",
-        _parts,
+        _find_task_files,
         _semeval,
         oracles={"arguments": oracle_of(_semeval, ARGUMENTS, _argument_facts)},
     ),

@@ -19,21 +19,21 @@ from typing import Annotated
 
 from lingprobe.corpora import brackets, protoroles
 from lingprobe.corpora import spr1 as spr1_files
-from lingprobe.corpora.corpus import list_corpus_files, one_each
+from lingprobe.corpora.corpus import keep_one_file_per_split, list_corpus_files
 from lingprobe.corpora.files import (
     CorpusPart,
     checked_lines,
     uncompressed_path,
 )
-from lingprobe.corpora.protoroles import Place, Treebank
+from lingprobe.corpora.protoroles import ArgumentPlace, NumberedSentences
 from lingprobe.data import references as naming
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import roles
-from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
-from lingprobe.tasks.edge.jsonl import targets_of
+from lingprobe.tasks.edge.facts import make_role_oracle
+from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.jsonl import read_record_targets
 
 LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
 # the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's
@@ -43,7 +43,7 @@ _JSON = (".json", ".jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class SprOptions(Options):
+class SprOptions(EdgeTaskOptions):
     """As all edge tasks; from jiant's files, or from protoroles_eng_ud1.2_11082016.tsv, which has
     no sentences.
     """
@@ -68,7 +68,7 @@ class SprOptions(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class Spr1Options(Options):
+class Spr1Options(EdgeTaskOptions):
     """As all edge tasks; from Rudinger's file, jiant's files, or protoroles_eng_pb_08302015.tsv,
     which has no sentences.
     """
@@ -87,7 +87,7 @@ class Spr1Options(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class UdsOptions(Options):
+class UdsOptions(EdgeTaskOptions):
     """As all edge tasks; from normalized_protoroles.zip of UDS 1.0."""
 
     treebank: Annotated[
@@ -109,14 +109,14 @@ class UdsOptions(Options):
     ] = field(default=False, kw_only=True)
 
 
-Said = tuple[Place, str, Label]
+Said = tuple[ArgumentPlace, str, Label]
 """Where a predicate and its argument stand, the argument's words in lower case ('' where untold),
 and the properties.
 """
 
 
 def _place_annotations(
-    said: Iterable[Said], bank: Treebank, count: Count
+    said: Iterable[Said], bank: NumberedSentences, count: Count
 ) -> Iterator[SentenceTargets]:
     """Annotations as targets in the sentences that they number; what does not fit there is excluded
     and counted.
@@ -130,7 +130,7 @@ def _place_annotations(
                 annotations
             )
             continue
-        fitting = [one for one in annotations if _fits(one[0], one[1], sentence)]
+        fitting = [one for one in annotations if _matches_phrase(one[0], one[1], sentence)]
         count.left_out["arguments whose sentence is cut into other words there"] += len(
             annotations
         ) - len(fitting)
@@ -142,7 +142,7 @@ def _place_annotations(
         )
 
 
-def _fits(place: Place, phrase: str, sentence: Sentence) -> bool:
+def _matches_phrase(place: ArgumentPlace, phrase: str, sentence: Sentence) -> bool:
     start, stop = place.argument
     if max(stop, place.predicate[1]) > len(sentence.words):
         return False
@@ -166,7 +166,7 @@ def _spr2(options: SprOptions, parts: list[CorpusPart], count: Count) -> Iterato
                     f"{part.path} has no sentences: write treebank=FOLDER for UD English 1.2, or"
                     " for a later release with ids=FILE"
                 )
-            bank = Treebank.read(options.treebank, options.ids, options.on_error)
+            bank = NumberedSentences.read(options.treebank, options.ids, options.on_error)
             yield from _place_annotations(_read_answers(part, options, count), bank, count)
         elif options.soft:
             raise DataProblem(
@@ -174,7 +174,7 @@ def _spr2(options: SprOptions, parts: list[CorpusPart], count: Count) -> Iterato
                 " and a treebank"
             )
         else:
-            yield from targets_of(part, options, count)
+            yield from read_record_targets(part, options, count)
 
 
 def _read_answers(part: CorpusPart, options: SprOptions, count: Count) -> Iterator[Said]:
@@ -200,7 +200,7 @@ def _read_answers(part: CorpusPart, options: SprOptions, count: Count) -> Iterat
 
 
 def _uds(options: UdsOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
-    bank = Treebank.read(options.treebank, options.ids, options.on_error, count.tally)
+    bank = NumberedSentences.read(options.treebank, options.ids, options.on_error, count.tally)
     for part in _without(parts, options):
         said = (
             (place, "", _weights(values, options.soft))
@@ -217,23 +217,23 @@ def _weights(values: Mapping[str, float], soft: bool) -> Label:
 
 
 def _spr_parts(options: SprOptions) -> list[CorpusPart]:
-    files = one_each(
+    files = keep_one_file_per_split(
         [
             part
             for part in list_corpus_files(options.paths, (".tsv", *_JSON))
             if "adjunct" not in part.path.name
         ]
     )
-    return files + _beside(options.treebank, options.ids)
+    return files + _list_side_files(options.treebank, options.ids)
 
 
 def _uds_parts(options: UdsOptions) -> list[CorpusPart]:
-    return [CorpusPart("", Path(path).expanduser()) for path in options.paths] + _beside(
+    return [CorpusPart("", Path(path).expanduser()) for path in options.paths] + _list_side_files(
         options.treebank, options.ids
     )
 
 
-def _beside(treebank: str | None, ids: str | None) -> list[CorpusPart]:
+def _list_side_files(treebank: str | None, ids: str | None) -> list[CorpusPart]:
     """The treebank's files, and the table of identifiers."""
     return [
         *(list_corpus_files([treebank], CONLLU) if treebank else ()),
@@ -243,12 +243,12 @@ def _beside(treebank: str | None, ids: str | None) -> list[CorpusPart]:
 
 def _without(parts: list[CorpusPart], options: SprOptions | UdsOptions) -> list[CorpusPart]:
     """The files of annotations alone."""
-    beside = {part.path for part in _beside(options.treebank, options.ids)}
+    beside = {part.path for part in _list_side_files(options.treebank, options.ids)}
     return [part for part in parts if part.path not in beside]
 
 
 def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
-    lost, beside = spr1_files.Lost(), {part.path for part in _trees(options)}
+    lost, beside = spr1_files.UnplacedArguments(), {part.path for part in _trees(options)}
     for part in parts:
         if part.path in beside:
             continue
@@ -259,7 +259,9 @@ def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterat
                     " files of the Wall Street Journal (LDC99T42), as wsj_1778.mrg"
                 )
             yield from _each(
-                spr1_files.table(part.path, options.treebank, options.on_error, count.tally, lost),
+                spr1_files.read_published_table(
+                    part.path, options.treebank, options.on_error, count.tally, lost
+                ),
                 "",
                 options.soft,
             )
@@ -269,10 +271,10 @@ def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterat
                     f"{part.path} has no responses, which soft=true needs: name Rudinger's file or"
                     " the published table"
                 )
-            yield from targets_of(part, options, count)
+            yield from read_record_targets(part, options, count)
         else:
             yield from _each(
-                spr1_files.records(part.path, options.on_error, count.tally),
+                spr1_files.read_annotated_arguments(part.path, options.on_error, count.tally),
                 part.split,
                 options.soft,
             )
@@ -283,7 +285,7 @@ def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterat
 
 
 def _each(
-    annotations: Iterable[spr1_files.Annotated], split: str, soft: bool
+    annotations: Iterable[spr1_files.AnnotatedArgument], split: str, soft: bool
 ) -> Iterator[SentenceTargets]:
     """The arguments of one sentence together."""
     for (sentence, said), group in groupby(annotations, key=lambda one: (one.sentence, one.split)):
@@ -311,7 +313,9 @@ def _of_jiant(part: CorpusPart) -> bool:
 
 
 def _spr1_parts(options: Spr1Options) -> list[CorpusPart]:
-    return one_each(list_corpus_files(options.paths, (".tsv", ".sprl", *_JSON))) + _trees(options)
+    return keep_one_file_per_split(
+        list_corpus_files(options.paths, (".tsv", ".sprl", *_JSON))
+    ) + _trees(options)
 
 
 def _trees(options: Spr1Options) -> list[CorpusPart]:
@@ -321,6 +325,14 @@ def _trees(options: Spr1Options) -> list[CorpusPart]:
 
 
 _ASKS = "Which properties has the second span in the event of the first?"
-spr1 = edge("edge/spr1", Kind(_ASKS, _spr1_parts, _spr1, oracles=roles(_spr1)), Spr1Options)
-spr2 = edge("edge/spr2", Kind(_ASKS, _spr_parts, _spr2, oracles=roles(_spr2)), SprOptions)
-uds = edge("edge/uds", Kind(_ASKS, _uds_parts, _uds, oracles=roles(_uds)), UdsOptions)
+spr1 = edge(
+    "edge/spr1",
+    TargetFinder(_ASKS, _spr1_parts, _spr1, oracles=make_role_oracle(_spr1)),
+    Spr1Options,
+)
+spr2 = edge(
+    "edge/spr2", TargetFinder(_ASKS, _spr_parts, _spr2, oracles=make_role_oracle(_spr2)), SprOptions
+)
+uds = edge(
+    "edge/uds", TargetFinder(_ASKS, _uds_parts, _uds, oracles=make_role_oracle(_uds)), UdsOptions
+)

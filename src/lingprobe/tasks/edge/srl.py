@@ -11,20 +11,20 @@ from functools import partial
 from typing import Annotated, Literal
 
 from lingprobe.corpora import conll2012
-from lingprobe.corpora.conll2012 import Block, Labelled
+from lingprobe.corpora.conll2012 import Block, LabelledSpan
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import roles as roles_of
-from lingprobe.tasks.edge.family import Count, Kind, Options, edge
+from lingprobe.tasks.edge.facts import make_role_oracle
+from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
 
 PREDICATE = "V"
 _CORE = re.compile(r"ARG[0-5A](?!M)")
 
 
 @dataclass(frozen=True, slots=True)
-class SrlOptions(Options):
+class SrlOptions(EdgeTaskOptions):
     """As all edge tasks; from CoNLL-2012 columns (.gold_conll), OntoNotes' or PropBank's."""
 
     roles: Annotated[
@@ -33,7 +33,7 @@ class SrlOptions(Options):
     ] = field(default="all", kw_only=True)
 
 
-def kind_of(role: str) -> str:
+def classify_role(role: str) -> str:
     """What sort of role a label stands for: core, non-core, a reference (R-) to another argument or
     the continuation (C-) of one.
     """
@@ -44,7 +44,7 @@ def kind_of(role: str) -> str:
     return "core" if _CORE.match(role) else "non-core"
 
 
-def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
+def list_predicate_arguments(block: Block, count: Count) -> list[tuple[LabelledSpan, LabelledSpan]]:
     """The predicate and the argument of every target, in the order of predicates and of words."""
     pairs = []
     for spans in block.arguments():
@@ -62,11 +62,13 @@ def roles(block: Block, count: Count) -> list[tuple[Labelled, Labelled]]:
 
 def _srl(options: SrlOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
     for part in parts:
-        for block in conll2012.read(part.path, options.on_error, count.tally):
-            pairs = count.try_reading(options.on_error, partial(roles, block, count))
+        for block in conll2012.read_conll2012(part.path, options.on_error, count.tally):
+            pairs = count.try_reading(
+                options.on_error, partial(list_predicate_arguments, block, count)
+            )
             if pairs is None:
                 continue
-            kinds = [kind_of(argument.label) for _, argument in pairs]
+            kinds = [classify_role(argument.label) for _, argument in pairs]
             if options.roles != "all":
                 count.left_out[f"roles that are not {options.roles}"] += len(kinds) - kinds.count(
                     options.roles
@@ -84,17 +86,17 @@ def _srl(options: SrlOptions, parts: list[CorpusPart], count: Count) -> Iterator
             )
 
 
-def _parts(options: SrlOptions) -> list[CorpusPart]:
+def _find_task_files(options: SrlOptions) -> list[CorpusPart]:
     return list_corpus_files(options.paths, conll2012.SUFFIXES)
 
 
 srl = edge(
     "edge/srl",
-    Kind(
+    TargetFinder(
         "Which role does the second span play in the event of the first?",
-        _parts,
+        _find_task_files,
         _srl,
-        oracles=roles_of(_srl),
+        oracles=make_role_oracle(_srl),
     ),
     SrlOptions,
 )

@@ -12,15 +12,15 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.bio import COLUMNS, MANY
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.facts import spans
-from lingprobe.tasks.edge.family import CONLLU, Count, Kind, Options, edge
+from lingprobe.tasks.edge.facts import make_span_oracle
+from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
 
 NONE = ("_", "")  # in a column of labels: the word has none
 SUFFIXES = (*COLUMNS, ".cupt")
 
 
 @dataclass(frozen=True, slots=True)
-class TagOptions(Options):
+class TagColumnOptions(EdgeTaskOptions):
     """As all edge tasks; from columns with a word and its label a line."""
 
     column: Annotated[
@@ -44,13 +44,13 @@ class TagOptions(Options):
 
 
 def _targets(
-    options: TagOptions, parts: list[CorpusPart], count: Count
+    options: TagColumnOptions, parts: list[CorpusPart], count: Count
 ) -> Iterator[SentenceTargets]:
     """Every word with its label; a word without one (`_`) is counted."""
     column = () if options.column is None else (options.column,)
-    layout = bio.Layout(options.word, column, encoding=options.encoding, any_tag=True)
+    layout = bio.TagLayout(options.word, column, encoding=options.encoding, any_tag=True)
     for part in parts:
-        for one in bio.read(part.path, layout, options.on_error, count.tally):
+        for one in bio.read_tag_columns(part.path, layout, options.on_error, count.tally):
             (tags,) = one.layers
             labelled = [i for i, tag in enumerate(tags) if tag.strip() not in NONE]
             count.left_out["words without a label"] += len(tags) - len(labelled)
@@ -64,13 +64,15 @@ def _targets(
             )
 
 
-def _files(options: TagOptions) -> list[CorpusPart]:
+def _list_tag_files(options: TagColumnOptions) -> list[CorpusPart]:
     named = options.column is not None  # a treebank has several columns of labels
     return list_corpus_files(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
 
 
 tags = edge(
     "edge/tags",
-    Kind("Which label has the word?", _files, _targets, oracles=spans(_targets)),
-    TagOptions,
+    TargetFinder(
+        "Which label has the word?", _list_tag_files, _targets, oracles=make_span_oracle(_targets)
+    ),
+    TagColumnOptions,
 )

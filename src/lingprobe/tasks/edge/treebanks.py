@@ -18,17 +18,24 @@ from lingprobe.corpora.batches import Batch
 from lingprobe.corpora.brackets import BracketTree as Constituents
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
-from lingprobe.corpora.machine import one_each
-from lingprobe.corpora.trees import features
-from lingprobe.corpora.views import Columns, Tree, Word, blocks, trees
+from lingprobe.corpora.machine import drop_parallel_files
+from lingprobe.corpora.trees import parse_features
+from lingprobe.corpora.views import Columns, Tree, Word, read_blocks, view_trees
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.tasks.answers import Answer, Reason
-from lingprobe.tasks.edge.facts import spans
-from lingprobe.tasks.edge.family import CONLLU, Count, Options, Oracle, TargetReader, WordFacts
+from lingprobe.tasks.edge.facts import make_span_oracle
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    Count,
+    EdgeTaskOptions,
+    TargetReader,
+    TaskOracle,
+    WordFacts,
+)
 from lingprobe.tasks.features import features_of_words, varied_features
-from lingprobe.tasks.options import arguments
+from lingprobe.tasks.options import get_rule_arguments
 from lingprobe.tasks.rules import question
 
 ABSENT = "_"
@@ -56,38 +63,39 @@ ROWS = (
 )
 
 
-def _of_rows(reader: TargetReader[Any]) -> Mapping[str, Oracle[Any]]:
-    return {"rows": Oracle(ROWS, _rows)}
+def _of_rows(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
+    return {"rows": TaskOracle(ROWS, _read_word_rows)}
 
 
-def _rows(options: Options, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_word_rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
     """The row of each word but for the column that is asked about, where there are rows; otherwise
     the tags.
     """
-    left = arguments(options).get("tags")
+    left = get_rule_arguments(options).get("tags")
     for part in parts:
-        for block in blocks(part.path, options.on_error, count.tally):
+        for block in read_blocks(part.path, options.on_error, count.tally):
             sentences = block.sentences()
             if not isinstance(block, Batch):
-                for tree in trees(block, sentences):
+                for tree in view_trees(block, sentences):
                     yield tree.sentence, [(f"tag={word.upos}",) for word in tree.words]
                 continue
             every = Columns(block)
             columns = {"upos": every.upos, "xpos": every.xpos, "deprel": every.deprels}
             cells = {name: values for name, values in columns.items() if name != left}
             rows = [
-                _row(tuple(cells), *row) for row in zip(every.feats, *cells.values(), strict=True)
+                _build_word_facts(tuple(cells), *row)
+                for row in zip(every.feats, *cells.values(), strict=True)
             ]
             for sentence, (start, stop) in zip(sentences, pairwise(every.starts), strict=True):
                 yield sentence, rows[start:stop]
 
 
 @lru_cache(maxsize=1 << 16)
-def _row(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
+def _build_word_facts(names: tuple[str, ...], feats: str, *cells: str) -> tuple[str, ...]:
     """The facts of a word: its features and its other cells."""
     return tuple(
         f"{name}={cell}"
-        for name, cell in (*zip(names, cells, strict=True), *features(feats).items())
+        for name, cell in (*zip(names, cells, strict=True), *parse_features(feats).items())
     )
 
 
@@ -161,10 +169,10 @@ def _relation(deprel: str, relations: str) -> str:
     return COMMON.get(deprel, deprel) if relations == "common" else deprel
 
 
-def _every_feature(options: Options) -> list[str]:
+def _every_feature(options: EdgeTaskOptions) -> list[str]:
     """The features of words that make a task: two values or more have enough of them."""
-    parts = one_each(list_corpus_files(options.paths, CONLLU))
-    upos = arguments(options).get("upos")
+    parts = drop_parallel_files(list_corpus_files(options.paths, CONLLU))
+    upos = get_rule_arguments(options).get("upos")
     return varied_features(features_of_words(parts, options.on_error, upos))
 
 
@@ -208,7 +216,7 @@ def feat(
     "Which constituent is the span?",
     about="spans",
     files=PHRASES,
-    oracles=spans,
+    oracles=make_span_oracle,
 )
 def const(
     tree: Tree,
@@ -241,7 +249,7 @@ def const(
         yield span, Answer(label, strata={"height": height})
 
 
-class Phrases(NamedTuple):
+class PhraseTargets(NamedTuple):
     """The targets of a tree; a word's own tag is none."""
 
     spans: list[tuple[int, int]]
@@ -249,13 +257,13 @@ class Phrases(NamedTuple):
     heights: list[str]
 
 
-def phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> Phrases:
+def phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> PhraseTargets:
     """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of
     a tag would be 1.
     """
     heights = _heights(tree)
     names = [WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]
-    targets = Phrases([], [], [])
+    targets = PhraseTargets([], [], [])
     above: list[int] = []
     for node in range(0 if root else 1, len(names)):
         span = (tree.starts[node], tree.stops[node])

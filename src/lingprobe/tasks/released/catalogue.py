@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 from lingprobe.data.core import DataProblem
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 
 Kind = Literal["tables", "treebank", "files"]
 
@@ -73,17 +73,17 @@ class Collection:
 
     def known_files(self) -> Mapping[str, Known]:
         """Known facts about the files."""
-        return _facts().get(self.home, {}) if self.facts is None else self.facts
+        return _read_file_facts().get(self.home, {}) if self.facts is None else self.facts
 
 
 @cache
-def collections() -> Mapping[str, Collection]:
+def read_collections() -> Mapping[str, Collection]:
     """The collections of `collections.tsv`, by name."""
-    _, lines = records(Path(__file__).with_name("collections.tsv"))
-    return {name: _read(name, cells) for _, cells in lines for name in _each(cells[0])}
+    _, lines = read_tab_separated(Path(__file__).with_name("collections.tsv"))
+    return {name: _parse_collection(name, cells) for _, cells in lines for name in _each(cells[0])}
 
 
-def _read(name: str, cells: Sequence[str]) -> Collection:
+def _parse_collection(name: str, cells: Sequence[str]) -> Collection:
     """A collection of a line, which may have several."""
     _, paper, licence, kind, page, base, files, inside, remark = cells
     own = files.replace("{}", name.rpartition("/")[2])
@@ -102,21 +102,21 @@ def _each(text: str) -> list[str]:
     return [before + choice + end for choice in choices.split(",") for end in _each(after)]
 
 
-def collection(name: str) -> Collection:
+def get_collection(name: str) -> Collection:
     """The collection of that name. Raises DataProblem that lists them."""
-    if name not in collections():
+    if name not in read_collections():
         raise DataProblem(
-            f"nothing called {name!r} can be fetched; there are {', '.join(collections())}, and"
-            " treebanks, as ud/en_ewt"
+            f"nothing called {name!r} can be fetched; there are {', '.join(read_collections())},"
+            " and treebanks, as ud/en_ewt"
         )
-    return collections()[name]
+    return read_collections()[name]
 
 
 @cache
-def _facts() -> Mapping[str, Mapping[str, Known]]:
+def _read_file_facts() -> Mapping[str, Mapping[str, Known]]:
     """Collection -> file -> what is known, from the table beside this module."""
     by_collection: dict[str, dict[str, Known]] = {}
-    _, lines = records(Path(__file__).with_suffix(".tsv"))
+    _, lines = read_tab_separated(Path(__file__).with_suffix(".tsv"))
     for _, (owner, file, rows, size, sha256, _) in lines:
         counts = None if rows == "-" else tuple(map(int, rows.split("/")))
         assert counts is None or len(counts) == 3

@@ -69,7 +69,7 @@ class Web:
     longest: float = 6 * 3600.0
 
 
-def part_of(target: Path) -> Path:
+def get_partial_path(target: Path) -> Path:
     """Where a file is gathered before it is whole."""
     return target.with_name(target.name + ".part")
 
@@ -87,7 +87,7 @@ def download(url: str, target: Path, web: Web | None = None, most: int = MOST) -
     Unreachable, NoRoom, TooLarge for a file of more than `most` bytes, or DataProblem.
     """
     web = web or Web()
-    part = part_of(target)
+    part = get_partial_path(target)
     part.parent.mkdir(parents=True, exist_ok=True)
     bounds = _Bounds(most, time.monotonic() + web.longest)
     reason = ""
@@ -191,7 +191,7 @@ def _try(url: str, part: Path, web: Web, bounds: _Bounds) -> None:
             if (now.total or 0) > bounds.most:
                 raise _too_large(url, bounds)
             now.note(part)
-            _write(answer, part, web, bounds)
+            _append_answer(answer, part, web, bounds)
             if (got := part.stat().st_size) > bounds.most:
                 part.unlink()
                 raise _too_large(url, bounds)
@@ -309,7 +309,7 @@ class _Timed(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
 _OPENER = urllib.request.build_opener(_Redirects, _Timed)
 
 
-def _write(answer: http.client.HTTPResponse, part: Path, web: Web, bounds: _Bounds) -> None:
+def _append_answer(answer: http.client.HTTPResponse, part: Path, web: Web, bounds: _Bounds) -> None:
     """Add an answer to the part that it continues, or begin it anew. One byte too many is enough to
     know.
     """
@@ -318,7 +318,7 @@ def _write(answer: http.client.HTTPResponse, part: Path, web: Web, bounds: _Boun
     try:
         room = bounds.most - (part.stat().st_size if rest else 0)
         with part.open("ab" if rest else "wb") as file:
-            while came <= room and (chunk := _read(answer)):
+            while came <= room and (chunk := _read_answer(answer)):
                 file.write(chunk)
                 web.step(len(chunk))
                 came += len(chunk)
@@ -337,7 +337,7 @@ def _check_pace(came: int, seconds: float, web: Web, bounds: _Bounds) -> None:
         raise _Cut(f"slower than {web.slowest:,.0f} bytes a second")
 
 
-def _read(answer: http.client.HTTPResponse) -> bytes:
+def _read_answer(answer: http.client.HTTPResponse) -> bytes:
     """Some bytes; what breaks on the way is no fault of the disk."""
     try:
         return answer.read1(CHUNK)

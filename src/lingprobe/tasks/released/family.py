@@ -17,8 +17,8 @@ from typing import Annotated, Any, Literal
 from lingprobe.corpora.columns import (
     CODES,
     ColumnLayout,
-    Reading,
-    Rows,
+    ReadingPolicy,
+    TableExamples,
 )
 from lingprobe.corpora.files import (
     CorpusPart,
@@ -45,7 +45,7 @@ SUFFIXES = (".txt", ".tsv", ".csv")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ReleaseOptions:
     """What every task of a released data set takes."""
 
     path: Annotated[
@@ -142,13 +142,13 @@ class TaskRelease:
     )
     name: str = ""
 
-    def define_task(self, name: str) -> TaskDefinition[Options]:
+    def define_task(self, name: str) -> TaskDefinition[ReleaseOptions]:
         """The definition of a task that reads it."""
         release = replace(self, name=name)
         return TaskDefinition(
             name,
             release.asks,
-            Options,
+            ReleaseOptions,
             release.load,
             release.parts,
             probe=release.probe,
@@ -161,13 +161,13 @@ class TaskRelease:
         )
 
     def facts(
-        self, oracle: str, options: Options, sentences: Collection[Sentence]
+        self, oracle: str, options: ReleaseOptions, sentences: Collection[Sentence]
     ) -> Mapping[Sentence, Facts]:
         """The facts of sentences about wholes; one that cannot be read has none."""
         _, told = self.oracles[oracle]
         return {sentence: (tuple(told(sentence)),) for sentence in sentences}
 
-    def parts(self, options: Options) -> list[CorpusPart]:
+    def parts(self, options: ReleaseOptions) -> list[CorpusPart]:
         """The task's files and the splits that their names say, '' where rows say it themselves;
         DataProblem for files that are missing.
         """
@@ -183,8 +183,8 @@ class TaskRelease:
                 )
             return self.where(self.name, place)
         if place.is_file():
-            return [CorpusPart(_split(place, self.layout), place)]
-        files = _beside(place, self) if place.is_dir() else []
+            return [CorpusPart(_find_named_split(place, self.layout), place)]
+        files = _find_release_files(place, self) if place.is_dir() else []
         if not files:
             get = f"`lingprobe fetch {self.fetched}` gets it, or write" if self.fetched else "write"
             raise DataProblem(
@@ -193,7 +193,7 @@ class TaskRelease:
             )
         return files
 
-    def load(self, options: Options) -> Dataset:
+    def load(self, options: ReleaseOptions) -> Dataset:
         """The examples of the files; what was excluded, and why, is in the notes."""
         examples, notes = self._read(options)
         if options.splits == "sampled":
@@ -214,18 +214,18 @@ class TaskRelease:
             dataset = carve_dev(dataset, options.seed)
         return dataset if self.told is None else dataset.with_notes(**self.told(dataset))
 
-    def whole(self, options: Options) -> Dataset:
+    def whole(self, options: ReleaseOptions) -> Dataset:
         """All that the files have, whatever splits they lack: for an audit of what was
         published.
         """
         drawn = options.splits != "published"
         return self.load(options) if drawn else Dataset.of(*self._read(options))
 
-    def _read(self, options: Options) -> tuple[list[Example], dict[str, Any]]:
+    def _read(self, options: ReleaseOptions) -> tuple[list[Example], dict[str, Any]]:
         files, lenient = self.parts(options), options.on_error
         blank: OnError = "skip" if self.gaps else lenient
-        reading = Reading(lenient, blank, detokenize if options.detokenise else None)
-        rows = Rows(self.layout, reading)
+        reading = ReadingPolicy(lenient, blank, detokenize if options.detokenise else None)
+        rows = TableExamples(self.layout, reading)
         tables = [
             files[i : i + self.layout.beside] for i in range(0, len(files), self.layout.beside)
         ]
@@ -242,7 +242,7 @@ class TaskRelease:
         source = {"files": [str(part.path) for part in files], **rows.counts()}
         return examples, {**altered, "source": source, "problems": list(rows.tally.problems)}
 
-    def _settings(self, options: Options) -> SampleSettings:
+    def _settings(self, options: ReleaseOptions) -> SampleSettings:
         return SampleSettings(
             seed=options.seed, size=options.size, fold=options.fold, balance=False
         )
@@ -260,7 +260,7 @@ class TaskRelease:
         """Whether splits can be sampled again from all rows."""
         return self.layout.token is None and self.layout.second is None
 
-    def _check(self, examples: list[Example], options: Options) -> None:
+    def _check(self, examples: list[Example], options: ReleaseOptions) -> None:
         """Refuse files without the splits that are needed; what else they lack is theirs."""
         has = {example.split for example in examples}
         missing = [split for split in self.needs if split not in has]
@@ -279,35 +279,35 @@ class TaskRelease:
             )
 
 
-def _beside(place: Path, release: TaskRelease) -> list[CorpusPart]:
+def _find_release_files(place: Path, release: TaskRelease) -> list[CorpusPart]:
     """The files in a folder that hold a release: one of its name, or one a split in a folder of its
     name or in this one.
     """
-    wanted = {_plain(name) for name in release.names}
+    wanted = {_fold_name(name) for name in release.names}
     inside = compressed_last(place.iterdir())
     if release.layout.split is not None or release.layout.comma:
         return [
             CorpusPart("", p)
             for p in inside
-            if _table(p) and _plain(uncompressed_path(p).stem) in wanted
+            if _is_table_file(p) and _fold_name(uncompressed_path(p).stem) in wanted
         ][:1]
-    folders = [p for p in inside if p.is_dir() and _plain(p.name) in wanted] or [place]
+    folders = [p for p in inside if p.is_dir() and _fold_name(p.name) in wanted] or [place]
     parts: dict[str, CorpusPart] = {}
     for path in compressed_last(folders[0].iterdir()):
-        if _table(path) and (split := _split(path, release.layout)):
+        if _is_table_file(path) and (split := _find_named_split(path, release.layout)):
             parts.setdefault(split, CorpusPart(split, path))
     return [parts[split] for split in SPLITS if split in parts]
 
 
-def _table(path: Path) -> bool:
+def _is_table_file(path: Path) -> bool:
     return uncompressed_path(path).suffix in SUFFIXES and path.is_file()
 
 
-def _plain(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold())
 
 
-def _split(path: Path, layout: ColumnLayout) -> str:
+def _find_named_split(path: Path, layout: ColumnLayout) -> str:
     """The split that a file's name says (te.txt, train.txt.xz); '' where rows say it."""
     return (
         "" if layout.split is not None else CODES.get(uncompressed_path(path).stem, split_of(path))

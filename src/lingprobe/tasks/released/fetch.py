@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.cache import FileProblem, cache_dir, size, write_text
 from lingprobe.data.core import DataProblem
-from lingprobe.store.claims import alone
+from lingprobe.store.claims import hold_claim
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
 from lingprobe.tasks.released.archives import unpack
 from lingprobe.tasks.released.catalogue import Collection, Known
@@ -48,7 +48,7 @@ class Got(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class FetchRequest:
     """What to fetch: which files (a pattern), from where (without, from the mirror that
     LINGPROBE_MIRROR names, or the publishers) and into which folder.
     """
@@ -104,7 +104,7 @@ def place_of(collection: Collection) -> Path:
     return cache_dir() / "data" / collection.home
 
 
-def fetch(wish: Wish) -> Iterator[Got]:
+def fetch_files(wish: FetchRequest) -> Iterator[Got]:
     """The files asked for, one by one as they are there. At the end DataProblem names those that
     could not be had.
     """
@@ -123,19 +123,21 @@ def fetch(wish: Wish) -> Iterator[Got]:
         )
 
 
-def _by_hand(wish: Wish) -> str:
+def _by_hand(wish: FetchRequest) -> str:
     return (
         f"Get the files by hand from {wish.collection.page}, put them into {wish.folder} and run"
         " the same command, which checks them; or name a mirror with --from URL"
     )
 
 
-def _find_or_fetch(wish: Wish, file: str) -> Got:
-    with alone(wish.folder / file):  # another fetch may be at it, whose file will be there then
+def _find_or_fetch(wish: FetchRequest, file: str) -> Got:
+    with hold_claim(
+        wish.folder / file
+    ):  # another fetch may be at it, whose file will be there then
         return _there(wish, file) if (wish.folder / file).exists() else _fetch_file(wish, file)
 
 
-def _there(wish: Wish, file: str) -> Got:
+def _there(wish: FetchRequest, file: str) -> Got:
     target = wish.folder / file
     try:
         got = _check_file(wish, file, target, "there already")
@@ -148,7 +150,7 @@ def _there(wish: Wish, file: str) -> Got:
     return got
 
 
-def _fetch_file(wish: Wish, file: str) -> Got:
+def _fetch_file(wish: FetchRequest, file: str) -> Got:
     target = wish.folder / file
     try:
         part = download(wish.url(file), target, wish.web, _most(wish, file))
@@ -162,19 +164,19 @@ def _fetch_file(wish: Wish, file: str) -> Got:
         part.unlink()
         raise Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
     part.replace(target)
-    _note(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
+    _write_receipt(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
     if file.endswith(ARCHIVES):
         _unpack(target, file, wish.folder)
     return got
 
 
-def _most(wish: Wish, file: str) -> int:
+def _most(wish: FetchRequest, file: str) -> int:
     """How many bytes a file may have, with a margin for what is published of it unpacked."""
     published = wish.collection.known_files().get(file, Known()).size
     return MOST if published is None else published + MARGIN
 
 
-def _check_file(wish: Wish, file: str, path: Path, how: str) -> Got:
+def _check_file(wish: FetchRequest, file: str, path: Path, how: str) -> Got:
     """A file with what it is, if it is what is published, or what was fetched before. Raises
     Wrong.
     """
@@ -200,6 +202,6 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
         )
 
 
-def _note(folder: Path, file: str, receipt: dict[str, Any]) -> None:
-    with alone(folder / RECEIPT):
+def _write_receipt(folder: Path, file: str, receipt: dict[str, Any]) -> None:
+    with hold_claim(folder / RECEIPT):
         write_text(folder / RECEIPT, json.dumps({**read_receipts(folder), file: receipt}, indent=1))

@@ -15,14 +15,14 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.data.core import DataProblem
-from lingprobe.tasks.released.family import Options, TaskRelease
+from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.task import TaskDefinition
 
-O = TypeVar("O", bound=Options)  # noqa: E741
+O = TypeVar("O", bound=ReleaseOptions)  # noqa: E741
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class FolderLayout:
     """Where a set lies: folders, of which the first that is there counts, then the one given.
 
     files   the names that a file may have, with the split of its rows, '' for none; capitals and
@@ -85,18 +85,18 @@ def _find_files(
     return [CorpusPart(split, here[name.casefold()]) if name else None for split, name in named]
 
 
-def present(*releases: TaskRelease) -> Callable[[Options], TaskRelease]:
+def choose_release(*releases: TaskRelease) -> Callable[[ReleaseOptions], TaskRelease]:
     """Of several layouts that a set is distributed in, the one whose files are there; the first
     where none is.
     """
 
-    def release(options: Options) -> TaskRelease:
+    def release(options: ReleaseOptions) -> TaskRelease:
         return next((each for each in releases if _there(each, options)), releases[0])
 
     return release
 
 
-def _there(release: TaskRelease, options: Options) -> bool:
+def _there(release: TaskRelease, options: ReleaseOptions) -> bool:
     try:
         return bool(release.parts(options))
     except DataProblem:

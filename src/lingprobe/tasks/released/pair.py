@@ -16,17 +16,17 @@ from typing import Annotated, Literal
 
 from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.strict import Malformed, parse_json
+from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.options import Help
-from lingprobe.tasks.released.family import Options, TaskRelease
-from lingprobe.tasks.released.folders import Files, definition
+from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
+from lingprobe.tasks.released.folders import FolderLayout, definition
 from lingprobe.tasks.released.sets import define_set
 from lingprobe.tasks.task import TaskDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class PairOptions(Options):
+class SentencePairOptions(ReleaseOptions):
     """What every task about pairs of sentences takes."""
 
     splits: Annotated[
@@ -41,37 +41,39 @@ class PairOptions(Options):
 VIEW = "mean+contrast"
 
 
-def _class(name: str) -> TaskDefinition[PairOptions]:
-    return replace(define_set(name, PairOptions), view=VIEW)
+def _class(name: str) -> TaskDefinition[SentencePairOptions]:
+    return replace(define_set(name, SentencePairOptions), view=VIEW)
 
 
-def _score(name: str, probe: str = "relatedness") -> TaskDefinition[PairOptions]:
+def _make_score_task(name: str, probe: str = "relatedness") -> TaskDefinition[SentencePairOptions]:
     return replace(_class(name), metric="pearson", probe=probe)
 
 
 mrpc, snli, ppc = map(_class, ("pair/mrpc", "pair/snli", "pair/ppc"))
 sick_e, sick_pl_e, cdsc_e = map(_class, ("pair/sick-e", "pair/sick-pl-e", "pair/cdsc-e"))
-sick_r, sick_pl_r, cdsc_r = map(_score, ("pair/sick-r", "pair/sick-pl-r", "pair/cdsc-r"))
-sts_b = _score("pair/sts-b")
-sts12, sts13, sts14, sts15, sts16 = (_score(f"pair/sts{year}", "cosine") for year in range(12, 17))
+sick_r, sick_pl_r, cdsc_r = map(_make_score_task, ("pair/sick-r", "pair/sick-pl-r", "pair/cdsc-r"))
+sts_b = _make_score_task("pair/sts-b")
+sts12, sts13, sts14, sts15, sts16 = (
+    _make_score_task(f"pair/sts{year}", "cosine") for year in range(12, 17)
+)
 
 
 OWN = ColumnLayout("", 3, 2, 0, second=1, between="", raw=True, trimmed=True)
-FOLDER = Files((), tuple((split, (f"{split}.jsonl",)) for split in SPLITS), some=True)
+FOLDER = FolderLayout((), tuple((split, (f"{split}.jsonl",)) for split in SPLITS), some=True)
 
 
-def _has_scores(options: PairOptions) -> bool:
+def _has_scores(options: SentencePairOptions) -> bool:
     """Whether the first line of one's own pairs has a score."""
     try:
         place = Path(options.path or "").expanduser()
         file = place if place.is_file() else FOLDER("pair/jsonl", place)[0].path
         row = parse_json(next(line for _, line in read_text_lines(file) if line.strip()))
-    except (DataProblem, Malformed, StopIteration):
+    except (DataProblem, MalformedJson, StopIteration):
         return False  # whoever reads the file says what is wrong
     return isinstance(row, dict) and "score" in row
 
 
-def _own(options: PairOptions) -> TaskRelease:
+def _find_own_pairs(options: SentencePairOptions) -> TaskRelease:
     """One's own pairs: a file whose lines say the split, or a folder with a file a split."""
     scored = _has_scores(options)
     keys = ("a", "b", "score" if scored else "label")
@@ -87,7 +89,7 @@ def _own(options: PairOptions) -> TaskRelease:
     return TaskRelease("", (), replace(layout, shown=shown), where=FOLDER)
 
 
-def _judged_by(options: PairOptions) -> Mapping[str, str]:
+def _judged_by(options: SentencePairOptions) -> Mapping[str, str]:
     """The question and the metric, as the first line has a label or a score."""
     if not _has_scores(options):
         return {}
@@ -95,7 +97,9 @@ def _judged_by(options: PairOptions) -> Mapping[str, str]:
 
 
 jsonl = replace(
-    definition("pair/jsonl", "Which label do the two sentences have?", PairOptions, _own),
+    definition(
+        "pair/jsonl", "Which label do the two sentences have?", SentencePairOptions, _find_own_pairs
+    ),
     view=VIEW,
     varied=_judged_by,
 )

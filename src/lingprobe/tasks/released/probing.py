@@ -9,9 +9,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from lingprobe.corpora.columns import CONTEXTUAL, INDIC, PAIR, SENTEVAL, WORD, XPROBE
-from lingprobe.data.records import records
+from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.released.family import Options, TaskRelease
+from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.task import TaskDefinition
 
 LAYOUTS = {
@@ -24,7 +24,7 @@ LAYOUTS = {
 }
 
 
-def _define_task(cells: Sequence[str]) -> TaskDefinition[Options]:
+def _define_task(cells: Sequence[str]) -> TaskDefinition[ReleaseOptions]:
     """The task of a row."""
     name, layout, names, fetched, probe, view, altered, line, asks = (
         "" if c == "-" else c for c in cells
@@ -42,7 +42,7 @@ def _define_task(cells: Sequence[str]) -> TaskDefinition[Options]:
     return release.define_task(name)
 
 
-_, _rows = records(Path(__file__).with_suffix(".tsv"))
+_, _rows = read_tab_separated(Path(__file__).with_suffix(".tsv"))
 PROBING = SimpleNamespace(
     **{TASKS.table[cells[0]].rpartition(".")[2]: _define_task(cells) for _, cells in _rows}
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.tasks.released.catalogue import Collection, Known, collections
+from lingprobe.tasks.released.catalogue import Collection, Known, read_collections
 from lingprobe.tasks.released.content import Content, examine_file
 
 RECEIPT = "fetched.json"
@@ -33,7 +33,7 @@ def is_published(path: str | Path) -> bool | None:
     parts = uncompressed_path(file).parts
     owners = [
         (c, name)
-        for c in collections().values()
+        for c in read_collections().values()
         for name in (*c.files, *c.inside)
         if parts[-len(Path(name).parts) :] == Path(name).parts
     ]

@@ -16,7 +16,7 @@ from typing import Any
 from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.data.core import SPLITS
 from lingprobe.tasks.released.family import TaskRelease
-from lingprobe.tasks.released.folders import Files, O, definition, present
+from lingprobe.tasks.released.folders import FolderLayout, O, choose_release, definition
 from lingprobe.tasks.task import TaskDefinition
 
 
@@ -27,7 +27,7 @@ def define_set(
     files are there.
     """
     asks: str = _read_file()["tasks"][name]["question"]
-    return definition(name, asks, options, choose or present(*list_releases(name)))
+    return definition(name, asks, options, choose or choose_release(*list_releases(name)))
 
 
 def list_releases(name: str) -> list[TaskRelease]:
@@ -65,7 +65,7 @@ def _as_field(key: str, cell: Any) -> Any:
 
 
 def _make_release(row: Mapping[str, Any], *, gaps: bool) -> TaskRelease:
-    files = Files(
+    files = FolderLayout(
         tuple(row["folders"]), tuple(_list_files(row)), row.get("beside", 1), row.get("some", False)
     )
     release = TaskRelease(

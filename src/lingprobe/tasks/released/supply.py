@@ -20,7 +20,7 @@ def supply_treebanks(references: Iterable[Any]) -> None:
     or HF_HUB_OFFLINE forbids it; each is announced. Raises DataProblem.
     """
     for reference in references:
-        while (bank := _lacking(reference)) is not None:
+        while (bank := _find_lacking_treebank(reference)) is not None:
             if forbidden := offline():
                 raise DataProblem(f"{Absent(bank)} ({forbidden} is set, so nothing is fetched)")
             from lingprobe.tasks.released.universal import fetch_treebank  # loads the network
@@ -37,7 +37,7 @@ def offline() -> str:
     return next((name for name, value in named.items() if is_on(value)), "")
 
 
-def _lacking(reference: Any) -> Treebank | None:
+def _find_lacking_treebank(reference: Any) -> Treebank | None:
     """The first treebank that a task lacks; what else is wrong with it is told by whoever reads
     it.
     """

@@ -13,14 +13,14 @@ from typing import Annotated, Literal
 
 from lingprobe.data.options import Help
 from lingprobe.tasks.released.family import (
-    Options,
+    ReleaseOptions,
     Splits,
 )
 from lingprobe.tasks.released.sets import define_set, list_releases
 
 
 @dataclass(frozen=True, slots=True)
-class UnsplitOptions(Options):
+class UnsplitOptions(ReleaseOptions):
     """What tasks take whose files say no splits: they are sampled again from all rows."""
 
     splits: Annotated[
@@ -34,7 +34,7 @@ class UnsplitOptions(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class Sst2Options(Options):
+class Sst2Options(ReleaseOptions):
     """What the two-way task of the Stanford Sentiment Treebank takes."""
 
     phrases: Annotated[
@@ -47,7 +47,7 @@ class Sst2Options(Options):
 
 
 @dataclass(frozen=True, slots=True)
-class TrecOptions(Options):
+class TrecOptions(ReleaseOptions):
     """What the question types of TREC take."""
 
     labels: Annotated[
@@ -66,7 +66,7 @@ sst2 = define_set(
     "text/sst2", Sst2Options, lambda options: PHRASES if options.phrases else SENTENCES
 )
 sst5, _8tags, wccrs_hotels, wccrs_medicine = (
-    define_set(f"text/{name}", Options)
+    define_set(f"text/{name}", ReleaseOptions)
     for name in ("sst5", "8tags", "wccrs-hotels", "wccrs-medicine")
 )
 trec = define_set(

@@ -24,7 +24,7 @@ from lingprobe.data.progress import show_progress
 from lingprobe.tasks.released.catalogue import Collection, Known
 from lingprobe.tasks.released.content import ABOUT
 from lingprobe.tasks.released.download import Web, download
-from lingprobe.tasks.released.fetch import Wish, fetch
+from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 
 API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
 RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
@@ -38,7 +38,7 @@ _FACT = re.compile(r"^(License|Includes text):\s*(.+?)\s*$", re.MULTILINE)
 log = logging.getLogger("lingprobe.data")
 
 
-def collection(bank: Treebank) -> Collection:
+def make_treebank_collection(bank: Treebank) -> Collection:
     """What is known of a treebank before anybody is asked."""
     at = {"name": bank.name, "release": bank.fetched_release}
     return Collection(
@@ -54,24 +54,28 @@ def collection(bank: Treebank) -> Collection:
     )
 
 
-def collections(pattern: str) -> list[Collection]:
+def list_treebank_collections(pattern: str) -> list[Collection]:
     """The treebanks whose code has a pattern, as ud/pl_*."""
     return [
-        collection(b) for code, b in list_treebanks().items() if fnmatchcase(f"ud/{code}", pattern)
+        make_treebank_collection(b)
+        for code, b in list_treebanks().items()
+        if fnmatchcase(f"ud/{code}", pattern)
     ]
 
 
-def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> Wish:
+def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> FetchRequest:
     """What to fetch of a treebank; its files are listed later."""
-    return Wish(collection(bank), folder / bank.name if folder else home_of(bank), base=base)
+    return FetchRequest(
+        make_treebank_collection(bank), folder / bank.name if folder else home_of(bank), base=base
+    )
 
 
-def list_files(asked: Wish, bank: Treebank) -> Wish:
+def list_treebank_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
     """The same wish with the files of the treebank, as listed here before, or by the server. Raises
     DataProblem.
     """
     place = asked.folder / LISTING
-    facts = _facts(place.read_bytes()) if place.is_file() else {}
+    facts = _parse_listing(place.read_bytes()) if place.is_file() else {}
     if not facts:
         facts = _request_files(asked, bank)
         files = {name: known._asdict() for name, known in facts.items()}
@@ -79,13 +83,13 @@ def list_files(asked: Wish, bank: Treebank) -> Wish:
     return replace(asked, collection=replace(asked.collection, files=tuple(facts), facts=facts))
 
 
-def _request_files(asked: Wish, bank: Treebank) -> dict[str, Known]:
+def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, Known]:
     """The files of a treebank as a server lists them."""
     theirs = asked.source == asked.collection.base
     address = {"name": bank.name, "release": bank.fetched_release}
     first = API.format(**address) if theirs else asked.source + LISTING
     try:
-        facts = _facts(_document(first, asked))
+        facts = _parse_listing(_document(first, asked))
     except DataProblem:  # asked too often, or no such list
         facts = {}
     if not facts and bank.code:
@@ -107,7 +111,7 @@ def _list_problem(bank: Treebank, why: str) -> str:
     )
 
 
-def _document(url: str, asked: Wish) -> bytes:
+def _document(url: str, asked: FetchRequest) -> bytes:
     """The content of a short document."""
     part = download(url, asked.folder / ".list", asked.web, LONGEST_LIST)
     try:
@@ -116,7 +120,7 @@ def _document(url: str, asked: Wish) -> bytes:
         part.unlink()
 
 
-def _facts(document: bytes) -> dict[str, Known]:
+def _parse_listing(document: bytes) -> dict[str, Known]:
     """The files that a listing of ours or of GitHub's names, with size and checksum; none of
     another document.
     """
@@ -159,7 +163,7 @@ def _read_statistics(document: bytes, code: str) -> dict[str, Known]:
     }
 
 
-def describe_treebank(done: Wish) -> str:
+def describe_treebank(done: FetchRequest) -> str:
     """What a fetched treebank says of itself: its licence, and that its words are withheld."""
     facts = read_facts(done.folder)
     licence = f"licence: {facts.get('License', done.collection.terms)}"
@@ -175,8 +179,8 @@ def read_facts(folder: Path) -> dict[str, str]:
 
 def fetch_treebank(bank: Treebank) -> None:
     """Fetch a treebank to where it is looked for, and announce it. Raises DataProblem."""
-    asked = list_files(wish(bank), bank)
+    asked = list_treebank_files(wish(bank), bank)
     log.warning("fetching %s", asked)
     with show_progress(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:
-        list(fetch(replace(asked, web=Web(shown.update))))
+        list(fetch_files(replace(asked, web=Web(shown.update))))
     log.warning("%s is in %s; %s", bank, asked.folder, describe_treebank(asked))

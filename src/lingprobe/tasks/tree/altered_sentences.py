@@ -26,13 +26,13 @@ from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import TAGS
-from lingprobe.tasks.tree.clause import bare
+from lingprobe.tasks.tree.clause import is_nonfinite_clause
 
 QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
 NAMES = ("NNP", "NNPS")
 
 
-class Altered(NamedTuple):
+class AlteredSentence(NamedTuple):
     """A sentence, and the place that each of its words had as it was written, from 0; -1 for a word
     put in.
     """
@@ -48,9 +48,9 @@ class Alteration:
     made  what becomes of one, by its row, the sentence and the tags of its words
     """
 
-    made: Callable[[int, Sentence, Sequence[str]], Altered]
+    made: Callable[[int, Sentence, Sequence[str]], AlteredSentence]
 
-    def alter_rows(self, corpus: ParsedCorpus, rows: Ints) -> list[Altered]:
+    def alter_rows(self, corpus: ParsedCorpus, rows: Ints) -> list[AlteredSentence]:
         """What becomes of some rows."""
         sentences, (tags,) = corpus.read_rows(rows, TAGS)
         return list(map(self.made, rows.tolist(), sentences, tags))
@@ -101,7 +101,9 @@ def is_name(word: str, tag: str, counts: Frequencies) -> bool:
 T = TypeVar("T")
 
 
-def places(words: Sequence[str], tags: Sequence[str] = (), literal: bool = False) -> list[int]:
+def find_swap_places(
+    words: Sequence[str], tags: Sequence[str] = (), literal: bool = False
+) -> list[int]:
     """Where a word can change places with the next: neither is the first word or a mark, and if
     `literal` that is all.
 
@@ -131,15 +133,15 @@ def swap_words(words: Sequence[T], i: int) -> tuple[T, ...]:
 def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Found, dict[str, int]]:
     """Candidates, and how many of the corpus's sentences were excluded for which reason.
 
-    Half of them have two words swapped (I), half are as they were (O). `literal` is as of `places`,
-    and takes the words of another sentence in another order as well.
+    Half of them have two words swapped (I), half are as they were (O). `literal` is as of
+    `find_swap_places`, and takes the words of another sentence in another order as well.
     """
     bags, marked, found = np.empty(len(corpus), np.int64), np.zeros(len(corpus), bool), array("B")
     ends = np.empty(len(corpus), np.int64)
     for row, (words, tags) in enumerate(tagged_words(corpus)):
         bags[row], marked[row] = hash(" ".join(sorted(map(str.lower, words)))), has_quotes(words)
         if not marked[row]:
-            found.extend(places(words, tags, literal))
+            found.extend(find_swap_places(words, tags, literal))
         ends[row] = len(found)
     alone, pairs = np.full(len(corpus), literal), np.diff(ends, prepend=0)
     alone[np.unique(bags, return_index=True)[1]] = True
@@ -155,11 +157,11 @@ def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Foun
     first[rows] = np.array(found, np.uint8)[(ends - pairs)[rows] + drawn]
     change = half(rows, len(corpus), rng)
 
-    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, order = sentence.words, tuple(range(len(sentence.words)))
         if change[row]:
             order = swap_words(order, int(first[row]))
-        return Altered(sentence_of([words[k] for k in order], tags), order)
+        return AlteredSentence(sentence_of([words[k] for k in order], tags), order)
 
     answers = (Answer("O"), Answer("I"))
     return Found(
@@ -208,7 +210,7 @@ def coordination(tree: BracketTree, literal: bool = False) -> Finding:
     """
     if tree.tags.count("CC") != 1:
         return "not exactly one conjunction"
-    top = _clauses(tree, 0, literal)
+    top = _find_joined_clauses(tree, 0, literal)
     if top is None:
         return "the conjunction does not join two top clauses"
     (start, first), (second, tail) = top
@@ -245,7 +247,7 @@ def _once(*places: int) -> Coordination:
     return _KNOWN.setdefault((places[0], places[1], places[2]), Coordination(*places))
 
 
-def _clauses(
+def _find_joined_clauses(
     tree: BracketTree, node: int, literal: bool
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """The spans of two clauses, finite unless `literal`, that a conjunction joins right below a
@@ -253,10 +255,12 @@ def _clauses(
     """
     kids = [kid for kid in tree.children(node) if kid.node >= 0 or not mark(tree.words[kid.start])]
     if len(kids) == 1 and kids[0].label == "S":
-        return _clauses(tree, kids[0].node, literal)
+        return _find_joined_clauses(tree, kids[0].node, literal)
     if [kid.label for kid in kids] != ["S", "CC", "S"]:
         return None
-    if not literal and (bare(tree, kids[0].node) or bare(tree, kids[2].node)):
+    if not literal and (
+        is_nonfinite_clause(tree, kids[0].node) or is_nonfinite_clause(tree, kids[2].node)
+    ):
         return None
     return (kids[0].start, kids[0].stop), (kids[2].start, kids[2].stop)
 
@@ -275,12 +279,12 @@ def inversions(
     rows = np.flatnonzero(fit[findings.codes])
     change = half(rows, len(corpus), np.random.default_rng([seed, 23]))
 
-    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, where = sentence.words, clauses[findings.codes[row]]
         assert isinstance(where, Coordination)
         order = where.order(len(words)) if change[row] else range(len(words))
         name = is_name(words[0], tags[0], counts)
-        return Altered(
+        return AlteredSentence(
             sentence_of(reorder_words(words, order, name), [tags[i] for i in order]), order
         )
 

@@ -17,15 +17,15 @@ from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.questions import Answers, Notes
 from lingprobe.tasks.shards import DEPTH, LENGTH
 from lingprobe.tasks.tree.altered_sentences import inversions, shifts, tagged_words
-from lingprobe.tasks.tree.corpus import LENGTHS, Options
-from lingprobe.tasks.tree.odd import Choice, band, lexicon, replacements
+from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
+from lingprobe.tasks.tree.odd import ReplacementWords, band, lexicon, replacements
 from lingprobe.tasks.ud.classes import (
     CONNEAU,
+    choose_target_words,
     comparable,
     contents,
     cross_tabulate,
     outside,
-    targets,
 )
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
@@ -43,7 +43,7 @@ LITERAL = (100, 5000)  # occurrences of a target form (README)
 PAPERS_WORDS = 203_000_000
 
 
-def lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences by the bin of their number of words."""
     bins = EQUAL if options.bins == "equal" else README
     named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
@@ -51,7 +51,7 @@ def lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return Found.where(corpus, corpus.columns(LENGTH)[0], said)
 
 
-def words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def find_word_candidates(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences by the one target word that they hold."""
     chosen = contents(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
@@ -60,12 +60,12 @@ def words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found
 
 
-def frequent(corpus: ParsedCorpus, options: Options) -> list[str]:
+def frequent(corpus: ParsedCorpus, options: TreeTaskOptions) -> list[str]:
     """The words that are too frequent to be targets."""
-    return targets(corpus.forms, CONNEAU, _ranks(options)).frequent
+    return choose_target_words(corpus.forms, CONNEAU, _ranks(options)).frequent
 
 
-def _ranks(options: Options) -> Mapping[str, int] | None:
+def _ranks(options: TreeTaskOptions) -> Mapping[str, int] | None:
     """How frequent each word is in the corpora that are named; None where it is the sources that
     count.
     """
@@ -77,7 +77,7 @@ def _ranks(options: Options) -> Mapping[str, int] | None:
     )
 
 
-def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def find_depth_candidates(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
     apart with length held equal.
     """
@@ -99,7 +99,7 @@ def depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found.take(rows)
 
 
-def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def sequences(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences by their top constituents: the most frequent sequences, and OTHER."""
     findings = corpus.findings("top-const")
     counts, notes["left out"] = count_findings(findings)
@@ -116,12 +116,12 @@ def sequences(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     )
 
 
-def rule_answers(name: str) -> Answers[Options]:
+def find_rule_candidates(name: str) -> Answers[TreeTaskOptions]:
     """Candidates from what one rule says, whose target forms are neither too rare nor too
     common.
     """
 
-    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    def answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
         findings = corpus.findings(name)
         notes["labels"], notes["left out"] = count_findings(findings)
         band = _band(corpus, options, notes)
@@ -135,18 +135,18 @@ def rule_answers(name: str) -> Answers[Options]:
     return answers
 
 
-def shift_answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def shift_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences as they were and with two words swapped."""
     return _add_notes("I", notes, *shifts(corpus, options.seed, options.literal))
 
 
-def replacement_answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def replacement_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences as they were and with a word replaced."""
     counts = _frequencies(options) or _own(corpus, options)
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
     }.isdisjoint(_paths(corpus))
-    choice = Choice.of(counts, lexicon(tagged_words(corpus)), among)
+    choice = ReplacementWords.of(counts, lexicon(tagged_words(corpus)), among)
     notes["frequencies"] = {
         "words": counts.total,
         "band": list(band(counts.total)),
@@ -155,7 +155,7 @@ def replacement_answers(corpus: ParsedCorpus, options: Options, notes: Notes) ->
     return _add_notes("C", notes, *replacements(corpus, choice, options.seed))
 
 
-def inversion_answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def inversion_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
     """Sentences as they were and with their clauses inverted."""
     counts = _frequencies(options) or _own(corpus, options)
     return _add_notes("I", notes, *inversions(corpus, counts, options.seed))
@@ -167,7 +167,7 @@ def _add_notes(label: str, notes: Notes, found: Found, out: Mapping[str, int]) -
     return found
 
 
-ALTERATIONS: Mapping[str, Answers[Options]] = {
+ALTERATIONS: Mapping[str, Answers[TreeTaskOptions]] = {
     "tree/bigram-shift": shift_answers,
     "tree/somo": replacement_answers,
     "tree/coord-inv": inversion_answers,
@@ -175,12 +175,12 @@ ALTERATIONS: Mapping[str, Answers[Options]] = {
 """By task, how sentences are altered."""
 
 
-def _frequencies(options: Options) -> Frequencies | None:
+def _frequencies(options: TreeTaskOptions) -> Frequencies | None:
     """The frequencies of the corpora that are named, None where they are those of the sources."""
     return frequencies(options.freq, options.on_error) if options.freq else None
 
 
-def _own(corpus: ParsedCorpus, options: Options) -> Frequencies:
+def _own(corpus: ParsedCorpus, options: TreeTaskOptions) -> Frequencies:
     """The frequencies of the sources, sentences of any length."""
     return frequencies(corpus.files, options.on_error)
 
@@ -189,7 +189,7 @@ def _paths(corpus: ParsedCorpus) -> set[Path]:
     return {Path(file).resolve() for file in corpus.files}
 
 
-def _band(corpus: ParsedCorpus, options: Options, notes: Notes) -> Callable[[str], bool]:
+def _band(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Callable[[str], bool]:
     """Whether a target form is neither too rare nor too common in a corpus; without one, sampling
     sees to that.
     """

@@ -45,7 +45,7 @@ MEASURES = _word_set(
 """Nouns that stand before *of* and leave the number to the noun behind it."""
 
 
-def form(word: str) -> str:
+def normalise_word(word: str) -> str:
     """A word in small letters, with a straight apostrophe."""
     return word.lower().replace("’", "'")
 
@@ -62,7 +62,7 @@ NO_FINITE = "no finite verb"
 MODAL = "a modal"
 
 
-def clauses(tree: BracketTree) -> list[int]:
+def find_main_clauses(tree: BracketTree) -> list[int]:
     """The nodes of the main clauses; none where the sentence is a fragment."""
     phrases = [child for child in tree.children(0) if child.node >= 0]
     return list(_clauses(tree, phrases[0])) if len(phrases) == 1 else []
@@ -82,7 +82,7 @@ def _clauses(tree: BracketTree, clause: Child) -> Iterator[int]:
             yield from _clauses(tree, child)
 
 
-def finite(tree: BracketTree, node: int) -> list[WordOrReason]:
+def find_finite_verbs(tree: BracketTree, node: int) -> list[WordOrReason]:
     """The finite verbs of a clause or verb phrase, one for each that is coordinated; or why there
     is none.
     """
@@ -97,7 +97,7 @@ def finite(tree: BracketTree, node: int) -> list[WordOrReason]:
             verb
             for child in below
             if child.label == "VP" and child.node >= 0
-            for verb in finite(tree, child.node)
+            for verb in find_finite_verbs(tree, child.node)
         ]
     elif any(verb.at >= 0 for verb in verbs):
         # beside a finite verb: got broken
@@ -105,11 +105,11 @@ def finite(tree: BracketTree, node: int) -> list[WordOrReason]:
     return verbs or [WordOrReason(-1, NO_FINITE)]
 
 
-def bare(tree: BracketTree, node: int) -> bool:
+def is_nonfinite_clause(tree: BracketTree, node: int) -> bool:
     """Whether a clause has no finite verb, nor is it a command: it begins with an infinitive with
     *to* or with a participle.
     """
-    verbs = finite(tree, node)
+    verbs = find_finite_verbs(tree, node)
     if any(verb.why != NO_FINITE for verb in verbs):
         return False
     while phrases := [
@@ -166,7 +166,7 @@ def objects(tree: BracketTree, phrase: int) -> list[int]:
     """
     below = tree.children(phrase)
     verbs = [child.start for child in below if child.label in VERBS]
-    if not verbs or form(tree.words[verbs[-1]]) in COPULAS:
+    if not verbs or normalise_word(tree.words[verbs[-1]]) in COPULAS:
         return []
     nodes = [
         child.node
@@ -181,7 +181,7 @@ def _adverbial(tree: BracketTree, node: int) -> bool:
     return not NO_OBJECT.isdisjoint(tree.functions[node].split("-"))
 
 
-def passive(tree: BracketTree, phrase: int) -> bool:
+def is_passive_participle(tree: BracketTree, phrase: int) -> bool:
     """Whether a verb phrase is a participle behind a form of be or get."""
     below = tree.children(phrase)
     above = tree.parents[phrase]
@@ -193,11 +193,13 @@ def passive(tree: BracketTree, phrase: int) -> bool:
         above = tree.parents[above]  # coordinated participles
     if not any(child.label in ("VBN", "VBD") for child in below) or above < 0:
         return False
-    helpers = [form(tree.words[c.start]) for c in tree.children(above) if c.label in VERBS]
+    helpers = [
+        normalise_word(tree.words[c.start]) for c in tree.children(above) if c.label in VERBS
+    ]
     return bool(helpers) and helpers[-1] in BE | {"get", "gets", "got", "getting"}
 
 
-def head(tree: BracketTree, phrase: int, literal: bool = False) -> WordOrReason:
+def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> WordOrReason:
     """The noun that heads a noun phrase, or why none does; rules are those of Collins 1999,
     appendix A, for NP.
 
@@ -215,13 +217,20 @@ def head(tree: BracketTree, phrase: int, literal: bool = False) -> WordOrReason:
     for child in reversed(below):
         if child.label in NOUNS:
             return (
-                WordOrReason(child.start, "") if child.node < 0 else head(tree, child.node, literal)
+                WordOrReason(child.start, "")
+                if child.node < 0
+                else find_head_noun(tree, child.node, literal)
             )
     inner = [child for child in below if child.label in ("NP", "WHNP") and child.node >= 0]
     if not inner:
         return WordOrReason(-1, "no noun")
-    noun = head(tree, inner[0].node, literal)
-    if not literal and noun.at >= 0 and form(tree.words[noun.at]) in MEASURES and _of(tree, below):
+    noun = find_head_noun(tree, inner[0].node, literal)
+    if (
+        not literal
+        and noun.at >= 0
+        and normalise_word(tree.words[noun.at]) in MEASURES
+        and _of(tree, below)
+    ):
         return WordOrReason(-1, "a noun of measure before of")
     return noun
 

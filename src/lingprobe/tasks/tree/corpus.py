@@ -18,36 +18,36 @@ import numpy as np
 from lingprobe.corpora import brackets, text
 from lingprobe.corpora import tagged_text as tagged
 from lingprobe.corpora.brackets import BracketTree
-from lingprobe.corpora.files import treebank, uncompressed_path
+from lingprobe.corpora.files import find_treebank_files, uncompressed_path
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import tokenize_words
-from lingprobe.corpora.views import Block, Phrases, Plain, split_into_blocks
+from lingprobe.corpora.views import Block, PhraseTrees, RunningText, split_into_blocks
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.references import PlaceOption
 from lingprobe.tasks import sources as named
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
+from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions
 from lingprobe.tasks.shards import DEPTH, LENGTH, LETTERS, TAGS
-from lingprobe.tasks.sources import Source, same_files
+from lingprobe.tasks.sources import NamedFile, same_files
 from lingprobe.tasks.tree import rules as tree_rules
 from lingprobe.tasks.tree.altered_sentences import Coordination, coordination
 
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
 RULES: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": tree_rules.top_const,
-    "tense": tree_rules.tense,
-    "subj-num": tree_rules.subj_num,
-    "obj-num": tree_rules.obj_num,
+    "tense": tree_rules.classify_phrase_tense,
+    "subj-num": tree_rules.find_subject_phrase_number,
+    "obj-num": tree_rules.find_object_phrase_number,
     "coord-inv": coordination,
 }
 LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": partial(tree_rules.top_const, literal=True),
-    "tense": tree_rules.tense,
-    "subj-num": partial(tree_rules.subj_num, literal=True),
-    "obj-num": partial(tree_rules.obj_num, literal=True),
+    "tense": tree_rules.classify_phrase_tense,
+    "subj-num": partial(tree_rules.find_subject_phrase_number, literal=True),
+    "obj-num": partial(tree_rules.find_object_phrase_number, literal=True),
     "coord-inv": partial(coordination, literal=True),
 }
 """The same as literally as the paper and its README have them."""
@@ -56,7 +56,7 @@ ELSEWHERE = "not of the lengths that are asked about"
 
 
 @dataclass(frozen=True, slots=True)
-class Options(CorpusOptions):
+class TreeTaskOptions(CorpusOptions):
     """What every tree task takes; an option that a task has no use for changes nothing in it.
 
     those of SentEval's README
@@ -113,12 +113,12 @@ class Options(CorpusOptions):
         return self.rules == "paper"
 
     @property
-    def sources(self) -> list[Source]:
+    def sources(self) -> list[NamedFile]:
         """The files, each by the kind that its name says: .txt is running text, .tagged tagged
         text, the others trees.
         """
-        parts = partial(treebank, suffixes=brackets.BRACKET_SUFFIXES)
-        return named.sources((self.path, *self.with_), parts)
+        parts = partial(find_treebank_files, suffixes=brackets.BRACKET_SUFFIXES)
+        return named.name_files((self.path, *self.with_), parts)
 
     def corpus(self) -> ParsedCorpus:
         """All that the ten tasks ask of the sources; read once for all tasks of a process, while
@@ -136,12 +136,14 @@ class Options(CorpusOptions):
         return bool(self.freq) or self.band == "literal"
 
 
-def _distinct_corpus(files: list[Source], on_error: OnError, literal: bool) -> ParsedCorpus:
-    rules = Rules(partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal))
-    return distinct(parsed_corpus(files, on_error, rules, _blocks))
+def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -> ParsedCorpus:
+    rules = SentenceRules(
+        partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal)
+    )
+    return keep_distinct_sentences(parsed_corpus(files, on_error, rules, _read_file_blocks))
 
 
-def distinct(corpus: ParsedCorpus) -> ParsedCorpus:
+def keep_distinct_sentences(corpus: ParsedCorpus) -> ParsedCorpus:
     """The distinct sentences of 5 to 28 tokens of a corpus, each in the split that it is tested in,
     whichever files have it.
     """
@@ -167,17 +169,17 @@ def _judge(
 ) -> dict[str, Sequence[Any]]:
     """What all rules say of some sentences, their depths, and the tags of their words."""
     fit = [len(sentence.words) in LENGTHS for sentence in sentences]
-    if isinstance(block, Phrases):
+    if isinstance(block, PhraseTrees):
         pairs = list(zip(block.trees, fit, strict=True))
         return {
             **{
                 name: [_plain_finding(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
                 for name, rule in rules.items()
             },
-            DEPTH: [tree_rules.depth(tree) if asked else 0 for tree, asked in pairs],
+            DEPTH: [tree_rules.measure_tree_depth(tree) if asked else 0 for tree, asked in pairs],
             TAGS: [tree.tags for tree in block.trees],
         }
-    assert isinstance(block, Plain)
+    assert isinstance(block, RunningText)
     none = [NO_TREE] * len(sentences)
     return {**dict.fromkeys(rules, none), TAGS: list(block.tags) or [()] * len(sentences)}
 
@@ -192,16 +194,20 @@ def _coordination_answer(*places: int) -> Answer:
     return Answer(" ".join(map(str, places)))
 
 
-def _blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Phrases | Plain]:
+def _read_file_blocks(
+    path: Path, on_error: OnError, tally: ProblemTally
+) -> Iterator[PhraseTrees | RunningText]:
     """The sentences of one file by the kind that its name says; English text is cut into words as
     trees are.
     """
     if uncompressed_path(path).suffix == ".txt":
         for lines in split_into_blocks(text.read_running_text(path, on_error, tally)):
             cut = (Sentence(tokenize_words(line.words), line.text) for line in lines)
-            yield Plain(list(cut), str(path))
+            yield RunningText(list(cut), str(path))
     elif tagged.is_tagged(path):
         for pairs in split_into_blocks(tagged.read_tagged_text(path, on_error, tally)):
-            yield Plain([line for line, _ in pairs], str(path), [tags for _, tags in pairs])
+            yield RunningText([line for line, _ in pairs], str(path), [tags for _, tags in pairs])
     else:
-        yield from map(Phrases, split_into_blocks(brackets.read_brackets(path, on_error, tally)))
+        yield from map(
+            PhraseTrees, split_into_blocks(brackets.read_brackets(path, on_error, tally))
+        )

@@ -1,7 +1,7 @@
 """The ten tasks of Conneau et al. 2018 (section 2), from constituency trees; three of them from any
 text, one from tagged text.
 
-Each is a `Question` put to a parsed corpus; all ten take the options of `Options`.
+Each is a `CorpusQuestion` put to a parsed corpus; all ten take the options of `TreeTaskOptions`.
 docs/tasks-tree.md has the definitions, where the paper leaves something open, and the error rates
 found by reading.
 """
@@ -29,15 +29,15 @@ from lingprobe.tasks import baseline_names
 from lingprobe.tasks.findings import AT_ONCE, Found
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
-from lingprobe.tasks.questions import Answers, Question
-from lingprobe.tasks.sources import Source
+from lingprobe.tasks.questions import Answers, CorpusQuestion
+from lingprobe.tasks.sources import NamedFile
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
 from lingprobe.tasks.tree.altered_sentences import Alteration
-from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, head
-from lingprobe.tasks.tree.corpus import LENGTHS, Options
+from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, find_head_noun
+from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
 from lingprobe.tasks.ud.classes import LEAST
-from lingprobe.tasks.ud.facts import CONTENT, PLACES, content, places
+from lingprobe.tasks.ud.facts import CONTENT, PLACES, build_content_facts, build_place_facts
 
 PHRASES = {
     "phrases": (
@@ -58,12 +58,12 @@ TOP = 6  # phrases above a word, from the top, that are told
 Says = Callable[[BracketTree], Sequence[str]]
 
 
-def facts(
-    oracle: str, files: Sequence[Source], on_error: OnError, sentences: Collection[Sentence]
+def compute_phrase_facts(
+    oracle: str, files: Sequence[NamedFile], on_error: OnError, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all that the files have."""
     if oracle in PLACES:
-        return places(sentences)
+        return build_place_facts(sentences)
     paths = [source.part.path for source in files]
     key = (
         "tree",
@@ -73,7 +73,7 @@ def facts(
         on_error,
     )
     wanted = sentences if is_large(paths) else ()
-    return oracle_facts(key, lambda: _read(OF_TREES[oracle], paths, on_error), wanted)
+    return oracle_facts(key, lambda: _read_tree_facts(OF_TREES[oracle], paths, on_error), wanted)
 
 
 def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
@@ -88,16 +88,18 @@ def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, 
     }
 
 
-def has_trees(files: Sequence[Source]) -> bool:
+def has_trees(files: Sequence[NamedFile]) -> bool:
     """Whether all of some files are of trees."""
-    return not any(_is_text(source.part.path) for source in files)
+    return not any(_is_running_text(source.part.path) for source in files)
 
 
-def _is_text(path: Path) -> bool:
+def _is_running_text(path: Path) -> bool:
     return uncompressed_path(path).suffix == ".txt" or tagged.is_tagged(path)
 
 
-def _read(says: Says, paths: Sequence[Path], on_error: OnError) -> Iterator[tuple[Sentence, Facts]]:
+def _read_tree_facts(
+    says: Says, paths: Sequence[Path], on_error: OnError
+) -> Iterator[tuple[Sentence, Facts]]:
     strings = Strings()
     for path in paths:
         for tree in brackets.read_brackets(path, on_error, strings=strings):
@@ -111,10 +113,13 @@ def _phrases(tree: BracketTree) -> list[str]:
     for node in range(len(tree.labels)):
         if node:
             above = tree.parents[node]
-            levels[node], paths[node] = levels[above] + 1, _below(paths[above], _label(tree, node))
+            levels[node], paths[node] = (
+                levels[above] + 1,
+                _below(paths[above], _get_phrase_label(tree, node)),
+            )
         if levels[node] > TOP:
             continue
-        if tree.labels[node] == "NP" and (noun := head(tree, node)).at >= 0:
+        if tree.labels[node] == "NP" and (noun := find_head_noun(tree, node)).at >= 0:
             said.append(_below(paths[node], tree.tags[noun.at]))
         said += [
             _below(paths[node], child.label)
@@ -124,7 +129,7 @@ def _phrases(tree: BracketTree) -> list[str]:
     return said
 
 
-def _label(tree: BracketTree, node: int) -> str:
+def _get_phrase_label(tree: BracketTree, node: int) -> str:
     """A phrase's label, with the function tag that makes it an adverbial."""
     adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT), "")
     return tree.labels[node] + (f"-{adverbial}" if adverbial else "")
@@ -168,34 +173,34 @@ OF_TREES: Mapping[str, Says] = {
 }
 
 
-def _parts(options: Options) -> list[CorpusPart]:
+def _list_tree_files(options: TreeTaskOptions) -> list[CorpusPart]:
     """The files, and those that frequencies are counted in."""
     counted = [CorpusPart("freq", path) for name in options.freq for path in corpus(name)]
     return [*(source.part for source in options.sources), *counted]
 
 
-def _offered_oracles(oracles: Mapping[str, str], options: Options) -> list[str]:
+def _offered_oracles(oracles: Mapping[str, str], options: TreeTaskOptions) -> list[str]:
     """What labels are derived from; only trees say where in a tree a word is."""
     trees = has_trees(options.sources)
     return [name for name in oracles if trees or name not in OF_TREES]
 
 
-def _facts(
-    name: str, oracle: str, options: Options, sentences: Collection[Sentence]
+def _find_sentence_facts(
+    name: str, oracle: str, options: TreeTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the trees of these sentences say, or where their words stood before they were
     altered.
     """
     if oracle in CONTENT:
-        return content(sentences, answers.frequent(options.corpus(), options))
+        return build_content_facts(sentences, answers.frequent(options.corpus(), options))
     if oracle in ORIGINS:
         with pause_garbage_collection():
             found = answers.ALTERATIONS[name](options.corpus(), options, {})
             return origins(found, sentences)
-    return facts(oracle, options.sources, options.on_error, sentences)
+    return compute_phrase_facts(oracle, options.sources, options.on_error, sentences)
 
 
-def _settings(name: str, options: Options) -> dict[str, Any]:
+def _settings(name: str, options: TreeTaskOptions) -> dict[str, Any]:
     """What options change of how candidates are sampled."""
     counted: dict[str, Any] = {"rarest": 1, "commonest": 0} if options.has_corpus_band else {}
     if name == "tree-depth" and options.depths == "gaussian":
@@ -213,21 +218,25 @@ _NUMBER = {
 
 
 def _task(
-    name: str, asks: str, candidates: Answers[Options], oracles: Mapping[str, str], **more: Any
-) -> TaskDefinition[Options]:
-    question = Question(
+    name: str,
+    asks: str,
+    candidates: Answers[TreeTaskOptions],
+    oracles: Mapping[str, str],
+    **more: Any,
+) -> TaskDefinition[TreeTaskOptions]:
+    question = CorpusQuestion(
         f"tree/{name}",
         asks,
-        Options.corpus,
-        _parts,
+        TreeTaskOptions.corpus,
+        _list_tree_files,
         candidates,
         varied=partial(_settings, name),
         oracles=oracles,
         offered=partial(_offered_oracles, oracles),
-        facts=partial(_facts, f"tree/{name}"),
+        facts=partial(_find_sentence_facts, f"tree/{name}"),
         **more,
     )
-    return question.define(Options)
+    return question.define(TreeTaskOptions)
 
 
 sent_len = _task(
@@ -237,13 +246,13 @@ sent_len = _task(
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?",
-    answers.words, settings=_CONTENT, oracles=CONTENT,
+    answers.find_word_candidates, settings=_CONTENT, oracles=CONTENT,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth",
     "How deep is the constituency tree of the sentence, whatever its length?",
-    answers.depths, settings={**_DROP, "decorrelate": "gaussian"}, classes=len(answers.DEPTHS),
-    oracles=DEPTHS,
+    answers.find_depth_candidates, settings={**_DROP, "decorrelate": "gaussian"},
+    classes=len(answers.DEPTHS), oracles=DEPTHS,
 )  # fmt: skip
 top_const = _task(
     "top-const", "Which constituents is the sentence made of?",
@@ -255,16 +264,16 @@ bigram_shift = _task(
 )  # fmt: skip
 tense = _task(
     "tense", "Is the verb of the main clause in the present or in the past?",
-    answers.rule_answers("tense"), needs=_TENSE, classes=2,
+    answers.find_rule_candidates("tense"), needs=_TENSE, classes=2,
     oracles=PHRASES,
 )  # fmt: skip
 subj_num = _task(
     "subj-num", "Is the subject of the main clause singular or plural?",
-    answers.rule_answers("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
 )  # fmt: skip
 obj_num = _task(
     "obj-num", "Is the direct object of the main clause singular or plural?",
-    answers.rule_answers("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
 )  # fmt: skip
 somo = _task(
     "somo", "Has a noun or verb of the sentence been replaced by another?",

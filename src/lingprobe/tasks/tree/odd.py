@@ -28,7 +28,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.tree.altered_sentences import Alteration, Altered, half, tagged_words
+from lingprobe.tasks.tree.altered_sentences import Alteration, AlteredSentence, half, tagged_words
 
 KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 PRONOUNS = frozenset(
@@ -49,7 +49,7 @@ class Odd(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
+class ReplacementWords:
     """What replacements are chosen from.
 
     forms   of the corpus, by number; tags [forms] a number of KINDS for those that may be replaced
@@ -67,7 +67,7 @@ class Choice:
     own: bool
 
     @classmethod
-    def of(cls, counts: Frequencies, lexicon: Mapping[str, str], own: bool) -> Choice:
+    def of(cls, counts: Frequencies, lexicon: Mapping[str, str], own: bool) -> ReplacementWords:
         """From a corpus and the tag of each form."""
         low, high = band(counts.total)
         forms = tuple(counts.numbers)
@@ -184,7 +184,9 @@ def lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, 
     }
 
 
-def replacements(corpus: ParsedCorpus, choice: Choice, seed: int) -> tuple[Found, dict[str, int]]:
+def replacements(
+    corpus: ParsedCorpus, choice: ReplacementWords, seed: int
+) -> tuple[Found, dict[str, int]]:
     """Candidates, half of them with a word replaced (C), and how many sentences were excluded for
     which reason.
 
@@ -201,12 +203,12 @@ def replacements(corpus: ParsedCorpus, choice: Choice, seed: int) -> tuple[Found
     rows = np.flatnonzero(place >= 0)
     change = half(rows, len(corpus), rng)
 
-    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> Altered:
+    def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, at = list(sentence.words), int(place[row])
         origins = list(range(len(words)))
         if change[row]:
             words[at], origins[at] = choice.forms[form[row]], -1
-        return Altered(sentence_of(words, tags), origins)
+        return AlteredSentence(sentence_of(words, tags), origins)
 
     put_in = np.where(change, form, -1)[rows].astype(np.int64)
     said, codes = np.unique(put_in * len(KINDS) + tag[rows], return_inverse=True)

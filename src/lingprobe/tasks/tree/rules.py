@@ -18,13 +18,13 @@ from lingprobe.tasks.tree.clause import (
     NUMBERS,
     TENSES,
     TIMES,
-    bare,
-    clauses,
-    finite,
-    form,
-    head,
+    find_finite_verbs,
+    find_head_noun,
+    find_main_clauses,
+    is_nonfinite_clause,
+    is_passive_participle,
+    normalise_word,
     objects,
-    passive,
     predicates,
     subject,
 )
@@ -37,7 +37,7 @@ QUOTES = frozenset({"``", "''", '"'})
 NO_SUBJECT, NO_OBJECT = "no nominal subject", "no nominal object"
 
 
-def depth(tree: BracketTree) -> int:
+def measure_tree_depth(tree: BracketTree) -> int:
     """How many nodes lie on the longest path from ROOT to a preterminal, both counted; words are
     not.
     """
@@ -67,20 +67,20 @@ def top_const(tree: BracketTree, literal: bool = False) -> Finding:
     return answer("_".join(labels))
 
 
-def tense(tree: BracketTree) -> Finding:
+def classify_phrase_tense(tree: BracketTree) -> Finding:
     """The tense of the main clause's finite verb: VBP and VBZ are present, VBD past; modals and
     others have none.
     """
     findings: list[Finding] = []
     majority = _majority(TENSES.get(tag) for tag in tree.tags)
-    for clause in clauses(tree):
-        for verb in finite(tree, clause):
+    for clause in find_main_clauses(tree):
+        for verb in find_finite_verbs(tree, clause):
             if verb.at < 0:
                 return verb.why
             findings.append(
                 answer(
                     TENSES[tree.tags[verb.at]],
-                    form(tree.words[verb.at]),
+                    normalise_word(tree.words[verb.at]),
                     majority,
                     _form(tree, clause),
                 )
@@ -99,7 +99,7 @@ def _own(tree: BracketTree, phrase: int) -> bool:
     return any(child.label in TENSES for child in tree.children(phrase) if child.node < 0)
 
 
-def subj_num(tree: BracketTree, literal: bool = False) -> Finding:
+def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Finding:
     """The number of the common noun that heads the main clause's subject.
 
     literal  also where subject and verb disagree, and of coordinations and nouns of measure, of
@@ -107,9 +107,9 @@ def subj_num(tree: BracketTree, literal: bool = False) -> Finding:
     """
     findings: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
-    for clause in clauses(tree):
+    for clause in find_main_clauses(tree):
         phrase = subject(tree, clause)
-        verb = finite(tree, clause)[0]
+        verb = find_finite_verbs(tree, clause)[0]
         if verb.why == NO_FINITE or phrase < 0:
             continue  # a command, or a clause whose subject is no noun phrase
         noun = _noun(tree, phrase, majority, "subject", literal)
@@ -117,7 +117,7 @@ def subj_num(tree: BracketTree, literal: bool = False) -> Finding:
             not literal
             and type(noun) is Answer
             and verb.at >= 0
-            and _disagree(str(noun.label), tree.tags[verb.at], form(tree.words[verb.at]))
+            and _disagree(str(noun.label), tree.tags[verb.at], normalise_word(tree.words[verb.at]))
         ):
             return "subject and verb differ in number"
         findings.append(noun)
@@ -125,7 +125,7 @@ def subj_num(tree: BracketTree, literal: bool = False) -> Finding:
         _common_finding(findings, "coordinated clauses with subjects of both numbers")
         if findings
         else NO_SUBJECT
-        if clauses(tree)
+        if find_main_clauses(tree)
         else NO_CLAUSE
     )
 
@@ -139,7 +139,7 @@ def _disagree(number: str, tag: str, verb: str) -> bool:
     return (number == "NNS" and singular) or (number == "NN" and plural)
 
 
-def obj_num(tree: BracketTree, literal: bool = False) -> Finding:
+def find_object_phrase_number(tree: BracketTree, literal: bool = False) -> Finding:
     """The number of the common noun that heads the direct object of the main clause, a noun phrase
     right in its verb phrase.
 
@@ -147,9 +147,9 @@ def obj_num(tree: BracketTree, literal: bool = False) -> Finding:
     """
     findings: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
-    main = clauses(tree)
+    main = find_main_clauses(tree)
     for clause in main:
-        if bare(tree, clause):
+        if is_nonfinite_clause(tree, clause):
             return NO_FINITE
         for phrase in predicates(tree, clause):
             candidates = objects(tree, phrase)
@@ -158,7 +158,7 @@ def obj_num(tree: BracketTree, literal: bool = False) -> Finding:
                 candidates = [node for node in candidates if node != subject(tree, clause)]
             if not any(tree.functions):
                 candidates = _without_times(tree, candidates)
-            if candidates and passive(tree, phrase):
+            if candidates and is_passive_participle(tree, phrase):
                 return "a passive"
             if len(candidates) > 2:
                 return "three noun phrases beside the verb"
@@ -180,21 +180,21 @@ def _without_times(tree: BracketTree, candidates: list[int]) -> list[int]:
     return [
         node
         for i, node in enumerate(candidates)
-        if i == 0 or form(tree.words[head(tree, node).at]) not in TIMES
+        if i == 0 or normalise_word(tree.words[find_head_noun(tree, node).at]) not in TIMES
     ]
 
 
 def _noun(tree: BracketTree, phrase: int, majority: str, role: str, literal: bool) -> Finding:
     """The number of a noun phrase's head as an answer, or why it has none to ask about."""
-    noun = head(tree, phrase, literal)
+    noun = find_head_noun(tree, phrase, literal)
     if noun.at < 0:
         return f"the {role} is {noun.why}" if noun.why != "no noun" else f"the {role} has no noun"
     word = tree.words[noun.at]
     if tree.tags[noun.at] not in NUMBERS or not any(map(str.isalpha, word)):
         return f"the {role} is not a common noun"
-    if role == "object" and not any(tree.functions) and form(word) in TIMES:
+    if role == "object" and not any(tree.functions) and normalise_word(word) in TIMES:
         return "a noun of time, an object or an adverbial"
-    return answer(NUMBERS[tree.tags[noun.at]], form(word), majority)
+    return answer(NUMBERS[tree.tags[noun.at]], normalise_word(word), majority)
 
 
 def _common_finding(findings: list[Finding], otherwise: str) -> Finding:

@@ -15,11 +15,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.corpora.marks import ends, question, sign
+from lingprobe.corpora.marks import classify_final_mark, find_question_mark, is_sentence_end
 from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
 from lingprobe.tasks.languages import treebank_code
-from lingprobe.tasks.ud.clause import Clause
+from lingprobe.tasks.ud.clause import MainClause
 from lingprobe.tasks.ud.constructions import OBJECT, SUBJECT, TYPE, is_language_read
 from lingprobe.tasks.ud.rules import (
     GOT,
@@ -47,23 +47,23 @@ _VOICES = frozenset({STATE, OF_A_PERFECT, NOT_PASSIVE, OTHER_AUXILIARY})
 _TENSES = frozenset({DOUBTFUL, UNCLEAR, UNCLEAR_ALONE, GOT, NOT_PASSIVE, OTHER_AUXILIARY})
 
 
-def _annotated_tense(clause: Clause) -> str:
+def _annotated_tense(clause: MainClause) -> str:
     return clause.group.annotated
 
 
-def _annotated_voice(clause: Clause) -> str:
+def _annotated_voice(clause: MainClause) -> str:
     return "passive" if "aux:pass" in clause.relations else "active"
 
 
-def _annotated_number(clause: Clause) -> str:
+def _annotated_number(clause: MainClause) -> str:
     return clause.subjects[0].number if clause.subjects else ""
 
 
-def _annotated_number_of_object(clause: Clause) -> str:
+def _annotated_number_of_object(clause: MainClause) -> str:
     return clause.objects[0].number if clause.objects else ""
 
 
-_DOUBTS: Mapping[str, tuple[frozenset[str], Callable[[Clause], str]]] = {
+_DOUBTS: Mapping[str, tuple[frozenset[str], Callable[[MainClause], str]]] = {
     "tense": (_TENSES, _annotated_tense),
     "passive": (_VOICES, _annotated_voice),
     "subj-num": (_NUMBERS, _annotated_number),
@@ -76,7 +76,7 @@ annotation alone would give it.
 ACCOUNTED = tuple(_DOUBTS)
 
 
-def find_doubt(rule: str, clause: Clause, finding: Finding) -> Finding:
+def find_doubt(rule: str, clause: MainClause, finding: Finding) -> Finding:
     """The class that the annotation gives a clause that a row leaves out in doubt; else a reason
     why this is none.
     """
@@ -90,7 +90,7 @@ def find_doubt(rule: str, clause: Clause, finding: Finding) -> Finding:
 _OF_PASSIVES = frozenset({"passive", "perfect passive", "state", "perfect or state", "negative"})
 
 
-def _passive_of_tense(clause: Clause, label: str) -> str:
+def _passive_of_tense(clause: MainClause, label: str) -> str:
     """Constructions that the rule of tense finds in what the rule of passives calls one."""
     how = clause.group.how
     if label != "passive" or not clause.group.tense or how in _OF_PASSIVES:
@@ -98,28 +98,31 @@ def _passive_of_tense(clause: Clause, label: str) -> str:
     return f"a passive by its relation that is {how} by its auxiliary"
 
 
-def _voice_of_tense(clause: Clause, label: str) -> str:
+def _voice_of_tense(clause: MainClause, label: str) -> str:
     """The same from the other side: what the rule of voice finds in what has a tense."""
     differs = "aux:pass" in clause.relations and clause.group.voice != "passive"
     how = clause.group.how
     return f"a {how} by its auxiliary that is a passive by its relation" if differs else ""
 
 
-def _number_of_verb(clause: Clause, label: str) -> str:
+def _number_of_verb(clause: MainClause, label: str) -> str:
     differs = label == "plur" and clause.group.number == "Sing" and not clause.copular
     differs = differs and not is_marked(clause.subjects[0])  # need not agree
     return UNLIKE_VERB if differs else ""
 
 
-def _mark_of_type(clause: Clause, label: str) -> str:
+def _mark_of_type(clause: MainClause, label: str) -> str:
     words = clause.sentence.words
-    asks = any(sign(word) == "?" and ends(word) for word in words) or question(words)[0]
+    asks = (
+        any(classify_final_mark(word) == "?" and is_sentence_end(word) for word in words)
+        or find_question_mark(words)[0]
+    )
     if label == "other" and asks:
         return "a statement with a question mark inside"
     return "a question without a question mark" if label == "inter" and not asks else ""
 
 
-_CONTRADICTIONS: Mapping[str, Callable[[Clause, str], str]] = {
+_CONTRADICTIONS: Mapping[str, Callable[[MainClause, str], str]] = {
     "passive": _passive_of_tense,
     "tense": _voice_of_tense,
     "subj-num": _number_of_verb,
@@ -129,7 +132,7 @@ _CONTRADICTIONS: Mapping[str, Callable[[Clause, str], str]] = {
 CHECKED = tuple(_CONTRADICTIONS)
 
 
-def find_contradiction(rule: str, clause: Clause, finding: Finding) -> Finding:
+def find_contradiction(rule: str, clause: MainClause, finding: Finding) -> Finding:
     """What of a clause contradicts the label that a rule gives it, as an answer; else a reason why
     this is none.
     """

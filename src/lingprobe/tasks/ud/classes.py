@@ -20,7 +20,7 @@ LEAST = 12  # usable sentences of a word
 FREQUENT = 2 * LEAST
 
 
-class Ranks(NamedTuple):
+class FrequencyRanks(NamedTuple):
     """Which words of a large corpus are classes: how many of the most frequent are discarded, how
     many of the next are kept, and the characters that these have at least.
     """
@@ -31,10 +31,10 @@ class Ranks(NamedTuple):
 
 
 # section 3.1; section 2 and the README
-KRASNOWSKA, CONNEAU = Ranks(2000, 750), Ranks(2000, 1000, 4)
+KRASNOWSKA, CONNEAU = FrequencyRanks(2000, 750), FrequencyRanks(2000, 1000, 4)
 
 
-class Contents(NamedTuple):
+class TargetWordCodes(NamedTuple):
     """The words that are classes, the number of the only one that each sentence holds, [sentences],
     -1 for none or several, and how they were chosen.
     """
@@ -44,7 +44,7 @@ class Contents(NamedTuple):
     notes: dict[str, int]
 
 
-class Targets(NamedTuple):
+class TargetWords(NamedTuple):
     """Words that may be classes, by rank, with some more to stand in for them; those that are too
     frequent; the ranks that they have.
     """
@@ -54,9 +54,11 @@ class Targets(NamedTuple):
     notes: dict[str, int]
 
 
-def targets(
-    forms: Mapping[str, int], ranks: Ranks = KRASNOWSKA, corpus: Mapping[str, int] | None = None
-) -> Targets:
+def choose_target_words(
+    forms: Mapping[str, int],
+    ranks: FrequencyRanks = KRASNOWSKA,
+    corpus: Mapping[str, int] | None = None,
+) -> TargetWords:
     """The mid-frequency words of a corpus, in lower case.
 
     A corpus ranks them by its frequencies, lower-cased, in place of their own. Where too few words
@@ -87,22 +89,22 @@ def targets(
         "ranks discarded": first,
         "words tried": min(len(fit), ranks.kept),
     }
-    return Targets(fit[: round(SPARE * ranks.kept)], ranked[:first], notes)
+    return TargetWords(fit[: round(SPARE * ranks.kept)], ranked[:first], notes)
 
 
 def contents(
     words: Iterable[Lists],
     forms: Mapping[str, int],
-    ranks: Ranks = KRASNOWSKA,
+    ranks: FrequencyRanks = KRASNOWSKA,
     corpus: Mapping[str, int] | None = None,
-) -> Contents:
+) -> TargetWordCodes:
     """Sentences with exactly one target word, once; words with fewer than twelve give way to the
     next, one round after another.
 
     words are those of the sentences, forms their counts; a corpus gives the frequencies where they
     do not.
     """
-    tried, _, notes = targets(forms, ranks, corpus)
+    tried, _, notes = choose_target_words(forms, ranks, corpus)
     sentences, hits, many = _hits(words, {word: i for i, word in enumerate(tried)})
     chosen, spare = np.arange(len(tried)) < ranks.kept, list(range(ranks.kept, len(tried)))
     while True:
@@ -120,7 +122,7 @@ def contents(
     numbers = np.array([place.get(word, -1) for word in tried], np.int64)
     codes = np.full(many, -1)
     codes[sentences[single]] = numbers[hits[single]]
-    return Contents(classes, codes, {**notes, "classes": len(classes)})
+    return TargetWordCodes(classes, codes, {**notes, "classes": len(classes)})
 
 
 def _hits(words: Iterable[Lists], tried: Mapping[str, int]) -> tuple[Ints, Ints, int]:

@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.batches import Batch, Coded
+from lingprobe.corpora.batches import Batch, CodedStrings
 from lingprobe.corpora.languages import name_language_of_script
-from lingprobe.corpora.marks import OPENING, ends, fold_marks, sign
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.marks import OPENING, classify_final_mark, fold_marks, is_sentence_end
+from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.ud.constructions import (
@@ -28,7 +28,7 @@ from lingprobe.tasks.ud.constructions import (
 )
 from lingprobe.tasks.ud.forms import read_as
 from lingprobe.tasks.ud.lists import word_list
-from lingprobe.tasks.ud.verbs import TENSES, Group, verb_group
+from lingprobe.tasks.ud.verbs import TENSES, VerbGroup, verb_group
 
 Value = TypeVar("Value")
 NUMBERS = {"Sing": "sing", "Plur": "plur"}
@@ -73,7 +73,7 @@ class Argument(NamedTuple):
     one: bool = False
 
 
-class Clause(NamedTuple):
+class MainClause(NamedTuple):
     """The main clause of a sentence. Its predicate is the root; of coordinated predicates UD makes
     the first the root.
 
@@ -99,7 +99,7 @@ class Clause(NamedTuple):
     sentence: Sentence
     form: str
     lemma: str
-    group: Group
+    group: VerbGroup
     relations: list[str]
     subjects: list[Argument]
     objects: list[Argument]
@@ -126,7 +126,9 @@ class Clause(NamedTuple):
         return any(name.partition(":")[0] == "cop" for name in self.relations)
 
 
-def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> Iterator[Clause]:
+def extract_main_clauses(
+    batch: Batch, sentences: Sequence[Sentence], language: str = ""
+) -> Iterator[MainClause]:
     """The main clauses of the sentences of a batch, in order.
 
     language  its code, or that of the treebank; '' where the file does not say it
@@ -142,13 +144,13 @@ def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> 
     kinds = kind[kids]
     dependents = {k: kids[kinds == k] for k in range(_AUX, _OBLIQUE + 1)}
     heads = (batch.words, batch.lemmas, batch.upos, batch.feats)
-    roots = [_strings(column, batch.roots) for column in heads]
+    roots = [_decode_strings(column, batch.roots) for column in heads]
     auxiliaries = _auxiliaries(batch, np.union1d(dependents[_AUX], _particles(batch, kids, of)), of)
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
-    nouns, types = _nouns(batch), _types_of_words(batch, of, language)
+    nouns, types = _find_nouns(batch), _types_of_words(batch, of, language)
     return (
-        Clause(
+        MainClause(
             sentence,
             form.lower(),
             lemma.lower(),
@@ -171,7 +173,7 @@ def clauses(batch: Batch, sentences: Sequence[Sentence], language: str = "") -> 
             _clauses_that_ask(batch, of).tolist(),
             [name if name in _PARTICLES else "" for name in types],
             [language] * len(batch),
-            (_first(batch, of) == batch.roots).tolist(),
+            (_find_first_words(batch, of) == batch.roots).tolist(),
             _markings(batch, dependents[_OBLIQUE], of, nouns),
             strict=True,
         )
@@ -190,7 +192,9 @@ def _clauses_that_ask(batch: Batch, of: Ints) -> NDArray[np.bool_]:
     """Which main clauses have a question mark of their own, at their beginning, inside or before
     other marks.
     """
-    marks = batch.words.where(lambda word: word in OPENING or (sign(word) == "?" and ends(word)))
+    marks = batch.words.where(
+        lambda word: word in OPENING or (classify_final_mark(word) == "?" and is_sentence_end(word))
+    )
     marked = np.zeros(len(batch), bool)
     marked[of[marks & (batch.parents == batch.roots[of])]] = True
     return marked
@@ -202,7 +206,7 @@ def _by_sentence(values: list[Value], of: Ints, sentences: int) -> list[list[Val
     return [values[a:b] for a, b in pairwise(bounds)]
 
 
-def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[list[str]]:
+def _relations(deprels: CodedStrings, kids: Ints, of: Ints, sentences: int) -> list[list[str]]:
     ordered = sorted(deprels.names)
     place = {name: i for i, name in enumerate(ordered)}
     rank = np.array([place[name] for name in deprels.names], np.int64)[deprels.codes[kids]]
@@ -214,8 +218,8 @@ def _relations(deprels: Coded, kids: Ints, of: Ints, sentences: int) -> list[lis
 
 def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
     columns = (batch.words, batch.lemmas, batch.feats)
-    found = zip(*(_strings(column, rows) for column in columns), strict=True)
-    relations = _strings(batch.deprels, rows)
+    found = zip(*(_decode_strings(column, rows) for column in columns), strict=True)
+    relations = _decode_strings(batch.deprels, rows)
     read = [
         (relation, lemma, read_as(form, lemma, raw))
         for relation, (form, lemma, raw) in zip(relations, found, strict=True)
@@ -244,7 +248,10 @@ def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, s
     verbal &= batch.parents == batch.roots[of]
     rows = np.flatnonzero(_has_relation(batch, "aux") & verbal[batch.parents])
     for sentence, lemma, raw in zip(
-        of[rows].tolist(), _strings(batch.lemmas, rows), _strings(batch.feats, rows), strict=True
+        of[rows].tolist(),
+        _decode_strings(batch.lemmas, rows),
+        _decode_strings(batch.feats, rows),
+        strict=True,
     ):
         yield sentence, (INNER, lemma, raw)
     yield from _particles_of_verbal_nouns(batch, of)
@@ -276,13 +283,13 @@ def _particles_of_verbal_nouns(
     marks = _has_relation(batch, "case") | _has_relation(batch, "mark")
     rows = np.flatnonzero(verbal[batch.parents] & (marks | batch.upos.where("PART".__eq__)))
     fixed = np.flatnonzero(_has_relation(batch, "fixed"))
-    lemmas = dict(zip(rows.tolist(), _strings(batch.lemmas, rows), strict=True))
+    lemmas = dict(zip(rows.tolist(), _decode_strings(batch.lemmas, rows), strict=True))
     for above, lemma in zip(
-        batch.parents[fixed].tolist(), _strings(batch.lemmas, fixed), strict=True
+        batch.parents[fixed].tolist(), _decode_strings(batch.lemmas, fixed), strict=True
     ):
         if above in lemmas:
             lemmas[above] += f"_{lemma}"
-    roots = _strings(batch.lemmas, batch.roots)
+    roots = _decode_strings(batch.lemmas, batch.roots)
     for sentence, lemma in zip(of[rows].tolist(), lemmas.values(), strict=True):
         yield sentence, (INNER, f"{roots[sentence]}>{lemma}".replace(" ", "_"), "_")
 
@@ -290,15 +297,17 @@ def _particles_of_verbal_nouns(
 def _being(
     batch: Batch, kids: Ints, auxiliaries: list[list[tuple[str, str, str]]], of: Ints
 ) -> list[str]:
-    """Of each sentence `Clause.being`."""
+    """Of each sentence `MainClause.being`."""
     pronouns = kids[(batch.upos.where("PRON".__eq__) & _clitic(batch))[kids]]
     persons = _by_sentence(
         [
             ""
             if lemma in ("soi", "se", "si") or "Reflex=Yes" in raw
-            else features(raw).get("Person", "?")
+            else parse_features(raw).get("Person", "?")
             for lemma, raw in zip(
-                _strings(batch.lemmas, pronouns), _strings(batch.feats, pronouns), strict=True
+                _decode_strings(batch.lemmas, pronouns),
+                _decode_strings(batch.feats, pronouns),
+                strict=True,
             )
         ],
         of[pronouns],
@@ -316,7 +325,7 @@ def _being(
 
 def _person(raw: str) -> str:
     """The first or second person of an auxiliary, which a reflexive pronoun shares."""
-    person = features(raw).get("Person", "")
+    person = parse_features(raw).get("Person", "")
     return "" if person == "3" else person
 
 
@@ -344,12 +353,12 @@ class _Nouns(NamedTuple):
     adposition: Ints
 
 
-def _nouns(batch: Batch) -> _Nouns:
+def _find_nouns(batch: Batch) -> _Nouns:
     cases, nmod = _has_relation(batch, "case"), _has_relation(batch, "nmod")
     case = _above(batch, cases)
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
     of = _above(batch, cases & batch.lemmas.where(word_list("of").__contains__))
-    measures = Coded(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
+    measures = CodedStrings(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
     adposition = np.full(len(batch.parents), -1)
     rows = np.flatnonzero(cases)[::-1]  # of several the first one stays
     adposition[batch.parents[rows]] = rows
@@ -359,7 +368,7 @@ def _nouns(batch: Batch) -> _Nouns:
         _above(batch, numeral),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
-        [features(raw).get("Case", "") for raw in batch.feats.names],
+        [parse_features(raw).get("Case", "") for raw in batch.feats.names],
         _above(batch, batch.deprels.where("case:acc".__eq__)),
         adposition,
     )
@@ -369,11 +378,11 @@ def _arguments(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[list[A
     """The arguments in some rows."""
     codes = batch.feats.codes[rows].tolist()
     columns = (
-        map(str.lower, _strings(batch.words, rows)),
-        _strings(batch.upos, rows),
+        map(str.lower, _decode_strings(batch.words, rows)),
+        _decode_strings(batch.upos, rows),
         [nouns.number[k] for k in codes],
-        _strings(batch.deprels, rows),
-        map(fold_marks, _strings(batch.lemmas, rows)),
+        _decode_strings(batch.deprels, rows),
+        map(fold_marks, _decode_strings(batch.lemmas, rows)),
         [nouns.case[k] for k in codes],
         nouns.coordinated[rows].tolist(),
         [_name_adposition(batch, row) for row in nouns.adposition[rows].tolist()],
@@ -390,7 +399,7 @@ def _name_adposition(batch: Batch, row: int) -> str:
     if row < 0:
         return ""
     at = np.array([row])
-    (lemma,), (form,) = _strings(batch.lemmas, at), _strings(batch.words, at)
+    (lemma,), (form,) = _decode_strings(batch.lemmas, at), _decode_strings(batch.words, at)
     return lemma if lemma != "_" else form.lower()
 
 
@@ -428,13 +437,13 @@ def _above(batch: Batch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return governing
 
 
-def _strings(column: Coded, rows: Ints) -> list[str]:
+def _decode_strings(column: CodedStrings, rows: Ints) -> list[str]:
     return [column.names[k] for k in column.codes[rows].tolist()]
 
 
 def _labels(name: str, labels: dict[str, str]) -> Callable[[str], str]:
     """FEATS values -> the label of one feature, '' for none."""
-    return lambda raw: labels.get(features(raw).get(name, ""), "")
+    return lambda raw: labels.get(parse_features(raw).get(name, ""), "")
 
 
 def _majority(
@@ -467,7 +476,7 @@ def _types_of_words(batch: Batch, of: Ints, language: str) -> list[str]:
     below = batch.parents == batch.roots[of]
     below[batch.roots] = False
     inside = np.flatnonzero(below & _may_ask(batch))
-    last, first = _last(batch), _first(batch, of)
+    last, first = _last(batch), _find_first_words(batch, of)
     for relation, words in ((INSIDE, inside), (LAST, last), (FIRST, first)):
         for row in words[(small & below)[words]].tolist():
             found = _type_of_word(batch, row, relation, language)
@@ -504,7 +513,7 @@ _ASKING = frozenset({"aux:q", "mark:q"})
 _PARTICLES = frozenset({"question", "command", "unread"})
 
 
-def _first(batch: Batch, of: Ints) -> Ints:
+def _find_first_words(batch: Batch, of: Ints) -> Ints:
     """The first word of each sentence that is no mark; of marks alone, the first."""
     marks = batch.upos.where("PUNCT".__eq__)
     start = np.where(marks, len(of), np.arange(len(of)))
@@ -524,7 +533,7 @@ def _asks(batch: Batch, of: Ints, subjects: Ints, types: list[str]) -> NDArray[n
     """Whether sentences begin with a question word of the main clause, or with its auxiliary before
     its subject, where a row says that this one asks there; one that no row is about is unread.
     """
-    start = _first(batch, of)
+    start = _find_first_words(batch, of)
     above = batch.parents[start]
     last = np.full(len(batch), -1)
     last[of[subjects]] = subjects
@@ -543,7 +552,7 @@ def _asks(batch: Batch, of: Ints, subjects: Ints, types: list[str]) -> NDArray[n
 
 
 def _asking_word(raw: str) -> bool:
-    feats = features(raw)
+    feats = parse_features(raw)
     return "Int" in feats.get("PronType", "") or feats.get("PartType") == "Int"
 
 

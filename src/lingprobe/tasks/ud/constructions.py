@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.languages import get_lineage
-from lingprobe.corpora.trees import features
-from lingprobe.tasks.ud.forms import Form, Verb
+from lingprobe.corpora.trees import parse_features
+from lingprobe.tasks.ud.forms import TenseForm, Verb
 
 TABLE = Path(__file__).with_name("constructions.tsv")
 ANY = "any"
@@ -53,12 +53,12 @@ _ABOUT = {
 NO_LEMMA_ASKED = "-"
 """What a row has for the lemma of a verb without auxiliaries."""
 FORMS = {
-    "finite": Form.FINITE,
-    "infinitive": Form.INFINITIVE,
-    "past": Form.PERFECT,
-    "present": Form.IMPERFECT,
-    "future": Form.PROSPECTIVE,
-    "stem": Form.BARE,
+    "finite": TenseForm.FINITE,
+    "infinitive": TenseForm.INFINITIVE,
+    "past": TenseForm.PERFECT,
+    "present": TenseForm.IMPERFECT,
+    "future": TenseForm.PROSPECTIVE,
+    "stem": TenseForm.BARE,
 }
 """Forms of the verb: finite, infinitive, past participle or supine, present participle or gerund,
 participle of the future, and a word whose features say nothing.
@@ -128,16 +128,16 @@ class Meaning(NamedTuple):
 def constructions() -> tuple[Construction, ...]:
     """All rows; one that names several chains or forms counts for each."""
     lines = TABLE.read_text("utf-8").splitlines()[1:]
-    return tuple(row for line in lines for row in _rows(*line.split("\t")))
+    return tuple(row for line in lines for row in _read_construction(*line.split("\t")))
 
 
-def _rows(
+def _read_construction(
     glottocodes: str, chains: str, relation: str, verb: str, *rest: str
 ) -> list[Construction]:
     forms, _, asked = verb.partition(" ")
     return [
         Construction(
-            tuple(glottocodes.split()), chain, relation, form, features(asked or "_"), *rest
+            tuple(glottocodes.split()), chain, relation, form, parse_features(asked or "_"), *rest
         )
         for several in chains.split()
         for chain in map(">".join, product(*(of.split("/") for of in several.split(">"))))
@@ -210,22 +210,22 @@ def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
     does not ask; '' where no row says it. Rows of other languages say nothing, as particles are
     short words.
     """
-    verb = Verb("", "", features(raw), Form.FINITE)
+    verb = Verb("", "", parse_features(raw), TenseForm.FINITE)
     found = find_meaning(lemma, relation, verb, language)
     return found.name if found.is_read else ""
 
 
-def cell(auxiliary: Verb, verb: Verb) -> str:
+def name_construction(auxiliary: Verb, verb: Verb) -> str:
     """What notes call an auxiliary beside a form: *have + past participle*."""
     return f"{auxiliary.lemma} + {SPELT[verb.form]}"
 
 
 SPELT = {
-    Form.FINITE: "finite verb",
-    Form.INFINITIVE: "infinitive",
-    Form.PERFECT: "past participle",
-    Form.IMPERFECT: "present participle",
-    Form.PROSPECTIVE: "future participle",
-    Form.BARE: "bare verb",
+    TenseForm.FINITE: "finite verb",
+    TenseForm.INFINITIVE: "infinitive",
+    TenseForm.PERFECT: "past participle",
+    TenseForm.IMPERFECT: "present participle",
+    TenseForm.PROSPECTIVE: "future participle",
+    TenseForm.BARE: "bare verb",
 }
 """How notes spell a form."""

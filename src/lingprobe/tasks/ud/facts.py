@@ -12,10 +12,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from lingprobe.corpora.batches import Batch, Coded, batches
+from lingprobe.corpora.batches import Batch, CodedStrings, read_treebank_batches
 from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.tally import OnError
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.memory import oracle_facts
@@ -41,7 +41,7 @@ CONTENT = {
 }
 
 
-def facts(
+def compute_treebank_facts(
     oracle: str,
     files: list[CorpusPart],
     on_error: OnError,
@@ -54,7 +54,7 @@ def facts(
     edit  what was made of each sentence of the treebanks, where it is not asked about as it stands
     """
     if oracle in PLACES:
-        return places(sentences)
+        return build_place_facts(sentences)
     key = (
         "ud",
         oracle,
@@ -65,15 +65,17 @@ def facts(
     )
     large = is_large(part.path for part in files)
     return oracle_facts(
-        key, lambda: _read(_OF_TREES[oracle], files, on_error, edit), sentences if large else ()
+        key,
+        lambda: _read_treebank_facts(_OF_TREES[oracle], files, on_error, edit),
+        sentences if large else (),
     )
 
 
-def _read(
+def _read_treebank_facts(
     says: Says, files: list[CorpusPart], on_error: OnError, edit: Edit | None
 ) -> Iterator[tuple[Sentence, Facts]]:
     for part in files:
-        for batch in batches(part.path, on_error):
+        for batch in read_treebank_batches(part.path, on_error):
             for sentence, said in zip(batch.sentences(), says(batch), strict=True):
                 yield sentence if edit is None else edit(sentence), (said,)
 
@@ -103,7 +105,7 @@ def _word(place: str, upos: str, raw: str) -> tuple[str, ...]:
     """The facts of one word: its place, by itself and with its part of speech and each feature;
     `obl:agent` is an `obl`, too.
     """
-    said = [f"upos={upos}", *(f"{name}={value}" for name, value in features(raw).items())]
+    said = [f"upos={upos}", *(f"{name}={value}" for name, value in parse_features(raw).items())]
     places = dict.fromkeys((place.partition(":")[0], place))
     return tuple(fact for at in places for fact in (at, *(f"{at}.{each}" for each in said)))
 
@@ -112,11 +114,11 @@ def _features(batch: Batch) -> Iterator[tuple[str, ...]]:
     return _every(batch, batch.upos)
 
 
-def _words(batch: Batch) -> Iterator[tuple[str, ...]]:
+def _list_word_facts(batch: Batch) -> Iterator[tuple[str, ...]]:
     return _every(batch, batch.deprels)
 
 
-def _every(batch: Batch, places: Coded) -> Iterator[tuple[str, ...]]:
+def _every(batch: Batch, places: CodedStrings) -> Iterator[tuple[str, ...]]:
     """The facts of every word, by what it is called in one column."""
     columns = (column.strings() for column in (places, batch.upos, batch.feats))
     said = list(map(_word, *columns))
@@ -130,14 +132,16 @@ def _depths(batch: Batch) -> Iterator[tuple[str, ...]]:
     return (tuple(depths[a:b]) for a, b in pairwise(batch.starts.tolist()))
 
 
-def places(sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+def build_place_facts(sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
     """The places that sentences have words in."""
     longest = max((len(sentence.words) for sentence in sentences), default=0)
     every = tuple(f"place={place}" for place in range(1, longest + 1))
     return {sentence: (every[: len(sentence.words)],) for sentence in sentences}
 
 
-def content(sentences: Collection[Sentence], frequent: Collection[str]) -> Mapping[Sentence, Facts]:
+def build_content_facts(
+    sentences: Collection[Sentence], frequent: Collection[str]
+) -> Mapping[Sentence, Facts]:
     """The words of sentences, without the most frequent ones and marks."""
     dropped = frozenset(frequent)
     forms = {word for sentence in sentences for word in sentence.words}
@@ -155,6 +159,6 @@ def content(sentences: Collection[Sentence], frequent: Collection[str]) -> Mappi
 _OF_TREES: dict[str, Says] = {
     "clause": _clause,
     "features": _features,
-    "words": _words,
+    "words": _list_word_facts,
     "depths": _depths,
 }

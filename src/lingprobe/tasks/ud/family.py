@@ -1,9 +1,9 @@
 """The nine universal tasks of Krasnowska-Kieraś & Wróblewska 2019 (section 3), from any UD
 treebank.
 
-Rules are put to the main clauses of a treebank in one pass; a `Question` each says how their
-answers become a task. All nine take the options of `Options`. docs/tasks-ud.md has the definitions,
-where they differ from the paper's, and the error rates found by reading.
+Rules are put to the main clauses of a treebank in one pass; a `CorpusQuestion` each says how their
+answers become a task. All nine take the options of `TreebankTaskOptions`. docs/tasks-ud.md has the
+definitions, where they differ from the paper's, and the error rates found by reading.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from lingprobe.corpora.conllu import TREE_SUFFIXES
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.marks import strip_marks
-from lingprobe.corpora.views import Block, Plain, dependencies
+from lingprobe.corpora.views import Block, RunningText, dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
@@ -32,16 +32,16 @@ from lingprobe.tasks.answers import (
     Finding,
     Findings,
     answer,
-    composition,
+    count_constructions,
     count_findings,
     counts,
 )
 from lingprobe.tasks.findings import Found
 from lingprobe.tasks.languages import treebank_code
-from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, Rules, parsed_corpus
-from lingprobe.tasks.questions import Answers, CorpusOptions, Notes, Question
+from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, SentenceRules, parsed_corpus
+from lingprobe.tasks.questions import Answers, CorpusOptions, CorpusQuestion, Notes
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
-from lingprobe.tasks.sources import Source, is_text, same_files, treebanks
+from lingprobe.tasks.sources import NamedFile, is_text, same_files, treebanks
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud import rules as ud_rules
 from lingprobe.tasks.ud.account import (
@@ -53,16 +53,30 @@ from lingprobe.tasks.ud.account import (
     mark_contradictions,
     tag_readings,
 )
-from lingprobe.tasks.ud.classes import LEAST, comparable, contents, cross_tabulate, outside, targets
-from lingprobe.tasks.ud.clause import clauses
-from lingprobe.tasks.ud.facts import CLAUSE, CONTENT, DEPTHS, PLACES, content, facts
+from lingprobe.tasks.ud.classes import (
+    LEAST,
+    choose_target_words,
+    comparable,
+    contents,
+    cross_tabulate,
+    outside,
+)
+from lingprobe.tasks.ud.clause import extract_main_clauses
+from lingprobe.tasks.ud.facts import (
+    CLAUSE,
+    CONTENT,
+    DEPTHS,
+    PLACES,
+    build_content_facts,
+    compute_treebank_facts,
+)
 from lingprobe.tasks.ud.markings import refuse_obliques
 from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
 from lingprobe.tasks.ud.types import sent_type as sentence_type
 
 
 @dataclass(frozen=True, slots=True)
-class Options(CorpusOptions):
+class TreebankTaskOptions(CorpusOptions):
     """What every ud task takes; an option that a task has no use for changes nothing in it."""
 
     rules: Annotated[
@@ -100,10 +114,10 @@ SCHEMATA, OTHER = 19, "OTHER"  # section 3.2
 
 RULES: dict[str, Rule] = {
     "top-deps": ud_rules.top_deps,
-    "passive": ud_rules.passive,
-    "tense": ud_rules.tense,
-    "subj-num": ud_rules.subj_num,
-    "obj-num": ud_rules.obj_num,
+    "passive": ud_rules.classify_voice,
+    "tense": ud_rules.classify_clause_tense,
+    "subj-num": ud_rules.find_subject_number,
+    "obj-num": ud_rules.find_object_number,
     "sent-type": sentence_type,
 }
 LITERAL: dict[str, ud_rules.Literal] = {
@@ -122,7 +136,7 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
     """What all rules say of some sentences, and which auxiliary the tense is read from; language:
     the code of the treebank, '' where its name does not say it.
     """
-    if isinstance(block, Plain):
+    if isinstance(block, RunningText):
         none: list[Finding] = [NO_TREE] * len(sentences)
         columns = (
             OBLIQUES,
@@ -132,7 +146,7 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
             *map(_checks, CHECKED),
         )
         return dict.fromkeys((*columns, AUXILIARIES), none)
-    mains = list(clauses(dependencies(block, "a task of ud/"), sentences, language))
+    mains = list(extract_main_clauses(dependencies(block, "a task of ud/"), sentences, language))
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, mains)) for name, rule in RULES.items()
     }
@@ -159,10 +173,10 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
     return answers
 
 
-def rules_of_file(path: Path) -> Rules:
+def rules_of_file(path: Path) -> SentenceRules:
     """The rules, for the language that a file's name or folder says."""
     code = treebank_code(path)
-    return Rules(partial(judge, language=code), (root_of(judge),), code)
+    return SentenceRules(partial(judge, language=code), (root_of(judge),), code)
 
 
 AUXILIARIES, OBLIQUES = "auxiliaries", "obliques"
@@ -184,21 +198,21 @@ def _checks(name: str) -> str:
     return f"{name}, contradicted"
 
 
-def files(options: CorpusOptions) -> list[Source]:
+def list_source_files(options: CorpusOptions) -> list[NamedFile]:
     """The treebanks, or running text."""
     return treebanks(options.path, options.with_, TREE_SUFFIXES)
 
 
-def parts(options: CorpusOptions) -> list[CorpusPart]:
+def list_corpus_parts(options: CorpusOptions) -> list[CorpusPart]:
     """The files alone."""
-    return [source.part for source in files(options)]
+    return [source.part for source in list_source_files(options)]
 
 
 def parsed_files(options: CorpusOptions) -> ParsedCorpus:
     """All that the nine tasks ask of some files; read once for all tasks of a process, while the
     files stay as they are.
     """
-    sources = files(options)
+    sources = list_source_files(options)
     key = ("ud", same_files(sources), options.on_error)
     return CORPORA.get(key, lambda: parsed_corpus(sources, options.on_error, rules_of_file))
 
@@ -210,31 +224,35 @@ def clausal(options: CorpusOptions) -> ParsedCorpus:
     return corpus
 
 
-def _offered_oracles(oracles: Mapping[str, str], options: Options) -> list[str]:
+def _offered_oracles(oracles: Mapping[str, str], options: TreebankTaskOptions) -> list[str]:
     """What labels are derived from; running text has no trees that would say it."""
-    text = any(is_text(part.path) for part in parts(options))
+    text = any(is_text(part.path) for part in list_corpus_parts(options))
     return [name for name in oracles if name in (*PLACES, *CONTENT) or not text]
 
 
-def _facts(
-    oracle: str, options: Options, sentences: Collection[Sentence]
+def _find_sentence_facts(
+    oracle: str, options: TreebankTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """What the annotation of these sentences says."""
     if oracle in CONTENT:
-        return content(sentences, targets(parsed_files(options).forms).frequent)
-    return facts(oracle, parts(options), options.on_error, sentences)
+        return build_content_facts(
+            sentences, choose_target_words(parsed_files(options).forms).frequent
+        )
+    return compute_treebank_facts(oracle, list_corpus_parts(options), options.on_error, sentences)
 
 
 def _facts_of_types(
-    oracle: str, options: Options, sentences: Collection[Sentence]
+    oracle: str, options: TreebankTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The same of sentences that may have lost their final marks."""
     if options.final == "keep":
-        return _facts(oracle, options, sentences)
-    return facts(oracle, parts(options), options.on_error, sentences, strip_marks)
+        return _find_sentence_facts(oracle, options, sentences)
+    return compute_treebank_facts(
+        oracle, list_corpus_parts(options), options.on_error, sentences, strip_marks
+    )
 
 
-def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     lengths = corpus.columns(LENGTH)[0]
     labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
     found = Found.where(corpus, lengths, [label and Answer(label) for label in labels])
@@ -242,7 +260,7 @@ def _lengths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found
 
 
-def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _find_content_words(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     chosen = contents(corpus.words(), corpus.forms)
     notes["word content"] = chosen.notes
     found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
@@ -250,7 +268,7 @@ def _words(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found
 
 
-def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _depths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     depths, lengths = corpus.columns(DEPTH, LENGTH)
     run = comparable(cross_tabulate(depths, lengths))
     labels = set(options.classes) or set(map(str, run))
@@ -260,11 +278,11 @@ def _depths(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found
 
 
-def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = count_findings(findings)
     named = {
-        schema: schema if options.relations == "subtypes" else universal(schema)
+        schema: schema if options.relations == "subtypes" else strip_subtypes(schema)
         for schema in counts
     }
     totals: Counter[str] = Counter()
@@ -278,21 +296,21 @@ def _schemata(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return Found.of(corpus, findings).map_answers(lambda said: Answer(labels[str(said.label)]))
 
 
-def universal(schema: str) -> str:
+def strip_subtypes(schema: str) -> str:
     """The relations of a main predicate's dependents without their subtypes."""
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
 
-def _findings(name: str, corpus: ParsedCorpus, options: Options) -> Findings:
+def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> Findings:
     """What a rule says, or the paper's where it has another."""
     paper = options.rules == "paper" and name in LITERAL
     return corpus.findings(_literal(name) if paper else name)
 
 
-def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
+def _rule_answers(name: str) -> Callable[[ParsedCorpus, TreebankTaskOptions, Notes], Found]:
     """The sentences that a rule has an answer for, with what the answers consist of."""
 
-    def answers(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+    def answers(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
         findings = _findings(name, corpus, options)
         if name == "obj-num" and options.rules == "lingprobe":
             findings = refuse_obliques(corpus, findings, corpus.findings(OBLIQUES))
@@ -300,15 +318,17 @@ def _rule_answers(name: str) -> Callable[[ParsedCorpus, Options, Notes], Found]:
             findings = _account(name, corpus, findings, notes)
         notes |= counts(findings)
         if name in CHECKED and options.rules == "lingprobe":
-            findings = _check(name, corpus, findings, notes)
+            findings = _mark_contradictions(name, corpus, findings, notes)
         if name in CONSTRUCTIONS:
-            notes["constructions"] = composition(findings)
+            notes["constructions"] = count_constructions(findings)
         return Found.of(corpus, findings)
 
     return answers
 
 
-def _check(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) -> Findings:
+def _mark_contradictions(
+    name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes
+) -> Findings:
     """The findings, marked where another rule contradicts them, which goes into the notes."""
     notes["contradictions"] = _contradictions(corpus, name)
     return mark_contradictions(findings, corpus.findings(_checks(name)))
@@ -335,7 +355,7 @@ def _account(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) 
     return tag_readings(findings)
 
 
-def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
@@ -344,8 +364,8 @@ def _tenses(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
         findings = _account("tense", corpus, findings, notes)
     notes |= counts(findings)
     if options.rules == "lingprobe":
-        findings = _check("tense", corpus, findings, notes)
-    notes["constructions"] = composition(findings)
+        findings = _mark_contradictions("tense", corpus, findings, notes)
+    notes["constructions"] = count_constructions(findings)
     notes["mislabelled by rules=paper"] = misread(
         corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
     )
@@ -377,7 +397,7 @@ def _simple(finding: Finding) -> Finding:
     return _COMPOUND
 
 
-def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _voices(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     found = _rule_answers("passive")(corpus, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
@@ -394,7 +414,7 @@ def _voices(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return found.with_labels(("passive", "active"))
 
 
-def _types(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _types(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
     found = _rule_answers("sent-type")(corpus, options, notes)
     return found if options.final == "keep" else replace(found, edit=_all_stripped)
 
@@ -428,24 +448,24 @@ _TYPE = {
 def _task(
     name: str,
     asks: str,
-    answers: Answers[Options],
+    answers: Answers[TreebankTaskOptions],
     oracles: Mapping[str, str],
     *,
-    says: Callable[..., Mapping[Sentence, Facts]] = _facts,
+    says: Callable[..., Mapping[Sentence, Facts]] = _find_sentence_facts,
     **more: Any,
-) -> TaskDefinition[Options]:
-    question = Question(
+) -> TaskDefinition[TreebankTaskOptions]:
+    question = CorpusQuestion(
         f"ud/{name}",
         asks,
         clausal if name in RULES else parsed_files,
-        parts,
+        list_corpus_parts,
         answers,
         oracles=oracles,
         offered=partial(_offered_oracles, oracles),
         facts=says,
         **more,
     )
-    return question.define(Options)
+    return question.define(TreebankTaskOptions)
 
 
 sent_len = _task(
@@ -453,8 +473,8 @@ sent_len = _task(
     settings=_DROP, classes=len(INTERVALS), reference_lines=(baseline_names.LENGTH,),
 )  # fmt: skip
 word_content = _task(
-    "word-content", "Which of some mid-frequency words does the sentence hold?", _words, CONTENT,
-    settings=_CONTENT,
+    "word-content", "Which of some mid-frequency words does the sentence hold?",
+    _find_content_words, CONTENT, settings=_CONTENT,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth", "How deep is the dependency tree of the sentence, whatever its length?", _depths,

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from lingprobe.corpora.batches import Batch
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 from lingprobe.corpora.views import Block, dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import DataProblem, Sentence
@@ -28,10 +28,10 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Finding, answer, count_findings
 from lingprobe.tasks.features import LEAST, Inventory, inventory, varied_features
 from lingprobe.tasks.findings import Found
-from lingprobe.tasks.parsed_corpora import ParsedCorpus, Rules, parsed_corpus
-from lingprobe.tasks.questions import CorpusOptions, Notes, Question
-from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, facts
-from lingprobe.tasks.ud.family import files, parts
+from lingprobe.tasks.parsed_corpora import ParsedCorpus, SentenceRules, parsed_corpus
+from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, Notes
+from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, compute_treebank_facts
+from lingprobe.tasks.ud.family import list_corpus_parts, list_source_files
 
 PLACES = {
     "root": "the main predicate",
@@ -43,7 +43,7 @@ MOST = 20  # values: beyond that it is no feature but an inventory
 
 
 @dataclass(frozen=True, slots=True)
-class Options(CorpusOptions):
+class FeatureTaskOptions(CorpusOptions):
     """What ud/feat takes beside the rest."""
 
     feature: Annotated[
@@ -93,17 +93,19 @@ class Options(CorpusOptions):
         )
 
 
-def _corpus(options: Options) -> ParsedCorpus:
+def _corpus(options: FeatureTaskOptions) -> ParsedCorpus:
     """The treebanks, with the value that each sentence has, or why it has none."""
     asked = f"{options.feature} {options.of} {options.upos}"
-    rules = Rules(partial(_judge, options), (root_of(_judge),), asked)
-    corpus = parsed_corpus(files(options), options.on_error, rules)
+    rules = SentenceRules(partial(_judge, options), (root_of(_judge),), asked)
+    corpus = parsed_corpus(list_source_files(options), options.on_error, rules)
     if not options.by_class and options.of != "root":
         corpus.refuse_first_release()
     return corpus
 
 
-def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[str, list[Finding]]:
+def _judge(
+    options: FeatureTaskOptions, block: Block, sentences: list[Sentence]
+) -> dict[str, list[Finding]]:
     words = list(_find_answers(dependencies(block, "ud/feat"), options))
     return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
 
@@ -111,10 +113,10 @@ def _judge(options: Options, block: Block, sentences: list[Sentence]) -> dict[st
 HAS = "features of the word"
 
 
-def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
+def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes) -> Found:
     findings = corpus.findings("feat")
     values, reasons = count_findings(findings)
-    _check(corpus, options, values, reasons)
+    _check_feature(corpus, options, values, reasons)
     every = options.classes or options.rare == "refuse" or options.least is not None
     telling_values = set(values) if every else telling(Counter(values))
     rare = {
@@ -126,8 +128,11 @@ def _candidates(corpus: ParsedCorpus, options: Options, notes: Notes) -> Found:
     return Found.of(corpus, findings).with_labels(telling_values)
 
 
-def _check(
-    corpus: ParsedCorpus, options: Options, values: Mapping[str, int], reasons: Mapping[str, int]
+def _check_feature(
+    corpus: ParsedCorpus,
+    options: FeatureTaskOptions,
+    values: Mapping[str, int],
+    reasons: Mapping[str, int],
 ) -> None:
     """Refuse a feature that the treebank does not have there, and say what it has."""
     if len(values) > 1:
@@ -153,7 +158,7 @@ def _inventory(corpus: ParsedCorpus) -> Inventory:
     return inventory((str(raw), n) for raw, n in corpus.findings(HAS).recurring())
 
 
-def _every_feature(options: Options) -> list[str]:
+def _every_feature(options: FeatureTaskOptions) -> list[str]:
     """The features that make a task: two values or more have enough examples."""
     least = LEAST if options.least is None else options.least
     return varied_features(_inventory(_corpus(options)), least)
@@ -168,7 +173,7 @@ def telling(counts: Counter[str]) -> set[str]:
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
 
-def _find_answers(batch: Batch, options: Options) -> Iterator[tuple[Finding, str]]:
+def _find_answers(batch: Batch, options: FeatureTaskOptions) -> Iterator[tuple[Finding, str]]:
     """What each sentence answers, and all features of the word that is asked about."""
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     nodes = _nodes(batch, of, options)
@@ -180,7 +185,7 @@ def _find_answers(batch: Batch, options: Options) -> Iterator[tuple[Finding, str
     # of coordinated words; UD makes the first predicate the root
     if not (options.by_class or options.of == "root"):
         first[batch.parents[batch.deprels.where(lambda name: name.startswith("conj"))]] = True
-    values = [features(raw).get(options.feature, "") for raw in batch.feats.names]
+    values = [parse_features(raw).get(options.feature, "") for raw in batch.feats.names]
     majority = _majority(batch, of, node, values)
     upos, feats, forms, lemmas = batch.upos, batch.feats, batch.words, batch.lemmas
     for k, i in enumerate(node.tolist()):
@@ -207,7 +212,7 @@ def _refuse_value(value: str, feature: str) -> str:
     return ""
 
 
-def _nodes(batch: Batch, of: Ints, options: Options) -> Ints:
+def _nodes(batch: Batch, of: Ints, options: FeatureTaskOptions) -> Ints:
     """The words that are asked about, in order; more than one a sentence where it is in doubt."""
     if options.of == "root":
         return batch.roots
@@ -248,34 +253,34 @@ def _majority(batch: Batch, of: Ints, node: Ints, values: list[str]) -> list[str
     return [names[k] for k in np.where(tie, len(known), counts.argmax(1)).tolist()]
 
 
-def _offered_oracles(options: Options) -> Mapping[str, str]:
+def _offered_oracles(options: FeatureTaskOptions) -> Mapping[str, str]:
     """What the feature of a word is one of many of."""
     return FEATURES if options.by_class else CLAUSE
 
 
-def _facts(
-    oracle: str, options: Options, sentences: Collection[Sentence]
+def _find_feature_facts(
+    oracle: str, options: FeatureTaskOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
-    return facts(oracle, parts(options), options.on_error, sentences)
+    return compute_treebank_facts(oracle, list_corpus_parts(options), options.on_error, sentences)
 
 
-def _settings(options: Options) -> dict[str, Any]:
+def _settings(options: FeatureTaskOptions) -> dict[str, Any]:
     least = LEAST if options.least is None else options.least
     return {"least": least, "rare": options.rare}
 
 
-def _asks(options: Options) -> dict[str, str]:
+def _asks(options: FeatureTaskOptions) -> dict[str, str]:
     return {"question": f"Which {options.feature} has {options.whose}?"}
 
 
-feat = Question(
+feat = CorpusQuestion(
     "ud/feat",
     "Which value of a feature has a word of the sentence, such as Case of the object?",
     _corpus,
-    parts,
+    list_corpus_parts,
     _candidates,
     varied=_settings,
     oracles=CLAUSE | FEATURES,
     offered=_offered_oracles,
-    facts=_facts,
-).define(Options, varied=_asks, every={"feature": _every_feature})
+    facts=_find_feature_facts,
+).define(FeatureTaskOptions, varied=_asks, every={"feature": _every_feature})

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import NamedTuple
 
-from lingprobe.corpora.trees import features
+from lingprobe.corpora.trees import parse_features
 
 Feats = Mapping[str, str]
 
 
-class Form(Enum):
+class TenseForm(Enum):
     """Forms of verbs, as far as tense and voice depend on them.
 
     PERFECT are past participles and supines, IMPERFECT present participles and gerunds; of BARE
@@ -40,39 +40,39 @@ class Verb(NamedTuple):
     relation: str
     lemma: str
     feats: Feats
-    form: Form
+    form: TenseForm
 
 
 _NAMED = {
-    "Fin": Form.FINITE,
-    "Inf": Form.INFINITIVE,
-    "Vnoun": Form.INFINITIVE,
-    "Gdv": Form.INFINITIVE,
-    "Sup": Form.PERFECT,
-    "Ger": Form.IMPERFECT,
-    "Conv": Form.IMPERFECT,
+    "Fin": TenseForm.FINITE,
+    "Inf": TenseForm.INFINITIVE,
+    "Vnoun": TenseForm.INFINITIVE,
+    "Gdv": TenseForm.INFINITIVE,
+    "Sup": TenseForm.PERFECT,
+    "Ger": TenseForm.IMPERFECT,
+    "Conv": TenseForm.IMPERFECT,
 }
 _BY_TENSE = {
-    "Past": Form.PERFECT,
-    "Pres": Form.IMPERFECT,
-    "Imp": Form.IMPERFECT,
-    "Fut": Form.PROSPECTIVE,
+    "Past": TenseForm.PERFECT,
+    "Pres": TenseForm.IMPERFECT,
+    "Imp": TenseForm.IMPERFECT,
+    "Fut": TenseForm.PROSPECTIVE,
 }
 _BY_ASPECT = {
-    "Imp": Form.IMPERFECT,
-    "Prog": Form.IMPERFECT,
-    "Hab": Form.IMPERFECT,
-    "Prosp": Form.PROSPECTIVE,
+    "Imp": TenseForm.IMPERFECT,
+    "Prog": TenseForm.IMPERFECT,
+    "Hab": TenseForm.IMPERFECT,
+    "Prosp": TenseForm.PROSPECTIVE,
 }
 
 
 def verb(relation: str, lemma: str, raw: str) -> Verb:
     """A verb from its columns."""
-    feats = features(raw)
-    return Verb(relation, lemma.lower(), feats, form(feats))
+    feats = parse_features(raw)
+    return Verb(relation, lemma.lower(), feats, classify_form(feats))
 
 
-def form(feats: Feats) -> Form:
+def classify_form(feats: Feats) -> TenseForm:
     """The form that features describe; a treebank may write no VerbForm, as those of Hindi and
     German PUD.
     """
@@ -80,20 +80,20 @@ def form(feats: Feats) -> Form:
     if named.startswith("Part"):
         return _participle(feats)
     if "Fin" in named.split(","):  # Afrikaans writes Fin,Inf of one form for both
-        return Form.FINITE
+        return TenseForm.FINITE
     if named:
-        return _NAMED.get(named, Form.BARE)
+        return _NAMED.get(named, TenseForm.BARE)
     if "Tense" in feats:  # UD: what has a mood is finite
-        return Form.FINITE if "Mood" in feats or "Person" in feats else _participle(feats)
-    return _participle(feats) if "Aspect" in feats else Form.BARE
+        return TenseForm.FINITE if "Mood" in feats or "Person" in feats else _participle(feats)
+    return _participle(feats) if "Aspect" in feats else TenseForm.BARE
 
 
-def _participle(feats: Feats) -> Form:
+def _participle(feats: Feats) -> TenseForm:
     # Finnish participles have PartForm for Tense
     tense = feats.get("Tense", feats.get("PartForm", ""))
     if tense:
-        return _BY_TENSE.get(tense, Form.INFINITIVE)
-    return _BY_ASPECT.get(feats.get("Aspect", ""), Form.PERFECT)
+        return _BY_TENSE.get(tense, TenseForm.INFINITIVE)
+    return _BY_ASPECT.get(feats.get("Aspect", ""), TenseForm.PERFECT)
 
 
 _NOMINAL = frozenset({"Case", "Number[psor]"})

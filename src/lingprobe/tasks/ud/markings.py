@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.corpora.languages import language
+from lingprobe.corpora.languages import get_language_code
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer, Finding, Findings
 from lingprobe.tasks.languages import treebank_code
@@ -57,7 +57,7 @@ def _marking_of(value: Finding) -> str:
 
 def _number_languages(corpus: ParsedCorpus) -> tuple[Ints, list[str]]:
     """The number of the language of each sentence, and the languages, as files say them."""
-    spoken = [language(treebank_code(Path(file))) for file in corpus.files]
+    spoken = [get_language_code(treebank_code(Path(file))) for file in corpus.files]
     distinct = list(dict.fromkeys(spoken))
     numbers = np.array([distinct.index(code) for code in spoken], np.int64)
     return numbers[corpus.number_files(np.arange(len(corpus)))], distinct
@@ -79,14 +79,16 @@ def _share_objects(
             others[of, marking] += n
     return {
         (of, marking): min(
-            _share(objects, others, of, marking),
-            _share(objects, others, of, f"{marking.rpartition('|')[0]}|"),
+            _compute_object_share(objects, others, of, marking),
+            _compute_object_share(objects, others, of, f"{marking.rpartition('|')[0]}|"),
         )
         for of, marking in objects
     }
 
 
-def _share(objects: Counter[_Key], others: Counter[_Key], of: int, start: str) -> float:
+def _compute_object_share(
+    objects: Counter[_Key], others: Counter[_Key], of: int, start: str
+) -> float:
     """The share of objects among the nouns whose marking begins so."""
     many, rest = (
         sum(n for (spoken, marking), n in counts.items() if spoken == of and _is(marking, start))

@@ -17,7 +17,7 @@ import numpy as np
 from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import READING, UNREAD, Answer, Finding, Findings, answer
-from lingprobe.tasks.ud.clause import Argument, Clause, build_marking
+from lingprobe.tasks.ud.clause import Argument, MainClause, build_marking
 from lingprobe.tasks.ud.constructions import (
     MARKED,
     OBJECT,
@@ -25,19 +25,19 @@ from lingprobe.tasks.ud.constructions import (
     find_meaning,
     is_language_read,
 )
-from lingprobe.tasks.ud.forms import Form, Verb
+from lingprobe.tasks.ud.forms import TenseForm, Verb
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
 
-Rule = Callable[[Clause], Finding]
-Literal = Callable[[Clause, Finding], Finding]
+Rule = Callable[[MainClause], Finding]
+Literal = Callable[[MainClause, Finding], Finding]
 """The papers' rule taken literally, given what ours finds, which it is in most sentences."""
 
 INTERVALS = ((3, 5), (6, 8), (9, 11), (12, 14), (15, 17), (18, 20), (21, 23))  # section 3.1
 LENGTHS = {n: f"{low}-{high}" for low, high in INTERVALS for n in range(low, high + 1)}
 
 
-def top_deps(clause: Clause) -> Finding:
+def top_deps(clause: MainClause) -> Finding:
     """The multiset of relations between the root and its dependents, barring punctuation, where the
     root heads a clause.
     """
@@ -46,7 +46,7 @@ def top_deps(clause: Clause) -> Finding:
     return top_deps_literal(clause, "")
 
 
-def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
+def top_deps_literal(clause: MainClause, ours: Finding) -> Finding:
     """The same of every root (section 3.2)."""
     if type(ours) is Answer:
         return ours
@@ -57,7 +57,7 @@ def top_deps_literal(clause: Clause, ours: Finding) -> Finding:
     )
 
 
-def passive(clause: Clause) -> Finding:
+def classify_voice(clause: MainClause) -> Finding:
     """Whether the predicate governs an aux:pass; `morphological` where it is Voice=Pass without
     one.
     """
@@ -79,12 +79,12 @@ def tag_unread(is_unread: bool) -> dict[str, str]:
     return {READING: UNREAD} if is_unread else {}
 
 
-def _is_unread(clause: Clause) -> bool:
+def _is_unread(clause: MainClause) -> bool:
     """Whether no row of a language that has some covers the verb group."""
     return not clause.group.is_read and is_language_read(clause.language)
 
 
-def _unmarked_passive(clause: Clause) -> str:
+def _unmarked_passive(clause: MainClause) -> str:
     """Why an active may be a passive that the treebank does not mark: a Nynorsk form in -ast, a
     Hindi participle with *jānā*.
     """
@@ -92,11 +92,11 @@ def _unmarked_passive(clause: Clause) -> str:
         clause.form.endswith("ast") and not clause.helpers.isdisjoint(word_list("modals"))
     ):
         return "a form in -ast: in Nynorsk a passive, which the treebank does not mark"
-    participle = clause.lemma.endswith("ना") and not _stem(clause)
+    participle = clause.lemma.endswith("ना") and not _is_hindi_stem(clause)
     return STATE if participle and "जाना" in clause.helpers else ""
 
 
-def _stem(clause: Clause) -> bool:
+def _is_hindi_stem(clause: MainClause) -> bool:
     """Whether a Hindi verb is its stem, which *jānā* makes no passive of."""
     return clause.lemma == f"{clause.form}ना"
 
@@ -121,13 +121,13 @@ def _lacks_voice(clause: Clause) -> str:
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
 
 
-def _impossible(clause: Clause) -> str:
+def _impossible(clause: MainClause) -> str:
     """Why the auxiliary is not what the treebank calls it, '' where it may be."""
     passive = clause.group.voice == "passive"
     if passive and (
         clause.lemma in word_list("no-passive")
         or clause.being == "reflexive"
-        or ("जाना" in clause.helpers and _stem(clause))
+        or ("जाना" in clause.helpers and _is_hindi_stem(clause))
         or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
     ):
         return NOT_PASSIVE
@@ -136,7 +136,7 @@ def _impossible(clause: Clause) -> str:
     return OTHER_AUXILIARY if plain and known and clause.lemma not in word_list("with-be") else ""
 
 
-def passive_literal(clause: Clause, ours: Finding) -> Finding:
+def passive_literal(clause: MainClause, ours: Finding) -> Finding:
     """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
     voice = clause.group.literal_voice
     return (
@@ -146,7 +146,7 @@ def passive_literal(clause: Clause, ours: Finding) -> Finding:
     )
 
 
-def _active(clause: Clause) -> str:
+def _active(clause: MainClause) -> str:
     several = any(name.partition(":")[0] == "aux" for name in clause.relations)
     return "with an auxiliary" if several else "one verb"
 
@@ -155,7 +155,7 @@ _VOICES = {"passive": "aux:pass", "morphological": "Voice=Pass alone", "active":
 _PASSIVE = frozenset({"nsubj:pass", "csubj:pass", "expl:pass", "obl:agent", "aux:pass"})
 
 
-def tense(clause: Clause) -> Finding:
+def classify_clause_tense(clause: MainClause) -> Finding:
     """The tense of the main clause: that of its finite verb, but past in perfects; other moods and
     modals are excluded.
     """
@@ -178,7 +178,7 @@ GOT = "have got: a perfect by its form, mostly a present by its meaning"
 UNMARKED = "the main verb has neither Tense=Pres nor Tense=Past"
 
 
-def tense_literal(clause: Clause, ours: Finding) -> Finding:
+def tense_literal(clause: MainClause, ours: Finding) -> Finding:
     """The Tense feature of a predicate that is a VERB, as section 3.2 says."""
     group = clause.group
     if not (group.verb and group.literal):
@@ -188,12 +188,12 @@ def tense_literal(clause: Clause, ours: Finding) -> Finding:
     return _answer_tense(clause, group.literal)
 
 
-def _answer_tense(clause: Clause, label: str, **others: str) -> Answer:
+def _answer_tense(clause: MainClause, label: str, **others: str) -> Answer:
     form, how, auxiliary = clause.form, clause.group.how, clause.group.cell
     return answer(label, form, clause.tense, how, lemma=clause.lemma, auxiliary=auxiliary, **others)
 
 
-def subj_num(clause: Clause) -> Finding:
+def find_subject_number(clause: MainClause) -> Finding:
     """The number of the noun that is the main predicate's subject, passive or not.
 
     A coordinated subject, plural whatever its first noun, is excluded; so is a noun that measures
@@ -205,19 +205,19 @@ def subj_num(clause: Clause) -> Finding:
     return _single(subjects, clause, _SUBJECT)
 
 
-def subj_num_literal(clause: Clause, ours: Finding) -> Finding:
+def subj_num_literal(clause: MainClause, ours: Finding) -> Finding:
     """The number of a noun that is nsubj of the main predicate, as section 3.2 says."""
     return _exactly("nsubj", clause.subjects, clause, _SUBJECT) if clause.subjects else ours
 
 
-def obj_num(clause: Clause) -> Finding:
+def find_object_number(clause: MainClause) -> Finding:
     """The number of the noun that is the main predicate's direct object; coordinated, measuring and
     prepositional ones are excluded.
     """
     return _single(clause.objects, clause, _OBJECT)
 
 
-def obj_num_literal(clause: Clause, ours: Finding) -> Finding:
+def obj_num_literal(clause: MainClause, ours: Finding) -> Finding:
     """The number of a noun that is obj of the main predicate, as section 3.2 says."""
     return _exactly("obj", clause.objects, clause, _OBJECT) if clause.objects else ours
 
@@ -250,12 +250,12 @@ _SUBJECT, _OBJECT = (
 )  # fmt: skip
 
 
-def _single(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
-    finding = _number(nouns, clause, why)
+def _single(nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
+    finding = _find_agreed_number(nouns, clause, why)
     return (_doubt(nouns[0], clause, why) or finding) if type(finding) is Answer else finding
 
 
-def _doubt(noun: Argument, clause: Clause, why: _Why) -> str:
+def _doubt(noun: Argument, clause: MainClause, why: _Why) -> str:
     """Why the Number feature of a noun may not tell of how many it speaks, '' where nothing is
     against it.
     """
@@ -292,11 +292,11 @@ def is_marked(noun: Argument) -> bool:
     return bool(noun.adposition) or not _MARKED_CASES.isdisjoint(noun.case.split(","))
 
 
-def _read_doubt(noun: Argument, clause: Clause) -> str:
+def _read_doubt(noun: Argument, clause: MainClause) -> str:
     """Why a row says that a subject is none, or not as many as its form says; '' where none
     does.
     """
-    beside = _beside(clause)
+    beside = _find_verb_beside_subject(clause)
     if noun.number == "plur":
         found = find_meaning(noun.lemma, SUBJECT, beside, clause.language)
         if found.name == "majesty":
@@ -307,15 +307,17 @@ def _read_doubt(noun: Argument, clause: Clause) -> str:
     return NO_SUBJECT if found.name == "no subject" else ""
 
 
-def _read_doubt_of_object(noun: Argument, clause: Clause) -> str:
+def _read_doubt_of_object(noun: Argument, clause: MainClause) -> str:
     """Why a row says that an object is none; '' where none does."""
     if not noun.adposition or noun.is_accusative:
         return ""
-    found = find_meaning(noun.adposition, OBJECT, _beside(clause), clause.language)
+    found = find_meaning(
+        noun.adposition, OBJECT, _find_verb_beside_subject(clause), clause.language
+    )
     return NO_OBJECT if found.name == "no object" else ""
 
 
-def _passive_participle(clause: Clause) -> bool:
+def _passive_participle(clause: MainClause) -> bool:
     """Whether the predicate is a passive of several words, or may be; a passive of one word may
     have an object, as in Finnish.
     """
@@ -324,11 +326,11 @@ def _passive_participle(clause: Clause) -> bool:
     )
 
 
-def _exactly(relation: str, nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
-    return _number([noun for noun in nouns if noun.relation == relation], clause, why)
+def _exactly(relation: str, nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
+    return _find_agreed_number([noun for noun in nouns if noun.relation == relation], clause, why)
 
 
-def _number(nouns: list[Argument], clause: Clause, why: _Why) -> Finding:
+def _find_agreed_number(nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
     if len(nouns) != 1:
         return why.several if nouns else why.none
     (noun,) = nouns
@@ -348,22 +350,24 @@ ADPOSITION = "adposition"
 """The stratum of what marks an object, with the case of the noun."""
 
 
-def _is_unread_argument(noun: Argument, clause: Clause, about: str) -> bool:
+def _is_unread_argument(noun: Argument, clause: MainClause, about: str) -> bool:
     """Whether an argument has an adposition that no row of a language is about which has some."""
     if not noun.adposition or not is_language_read(clause.language, about):
         return False
     if about == OBJECT and noun.is_accusative:
         return False
     relation = MARKED if about == SUBJECT else OBJECT
-    return not find_meaning(noun.adposition, relation, _beside(clause), clause.language).is_read
+    return not find_meaning(
+        noun.adposition, relation, _find_verb_beside_subject(clause), clause.language
+    ).is_read
 
 
-def _beside(clause: Clause) -> Verb:
+def _find_verb_beside_subject(clause: MainClause) -> Verb:
     """The finite verb beside a subject, as rows ask for it."""
-    return Verb("", "", {"Number": clause.group.number}, Form.FINITE)
+    return Verb("", "", {"Number": clause.group.number}, TenseForm.FINITE)
 
 
-def _role(noun: Argument, clause: Clause, why: _Why) -> str:
+def _role(noun: Argument, clause: MainClause, why: _Why) -> str:
     """What the noun is subject of, '' of an object; the copula may be excluded, as in Russian."""
     if why is _OBJECT:
         return ""

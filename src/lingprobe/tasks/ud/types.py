@@ -13,13 +13,13 @@ from lingprobe.corpora.marks import (
     CLOSING,
     OPENING,
     QUOTES,
-    ends,
+    classify_final_mark,
     final_mark,
-    question,
-    sign,
+    find_question_mark,
+    is_sentence_end,
 )
 from lingprobe.tasks.answers import Finding, answer
-from lingprobe.tasks.ud.clause import Clause
+from lingprobe.tasks.ud.clause import MainClause
 from lingprobe.tasks.ud.constructions import TYPE, is_language_read
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.rules import tag_unread
@@ -32,15 +32,15 @@ WISHES = "a subjunctive without a subject: a command, a wish or a statement"
 _COLONS = frozenset(":：՝")
 
 
-def sent_type(clause: Clause) -> Finding:
+def sent_type(clause: MainClause) -> Finding:
     """imper: Mood=Imp at the main predicate, without subject; inter: a final question mark; other:
     statements, exclamations.
     """
     group = clause.group
     words = clause.sentence.words
     mark, _ = final_mark(words)
-    asked, quoted = question(words)
-    ending = "?" if asked else sign(mark)
+    asked, quoted = find_question_mark(words)
+    ending = "?" if asked else classify_final_mark(mark)
     is_clause = bool(mark) or group.finite or clause.has_subject
     at = _asking_within(words, clause.sentence.text) if not asked and clause.mark else 0
     if at and is_clause:
@@ -49,12 +49,12 @@ def sent_type(clause: Clause) -> Finding:
         return _command(clause, ending)
     if asked or ((clause.particle == "question" or group.asks) and ending != "!"):
         return _question(clause, quoted, ending)
-    return _doubt(clause, ending, is_clause) or answer(
+    return _doubt_statement(clause, ending, is_clause) or answer(
         "other", mark=ending, **tag_unread(_is_unread(clause))
     )
 
 
-def _doubt(clause: Clause, ending: str, is_clause: bool) -> str:
+def _doubt_statement(clause: MainClause, ending: str, is_clause: bool) -> str:
     """Why a sentence without a question mark may be no statement; '' where nothing is against
     it.
     """
@@ -73,7 +73,7 @@ def _doubt(clause: Clause, ending: str, is_clause: bool) -> str:
     return next((reason for holds, reason in doubts if holds), "")
 
 
-def _is_unread(clause: Clause) -> bool:
+def _is_unread(clause: MainClause) -> bool:
     """Whether a statement begins or ends with a word that may ask, of which no row says whether it
     does, in a language that has rows of these.
     """
@@ -90,8 +90,8 @@ def _asking_within(words: tuple[str, ...], text: str) -> int:
             for i in range(1, len(words) - 1)
             if words[i] in OPENING
             or (
-                sign(words[i]) == "?"
-                and ends(words[i])
+                classify_final_mark(words[i]) == "?"
+                and is_sentence_end(words[i])
                 and words[i + 1] not in BRACKETS
                 and not (words[i + 1][:1].isalpha() and words[i] + words[i + 1] in text)
             )
@@ -100,7 +100,7 @@ def _asking_within(words: tuple[str, ...], text: str) -> int:
     )
 
 
-def _command(clause: Clause, ending: str) -> Finding:
+def _command(clause: MainClause, ending: str) -> Finding:
     if ending == "?":
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
@@ -114,7 +114,7 @@ def _command(clause: Clause, ending: str) -> Finding:
     )
 
 
-def _question(clause: Clause, quoted: bool, ending: str) -> Finding:
+def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
     # the mark speaks of that part alone
@@ -126,5 +126,5 @@ def _quotes(words: tuple[str, ...]) -> bool:
     """Whether quotes open a sentence and close before its end."""
     closed = max((i for i, word in enumerate(words) if word in QUOTES), default=0)
     return words[0] in QUOTES and any(
-        word not in CLOSING and not ends(word) for word in words[closed + 1 :]
+        word not in CLOSING and not is_sentence_end(word) for word in words[closed + 1 :]
     )

@@ -17,11 +17,11 @@ from lingprobe.tasks.ud.constructions import (
     INNER,
     NO_LEMMA_ASKED,
     Meaning,
-    cell,
     find_meaning,
     is_language_read,
+    name_construction,
 )
-from lingprobe.tasks.ud.forms import Form, Verb, l_participle, verb
+from lingprobe.tasks.ud.forms import TenseForm, Verb, l_participle, verb
 
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
@@ -61,7 +61,7 @@ SIMPLE = {"Pres": "simple", "Past": "simple", "Imp": "simple imperfect", "Pqp": 
 """Constructions of one finite verb, by its tense."""
 
 
-class Group(NamedTuple):
+class VerbGroup(NamedTuple):
     """What a verb group says.
 
     verb     whether the predicate is a VERB, verbal: or a passive participle (ADJ) with its
@@ -108,7 +108,7 @@ class Group(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 16)
-def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = "") -> Group:
+def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = "") -> VerbGroup:
     """The verb group of a predicate with such a part of speech, features, and auxiliaries in
     order; language: its code, '' where it is not known.
     """
@@ -127,12 +127,12 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
     inner = [h for h in every if h.relation == INNER]
     tense, how = _tense_of(own, verbs, inner, language)
     chain = _chain_of(own, verbs, language)
-    return Group(
+    return VerbGroup(
         upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive),
         _voice(upos, own, helpers, verbs, language),
         LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
-        how, _cell(own, chain, inner) if tense or how == UNLISTED else "",
-        _number(upos, own, helpers), bool(imperative) or third, third,
+        how, _name_auxiliary_form(own, chain, inner) if tense or how == UNLISTED else "",
+        _find_verb_number(upos, own, helpers), bool(imperative) or third, third,
         upos in ("VERB", "AUX") or bool(helpers),
         upos == "VERB" and own.feats.get("VerbForm") == "Inf" and not helpers,
         any(h.relation == "aux:q" for h in helpers)
@@ -152,7 +152,7 @@ def _wishes(own: Verb, helpers: Sequence[Verb]) -> bool:
     return not helpers and own.feats.get("Mood") == "Sub" and own.feats.get("Tense") != "Past"
 
 
-_MAY_COMMAND = frozenset({Form.FINITE, Form.BARE})
+_MAY_COMMAND = frozenset({TenseForm.FINITE, TenseForm.BARE})
 
 
 def _moodless(upos: str, own: Verb, helpers: Sequence[Verb]) -> str:
@@ -172,10 +172,10 @@ def _chain_of(own: Verb, verbs: Sequence[Verb], language: str) -> list[Verb]:
     return [carrying[0], *_chain(verbs, carrying[0], own)] if carrying else []
 
 
-def _cell(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
+def _name_auxiliary_form(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
     """The auxiliary that carries the tense with the form next to it; '' of a verb alone."""
     if chain:
-        return cell(*chain[:2])
+        return name_construction(*chain[:2])
     return f"{inner[0].lemma} + {INNER}" if inner else ""
 
 
@@ -212,7 +212,7 @@ def _voice(upos: str, own: Verb, helpers: list[Verb], verbs: Sequence[Verb], lan
 
 def _unmarked_voice(own: Verb, verbs: Sequence[Verb], language: str) -> str:
     """The voice of a verb that nothing marks as passive."""
-    if own.form == Form.PERFECT:
+    if own.form == TenseForm.PERFECT:
         return _participial(own, verbs, language)
     modal = any(_means(h, own, language).name == "modal passive" for h in verbs)
     return STATE if modal else "active"
@@ -243,10 +243,10 @@ def _copular(own: Verb, helpers: list[Verb]) -> str:
     """
     passive = any(h.relation == "aux:pass" for h in helpers)
     if all(h.relation != "cop" for h in helpers) or (
-        passive and all(h.form == Form.PERFECT for h in helpers if h.relation != "cop")
+        passive and all(h.form == TenseForm.PERFECT for h in helpers if h.relation != "cop")
     ):
         return ""
-    return COPULA if own.form == Form.PERFECT and not passive else CLAUSAL
+    return COPULA if own.form == TenseForm.PERFECT and not passive else CLAUSAL
 
 
 def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
@@ -275,11 +275,13 @@ def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb], language: str) ->
     (first,) = finite
     if (
         first.feats.get("Tense") == "Fut"
-        or own.form == Form.PROSPECTIVE
+        or own.form == TenseForm.PROSPECTIVE
         or own.feats.get("Tense") == "Fut"
     ):
         return "", FUTURE
-    tense = TENSES.get(first.feats.get("Tense", ""), "past" if first.form == Form.PERFECT else "")
+    tense = TENSES.get(
+        first.feats.get("Tense", ""), "past" if first.form == TenseForm.PERFECT else ""
+    )
     return _compound(own, tense, [first, *_chain(verbs, first, own)], language)
 
 
@@ -291,7 +293,7 @@ def _means(auxiliary: Verb, governed: Verb, language: str) -> Meaning:
     if not governed.relation:  # the predicate
         return find_meaning(auxiliary.lemma, auxiliary.relation, governed, language)
     found = find_meaning(auxiliary.lemma, "aux", governed, language)
-    if found.name == "unclear" and governed.form == Form.IMPERFECT:
+    if found.name == "unclear" and governed.form == TenseForm.IMPERFECT:
         return found._replace(name="progressive")  # Hindi *kar rahā hai*
     return found._replace(name="perfect") if found.name == "doubtful" else found
 
@@ -335,12 +337,12 @@ def _no_tense_reason(own: Verb, verbs: list[Verb], language: str) -> str:
     meanings = [_means(v, own, language).name for v in verbs]
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
         return reason
-    if any(v.form == Form.INFINITIVE for v in verbs):
+    if any(v.form == TenseForm.INFINITIVE for v in verbs):
         return INFINITIVE
     return (
         PARTICLE
         if any(
-            v.form == Form.BARE
+            v.form == TenseForm.BARE
             and m not in _OF_STEMS
             and not {"Person", "Polarity"} & v.feats.keys()
             for v, m in zip(verbs, meanings, strict=True)
@@ -371,14 +373,14 @@ def _finite(verbs: Sequence[Verb], negative: bool) -> list[Verb]:
     Beside a negative auxiliary it is a participle (Finnish *ei ollut tehnyt*).
     """
     return (
-        [v for v in verbs if v.form == Form.FINITE and "Tense" in v.feats]
-        or [v for v in verbs if l_participle(v.feats) or (negative and v.form == Form.PERFECT)]
+        [v for v in verbs if v.form == TenseForm.FINITE and "Tense" in v.feats]
+        or [v for v in verbs if l_participle(v.feats) or (negative and v.form == TenseForm.PERFECT)]
         or [
             v
             for v in verbs
             if "VerbForm" not in v.feats and ("Tense" in v.feats or "Person" in v.feats)
         ]
-        or [v for v in verbs if v.form == Form.FINITE]
+        or [v for v in verbs if v.form == TenseForm.FINITE]
     )
 
 
@@ -393,8 +395,11 @@ def _chain(verbs: Sequence[Verb], first: Verb, own: Verb) -> list[Verb]:
 
 def _alone(own: Verb, negative: bool, language: str) -> tuple[str, str]:
     """The tense of a verb without auxiliaries, or with one that only negates."""
-    tense, said = own.feats.get("Tense", ""), own.form == Form.FINITE or "VerbForm" not in own.feats
-    if own.form == Form.PERFECT and (negative or l_participle(own.feats)):
+    tense, said = (
+        own.feats.get("Tense", ""),
+        own.form == TenseForm.FINITE or "VerbForm" not in own.feats,
+    )
+    if own.form == TenseForm.PERFECT and (negative or l_participle(own.feats)):
         return "past", "negative" if negative else "simple"
     if tense == "Fut":
         return "", FUTURE
@@ -442,7 +447,7 @@ def _compound(own: Verb, tense: str, chain: list[Verb], language: str) -> tuple[
         return "", reason
     if unknown := next((link for link in links if not link.meaning.name), None):
         reason = _unknown(unknown.auxiliary, unknown.governed)
-        is_kept = reason == UNLISTED and tense and unknown.governed.form != Form.BARE
+        is_kept = reason == UNLISTED and tense and unknown.governed.form != TenseForm.BARE
         is_kept = is_kept and is_language_read(language)
         return (tense, UNREAD) if is_kept else ("", reason)
     kind = next((m for m in reversed(meanings) if m not in _PASSIVES | _PERFECTS), "")
@@ -476,11 +481,11 @@ def _unknown(auxiliary: Verb, governed: Verb) -> str:
     return NO_LEMMA if reason == UNLISTED and auxiliary.lemma == "_" else reason
 
 
-_UNKNOWN = {Form.INFINITIVE: INFINITIVE, Form.BARE: STEM, Form.FINITE: TWO}
+_UNKNOWN = {TenseForm.INFINITIVE: INFINITIVE, TenseForm.BARE: STEM, TenseForm.FINITE: TWO}
 """Reasons by the form of the predicate, but for participles."""
 
 
-def _number(upos: str, own: Verb, helpers: list[Verb]) -> str:
+def _find_verb_number(upos: str, own: Verb, helpers: list[Verb]) -> str:
     """The number of the finite verb."""
-    numbers = [h.feats.get("Number", "") for h in helpers if h.form == Form.FINITE]
+    numbers = [h.feats.get("Number", "") for h in helpers if h.form == TenseForm.FINITE]
     return numbers[0] if numbers else own.feats.get("Number", "") if upos in ("VERB", "AUX") else ""

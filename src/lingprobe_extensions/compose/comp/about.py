@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lingprobe.extend import TaskDescription
 from lingprobe_extensions.compose.comp.designs import DESIGNS
-from lingprobe_extensions.compose.events.languages import LANGUAGES, language
+from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 
 GENERATED = "none needed: lingprobe writes the sentences"
 ASKED = "a sentence and asked words"
@@ -15,7 +15,7 @@ ETTINGER = "ettinger-2018-assessing"
 
 def _generated_tasks() -> dict[str, TaskDescription]:
     """Each task with the languages that have a design for it."""
-    made = [language(name) for name in LANGUAGES.table]
+    made = [load_language(name) for name in LANGUAGES.table]
     return {
         f"comp/{name}": TaskDescription(
             ASKED,

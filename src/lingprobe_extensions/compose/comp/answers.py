@@ -10,13 +10,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.comp.contrasts import words_of
+from lingprobe_extensions.compose.comp.contrasts import split_sentence
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.lexicon import KINDS, Entry, Lexicon
+from lingprobe_extensions.compose.events.lexicon import KINDS, LexicalEntry, Lexicon
 from lingprobe_extensions.compose.readings.find import Grammar, agreeing, grammar
 from lingprobe_extensions.compose.readings.reading import Fact, Reading
-from lingprobe_extensions.compose.readings.words import Entry as Read
-from lingprobe_extensions.compose.readings.words import Extra
+from lingprobe_extensions.compose.readings.words import Extra, UserLexeme
 
 Answer = Callable[[Reading, tuple[str, ...]], bool | None]
 """A reading and the asked words -> whether the answer is yes; None where it is open."""
@@ -24,24 +23,24 @@ Answer = Callable[[Reading, tuple[str, ...]], bool | None]
 ROLES = ("agent", "patient", "recipient")
 
 
-def present(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_verb_present(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The verb is there."""
     return Fact(asked[0], "predicate", "") in reading.words
 
 
 def both_present(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun is there, and so is the verb."""
-    return Fact(asked[0], "noun", "") in reading.words and present(reading, asked[1:])
+    return Fact(asked[0], "noun", "") in reading.words and is_verb_present(reading, asked[1:])
 
 
-def before(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_noun_before_verb(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun comes before the verb."""
     both = Fact(asked[0], "noun", ""), Fact(asked[1], "predicate", "")
     places = [reading.words.index(one) for one in both if one in reading.words]
     return len(places) == len(both) and places[0] < places[1]
 
 
-def role(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_agent(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun is the agent of the verb."""
     return asked[0] in reading.values(asked[1], "agent")
 
@@ -88,7 +87,7 @@ def _verbs_above(reading: Reading, fact: Fact, verb: str) -> Iterator[str]:
     )
 
 
-def plural(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_subject_plural(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The subject of the verb is plural."""
     return any("plural" in reading.values(noun, "number") for noun in subjects(reading, asked[0]))
 
@@ -97,7 +96,7 @@ def past(reading: Reading, asked: tuple[str, ...]) -> bool:
     """The noun is the subject of a verb in the past."""
     return any(
         asked[0] in subjects(reading, verb) and "past" in reading.values(verb, "tense")
-        for verb in verbs(reading)
+        for verb in list_verbs(reading)
     )
 
 
@@ -112,7 +111,7 @@ def of_none(reading: Reading, asked: tuple[str, ...]) -> bool:
     return noun in _arguments(reading, verb) and has_no(reading, noun)
 
 
-def verbs(reading: Reading) -> tuple[str, ...]:
+def list_verbs(reading: Reading) -> tuple[str, ...]:
     """The verbs, in the order of the words."""
     return tuple(word.of for word in reading.words if word.says == "predicate")
 
@@ -135,7 +134,7 @@ def _arguments(reading: Reading, verb: str) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Reader:
+class LabelChecker:
     """What confirms labels: the answer to a question, what reads the sentences, and words that the
     reader's own table lacks.
     """
@@ -145,7 +144,7 @@ class Reader:
     more: Extra
 
     @classmethod
-    def of(cls, answer: Answer, language: Language) -> Reader:
+    def of(cls, answer: Answer, language: Language) -> LabelChecker:
         """For sentences of a language, whose lexicon may have further words if its reader takes
         any.
         """
@@ -154,7 +153,7 @@ class Reader:
                 f"{language.name} has no reader that could confirm labels: write readings=none"
             )
         reads = grammar(language.reader)
-        more = tuple(_unknown(language.lexicon, language.known or language.lexicon))
+        more = tuple(_list_new_words(language.lexicon, language.known or language.lexicon))
         if more and reads.further is None:
             raise DataProblem(
                 f"words of your own are not read in {language.name}: write readings=none"
@@ -166,7 +165,7 @@ class Reader:
         an error, here or in a table of words.
         """
         answer = agreeing(
-            words_of(text),
+            split_sentence(text),
             lambda reading: self.answer(reading, asked),
             self.grammar,
             more=self.more,
@@ -180,16 +179,16 @@ class Reader:
         return answer is label
 
 
-def _unknown(lexicon: Lexicon, usual: Lexicon) -> Iterator[Read]:
+def _list_new_words(lexicon: Lexicon, usual: Lexicon) -> Iterator[UserLexeme]:
     """The words of a lexicon that the usual one lacks."""
 
-    def entry_key(entry: Entry) -> tuple[object, ...]:
+    def entry_key(entry: LexicalEntry) -> tuple[object, ...]:
         return entry.lemma, entry.forms, entry.classes
 
     for kind in KINDS:
         known = {entry_key(entry) for entry in usual.entries[kind]}
         yield from (
-            Read(kind, e.lemma, e.forms, e.classes, e.flags)
+            UserLexeme(kind, e.lemma, e.forms, e.classes, e.flags)
             for e in lexicon.entries[kind]
             if entry_key(e) not in known
         )

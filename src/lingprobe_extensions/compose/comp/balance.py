@@ -17,7 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from lingprobe.extend import Floats, Ints
 from lingprobe_extensions.compose.comp.rules import Rule
-from lingprobe_extensions.compose.comp.shallow import Flags, Seen, features
+from lingprobe_extensions.compose.comp.shallow import (
+    Flags,
+    ShallowExamples,
+    extract_shallow_features,
+)
 
 Matrix = NDArray[np.float64]
 STEPS, CLOSE = 400, 1e-10
@@ -153,7 +157,7 @@ def round_shares(weights: Matrix, n: int, balances: Matrix) -> Ints:
 LEAST, EVEN, FEATURE = 1e-8, 2e-4, 2e-6
 
 
-class Items(NamedTuple):
+class SampledItems(NamedTuple):
     """Sampled items of some contrasts as shallow rules see them.
 
     of      the contrast of each [n]
@@ -161,7 +165,7 @@ class Items(NamedTuple):
     weight  its share in its contrast [n]
     """
 
-    seen: Seen
+    seen: ShallowExamples
     of: Ints
     yes: Flags
     weight: Floats
@@ -216,7 +220,7 @@ Least = Mapping[str, Mapping[str, float]]
 """Stratum -> construction -> the least share of it; '' stands for each other construction."""
 
 
-def at_least(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
+def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
     """The least shares of constructions, by what each contrast is."""
     columns = []
     for stratum, by_name in least.items():
@@ -228,7 +232,7 @@ def at_least(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
 
 
 def balance_contrasts(
-    given: Balance, items: Items, named: Sequence[Rule], *, single_features: bool
+    given: Balance, items: SampledItems, named: Sequence[Rule], *, single_features: bool
 ) -> Balance:
     """The balance of contrasts: `given` is what is to hold whatever shallow rules say; no named
     rule and, if wanted, no single feature is to say much.
@@ -240,11 +244,11 @@ def balance_contrasts(
     if named:
         given = given.plus(signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN))
     if single_features:
-        given = given.plus(signed_balance(features(items.seen).holds, FEATURE))
+        given = given.plus(signed_balance(extract_shallow_features(items.seen).holds, FEATURE))
     return given.solve_prices()
 
 
-def _yes_excess(items: Items, holds: Flags, contrasts: int) -> Matrix:
+def _yes_excess(items: SampledItems, holds: Flags, contrasts: int) -> Matrix:
     """How much oftener what holds [items, features] goes with yes than with no [contrasts,
     features].
     """

@@ -15,39 +15,44 @@ from lingprobe_extensions.compose.comp.answers import Answer
 from lingprobe_extensions.compose.comp.balance import (
     EVEN,
     Balance,
-    Items,
     Least,
     Matrix,
-    at_least,
+    SampledItems,
+    balance_constructions,
     balance_contrasts,
     round_shares,
 )
 from lingprobe_extensions.compose.comp.contrasts import (
     Asks,
     Contrast,
-    Question,
-    construction,
-    schema,
-    words_of,
+    ContrastQuestion,
+    describe_clause,
+    describe_structure,
+    split_sentence,
 )
 from lingprobe_extensions.compose.comp.draw import (
-    Drawing,
-    Pairs,
-    Selection,
-    cell,
+    ContrastPairs,
+    ContrastSelection,
+    SamplingState,
+    can_draw_pairs,
     domain,
-    pairs,
-    room,
-    sample,
+    draw_pairs,
+    sample_values,
+    take_first_sentences,
 )
 from lingprobe_extensions.compose.comp.rules import Rule
-from lingprobe_extensions.compose.comp.shallow import Seen, tags_of
-from lingprobe_extensions.compose.comp.words import COMBINATIONS, Part, anything, widen_request
-from lingprobe_extensions.compose.events.batch import Batch
-from lingprobe_extensions.compose.events.cells import Cell
+from lingprobe_extensions.compose.comp.shallow import ShallowExamples, tags_of
+from lingprobe_extensions.compose.comp.words import (
+    COMBINATIONS,
+    VocabularyPart,
+    anything,
+    widen_request,
+)
+from lingprobe_extensions.compose.events.batch import ShapeBatch
+from lingprobe_extensions.compose.events.cells import AdmittedSentences
 from lingprobe_extensions.compose.events.grammar import shapes
-from lingprobe_extensions.compose.events.request import Request
-from lingprobe_extensions.compose.events.shapes import Clause, place
+from lingprobe_extensions.compose.events.request import GenerationRequest
+from lingprobe_extensions.compose.events.shapes import ClauseShape, linearise_shape
 from lingprobe_extensions.compose.events.space import admitted_cell
 
 Held = Literal["features", "rules", "none"]
@@ -58,7 +63,7 @@ TRAIN, NEW, FEWEST = 70, 24, 12
 
 
 @dataclass(frozen=True)
-class Design:
+class QuestionDesign:
     """What a question asks, and what must not give the answer away.
 
     asks      the contrasts of a structure
@@ -86,12 +91,12 @@ Both = tuple[tuple[str, str], tuple[str, str]]
 """The two sentences of a pair, each with what its words realise."""
 
 
-class Candidate(NamedTuple):
+class ContrastCandidate(NamedTuple):
     """A contrast with what is asked about it and all sentences of its structure, the structure in
     words, and whether all its pairs have the same words, as far as some tell.
     """
 
-    selection: Selection
+    selection: ContrastSelection
     schema: str
     minimal: bool
 
@@ -99,8 +104,8 @@ class Candidate(NamedTuple):
 class PartPairs(NamedTuple):
     """The pairs of a part, with the structure of each run of them."""
 
-    part: Part
-    runs: tuple[tuple[str, Pairs], ...]
+    part: VocabularyPart
+    runs: tuple[tuple[str, ContrastPairs], ...]
 
     def asked_words(self) -> dict[str, int]:
         """For each kind the words that are asked about, in bits."""
@@ -127,7 +132,7 @@ class PartPairs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class DatasetPlan:
     """How a set is built, whatever its size and its seed.
 
     design        what is asked
@@ -137,23 +142,23 @@ class Plan:
     memo, cells   what was found out about structures, and about parts of the space of sentences
     """
 
-    design: Design
-    own: Request
+    design: QuestionDesign
+    own: GenerationRequest
     held: Held
     per_sentence: int
-    memo: dict[bool, tuple[list[Candidate], Balance]] = field(
+    memo: dict[bool, tuple[list[ContrastCandidate], Balance]] = field(
         default_factory=dict, repr=False, compare=False
     )
-    cells: dict[object, Cell] = field(default_factory=dict, repr=False, compare=False)
+    cells: dict[object, AdmittedSentences] = field(default_factory=dict, repr=False, compare=False)
 
-    def structures(self, *, new: bool) -> list[Clause]:
+    def structures(self, *, new: bool) -> list[ClauseShape]:
         """The structures of train, or those that only test has: evenly spaced among all, where
         there are enough to spare some. Those of one clause are few, and all in train.
         """
         every = list(shapes(self.own.grammar))
         if len(every) < FEWEST:
             return [] if new else every
-        single = np.array([len(place(shape).clauses) == 1 for shape in every])
+        single = np.array([len(linearise_shape(shape).clauses) == 1 for shape in every])
         several = np.flatnonzero(~single)
         spared = several[_evenly(len(several), min(NEW, len(every) // 6))]
         rest = np.setdiff1d(several, spared)
@@ -161,7 +166,7 @@ class Plan:
         chosen = spared if new else np.union1d(np.flatnonzero(single), kept)
         return [every[i] for i in chosen.tolist()]
 
-    def candidates(self, *, new: bool) -> tuple[list[Candidate], Balance]:
+    def candidates(self, *, new: bool) -> tuple[list[ContrastCandidate], Balance]:
         """All contrasts of these structures, and what their shares are solved for."""
         if new not in self.memo:
             candidates, items = self._sample_items(self._selections(new))
@@ -169,33 +174,43 @@ class Plan:
                 return [], Balance.of(np.empty((0, 0)), EVEN)
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             single = self.design.features and self.held == "features"
-            of = [strata(c.selection.contrast, c.selection.questions[0]) for c in candidates]
-            given = Balance.of(_kinds(candidates), EVEN).plus(at_least(of, self.design.least))
+            of = [
+                label_pair_strata(c.selection.contrast, c.selection.questions[0])
+                for c in candidates
+            ]
+            given = Balance.of(_kinds(candidates), EVEN).plus(
+                balance_constructions(of, self.design.least)
+            )
             self.memo[new] = (
                 candidates,
                 balance_contrasts(given, items, rules, single_features=single),
             )
         return self.memo[new]
 
-    def _selections(self, new: bool) -> Iterator[Selection]:
+    def _selections(self, new: bool) -> Iterator[ContrastSelection]:
         every, part = widen_request(self.own), anything(self.own)
         for shape in self.structures(new=new):
             known = admitted_cell(shape, every)
             if known is None:
                 continue
-            for contrast in self.design.asks(place(shape), every.language):
-                selection = Selection(
+            for contrast in self.design.asks(linearise_shape(shape), every.language):
+                selection = ContrastSelection(
                     contrast, contrast.questions[: self.per_sentence], part, known
                 )
-                if all(domain(selection).values()) and cell(selection, self.cells).size:
+                if (
+                    all(domain(selection).values())
+                    and take_first_sentences(selection, self.cells).size
+                ):
                     yield selection
 
-    def _sample_items(self, selections: Iterator[Selection]) -> tuple[list[Candidate], Items]:
+    def _sample_items(
+        self, selections: Iterator[ContrastSelection]
+    ) -> tuple[list[ContrastCandidate], SampledItems]:
         """The contrasts, and some items of each as shallow rules see them; items whose asked words
         are not there are none.
         """
         ruled = bool(self.design.rules) or self.design.features
-        candidates: list[Candidate] = []
+        candidates: list[ContrastCandidate] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
         for one in selections:
             every = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
@@ -205,30 +220,36 @@ class Plan:
             rows += (
                 [(*row, len(candidates), yes) for row, yes in _items(one, both)] if ruled else []
             )
-            candidates.append(Candidate(one, schema(*both[0][0]), len(both) == len(every)))
+            candidates.append(
+                ContrastCandidate(one, describe_structure(*both[0][0]), len(both) == len(every))
+            )
         tags, places, of, yes = zip(*rows, strict=True) if rows else ((), (), (), ())
         numbers = np.array(of, np.int64)
         weight = 1 / np.maximum(1, np.bincount(numbers, minlength=len(candidates)))[numbers]
-        return candidates, Items(
-            Seen.of(tags, places, self.own.language),
+        return candidates, SampledItems(
+            ShallowExamples.of(tags, places, self.own.language),
             numbers,
             np.array(yes, bool),
             weight.astype(np.float32),
         )
 
-    def _both(self, one: Selection, n: int) -> list[Both]:
+    def _both(self, one: ContrastSelection, n: int) -> list[Both]:
         """Some pairs of a contrast."""
         contrast = one.contrast
-        values = sample(cell(one, self.cells), contrast, n, self.design.adverbs)
+        values = sample_values(
+            take_first_sentences(one, self.cells), contrast, n, self.design.adverbs
+        )
         places = np.arange(len(next(iter(values.values()))))
         batches = (
-            Batch(contrast.placed, some, places, contrast.language)
+            ShapeBatch(contrast.placed, some, places, contrast.language)
             for some in (values, contrast.second(values))
         )
         sides = (zip(batch.texts(), batch.roles(), strict=True) for batch in batches)
         return list(zip(*sides, strict=True))
 
-    def part_candidates(self, part: Part, drawing: Drawing) -> tuple[list[Candidate], Balance]:
+    def part_candidates(
+        self, part: VocabularyPart, drawing: SamplingState
+    ) -> tuple[list[ContrastCandidate], Balance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
         every, balance = self.candidates(new=part.name == COMBINATIONS)
         candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
@@ -236,13 +257,20 @@ class Plan:
             i
             for i, f in enumerate(candidates)
             if all(domain(f.selection).values())
-            and room(f.selection, cell(f.selection, drawing.cells), drawing, minimal=f.minimal)
+            and can_draw_pairs(
+                f.selection,
+                take_first_sentences(f.selection, drawing.cells),
+                drawing,
+                minimal=f.minimal,
+            )
         ]
         if len(rows) == len(candidates):
             return candidates, balance
         return [candidates[i] for i in rows], balance.among(rows)
 
-    def pairs_of(self, part: Part, items: int, drawing: Drawing, number: int) -> PartPairs:
+    def pairs_of(
+        self, part: VocabularyPart, items: int, drawing: SamplingState, number: int
+    ) -> PartPairs:
         """So many items of a part, whole pairs; too few sentences are an error."""
         candidates, balance = self.part_candidates(part, drawing)
         if not candidates:
@@ -257,7 +285,7 @@ class Plan:
         )
         runs = []
         for k, (one, n) in enumerate(zip(candidates, counts.tolist(), strict=True)):
-            run = pairs(one.selection, n, (number, k), drawing)
+            run = draw_pairs(one.selection, n, (number, k), drawing)
             if len(run.first) < n:
                 raise DataProblem(
                     f"{n:,} pairs of {one.schema!r} are asked for in {part.name}, and its words and"
@@ -268,11 +296,11 @@ class Plan:
         return PartPairs(part, tuple(runs))
 
 
-def strata(contrast: Contrast, question: Question) -> dict[str, str]:
+def label_pair_strata(contrast: Contrast, question: ContrastQuestion) -> dict[str, str]:
     """What a pair is called, to report by: the clause of the asked verb, and what the contrast says
     of itself.
     """
-    return {"construction": construction(contrast.placed, question.clause), **contrast.strata}
+    return {"construction": describe_clause(contrast.placed, question.clause), **contrast.strata}
 
 
 def _evenly(n: int, some: int) -> Any:
@@ -281,7 +309,7 @@ def _evenly(n: int, some: int) -> Any:
 
 
 def _items(
-    one: Selection, both: Sequence[Both]
+    one: ContrastSelection, both: Sequence[Both]
 ) -> Iterator[tuple[tuple[list[str], list[int]], bool]]:
     """The tags, the places of the asked words and the answer of each question about each
     sentence.
@@ -297,14 +325,14 @@ def _items(
                 if set(asked) <= set(paths):
                     yield (
                         (
-                            [known.get(word, word) for word in words_of(text)],
+                            [known.get(word, word) for word in split_sentence(text)],
                             [paths.index(path) for path in asked],
                         ),
                         yes,
                     )
 
 
-def _kinds(candidates: Sequence[Candidate]) -> Matrix:
+def _kinds(candidates: Sequence[ContrastCandidate]) -> Matrix:
     """Balances that are zero where every kind of no has the same share, and as often stands for yes
     where yes has kinds too.
     """

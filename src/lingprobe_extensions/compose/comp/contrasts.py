@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe_extensions.compose.events.batch import Batch
+from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.cells import Values
-from lingprobe_extensions.compose.events.language import Form, Language, Numbers
-from lingprobe_extensions.compose.events.shapes import Box, ClauseAt, Phrase, Placed
+from lingprobe_extensions.compose.events.language import ClauseForm, Language, Numbers
+from lingprobe_extensions.compose.events.shapes import Box, ClauseAt, LinearisedShape, Phrase
 
 # of other words only some are in a structure
 LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
@@ -52,7 +52,7 @@ class Swap:
         )
 
 
-class Question(NamedTuple):
+class ContrastQuestion(NamedTuple):
     """The variables whose words are asked about, by their paths in the first sentence, and what is
     told of the answer.
 
@@ -81,10 +81,10 @@ class Contrast:
     strata   what else both sentences are called, to report by and to have a least share
     """
 
-    placed: Placed
+    placed: LinearisedShape
     language: Language
     swap: Swap
-    questions: tuple[Question, ...]
+    questions: tuple[ContrastQuestion, ...]
     limits: Mapping[str, int]
     spare: str = ""
     tied: Swap | None = None
@@ -113,7 +113,7 @@ class Contrast:
         """Whether two sentences have the same words, as they must where none is spare: where two
         words that change places have other forms there, as by case, a bag tells which is where.
         """
-        return bool(self.spare) or sorted(words_of(first)) == sorted(words_of(second))
+        return bool(self.spare) or sorted(split_sentence(first)) == sorted(split_sentence(second))
 
     def kind(self, path: str) -> str:
         """What kind of variable is at a path."""
@@ -131,17 +131,17 @@ class Contrast:
         return exchange_table(self.language, self.kind(swap.a), swap.field)
 
 
-def words_of(text: str) -> list[str]:
+def split_sentence(text: str) -> list[str]:
     """The words of a sentence as it is written; a comma is one."""
     return text.replace(",", " ,").split(" ")
 
 
-def schema(text: str, roles: str) -> str:
+def describe_structure(text: str, roles: str) -> str:
     """The structure of a sentence in words, as "N that V N was V by N"; determiners, auxiliaries,
     adverbs and negations are excluded.
     """
     named = zip(
-        words_of(text),
+        split_sentence(text),
         (path.rstrip(".0123456789").rpartition(".")[2] for path in roles.split(" ")),
         strict=True,
     )
@@ -166,23 +166,23 @@ def exchange_table(language: Language, kind: str, field: str) -> Numbers:
     )
 
 
-Asks = Callable[[Placed, Language], Iterator[Contrast]]
+Asks = Callable[[LinearisedShape, Language], Iterator[Contrast]]
 
 
 @lru_cache(maxsize=1024)
-def order(placed: Placed, language: Language) -> Mapping[str, int]:
+def order(placed: LinearisedShape, language: Language) -> Mapping[str, int]:
     """Where each path is said in a structure: nouns and verbs from left to right."""
     zeros = {v.path: np.zeros(1, np.int64) for v in placed.variables}
-    roles = Batch(placed, zeros, np.zeros(1, np.int64), language).roles()[0].split()
+    roles = ShapeBatch(placed, zeros, np.zeros(1, np.int64), language).roles()[0].split()
     return {path: i for i, path in enumerate(roles)}
 
 
-def nouns(placed: Placed) -> tuple[str, ...]:
+def nouns(placed: LinearisedShape) -> tuple[str, ...]:
     """The paths of all nouns of a structure."""
     return tuple(f"{at.path}.noun" for at in placed.phrases)
 
 
-def role(at: ClauseAt, noun: str, placed: Placed) -> str:
+def get_noun_role(at: ClauseAt, noun: str, placed: LinearisedShape) -> str:
     """What a noun is in a clause: a role, or 'unrelated'."""
     return next(
         (role for role in at.clause.order if f"{placed.filler(at, role)}.noun" == noun), "unrelated"
@@ -191,52 +191,54 @@ def role(at: ClauseAt, noun: str, placed: Placed) -> str:
 
 def _both(
     at: ClauseAt, one: str, other: str, negative: str, positive: str = ""
-) -> tuple[Question, Question]:
+) -> tuple[ContrastQuestion, ContrastQuestion]:
     """The question about each of two nouns that change places and one verb; the first one's answer
     is yes.
     """
     verb = f"{at.prefix}predicate"
-    return Question((one, verb), True, negative, at.prefix, positive), Question(
+    return ContrastQuestion((one, verb), True, negative, at.prefix, positive), ContrastQuestion(
         (other, verb), False, negative, at.prefix, positive
     )
 
 
-def roles(placed: Placed, language: Language) -> Iterator[Contrast]:
+def exchange_roles(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """Agent and another noun change places; further questions are about other verbs of which one of
     the two is agent.
     """
     for at in placed.clauses:
-        agent = next((n for n in nouns(placed) if role(at, n, placed) == "agent"), None)
+        agent = next((n for n in nouns(placed) if get_noun_role(at, n, placed) == "agent"), None)
         for other in nouns(placed) if agent else ():
             if agent and other != agent:
-                questions = [*_both(at, agent, other, role(at, other, placed))]
+                questions = [*_both(at, agent, other, get_noun_role(at, other, placed))]
                 for more in (c for c in placed.clauses if c != at):
                     for one, second in ((agent, other), (other, agent)):
-                        if role(more, one, placed) == "agent":
-                            questions += _both(more, one, second, role(more, second, placed))
+                        if get_noun_role(more, one, placed) == "agent":
+                            questions += _both(
+                                more, one, second, get_noun_role(more, second, placed)
+                            )
                 yield Contrast(placed, language, Swap(agent, other), tuple(questions), {})
 
 
-def orders(placed: Placed, language: Language) -> Iterator[Contrast]:
+def exchange_word_order(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """A noun before a verb and one after it change places; the kinds are the nouns' roles."""
     places = order(placed, language)
     for at in placed.clauses:
         verb = places[f"{at.prefix}predicate"]
         for one in (n for n in nouns(placed) if places[n] < verb):
             for other in (n for n in nouns(placed) if places[n] > verb):
-                kinds = (role(at, other, placed), role(at, one, placed))
+                kinds = (get_noun_role(at, other, placed), get_noun_role(at, one, placed))
                 yield Contrast(
                     placed, language, Swap(one, other), _both(at, one, other, *kinds), {}
                 )
 
 
-def contents1(placed: Placed, language: Language) -> Iterator[Contrast]:
+def contents1(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """A verb is replaced by one that is not in the sentence."""
     for at in placed.clauses:
         verb, negative = f"{at.prefix}predicate", "relative" if at.prefix else "main"
         questions = (
-            Question((verb,), True, negative, at.prefix),
-            Question((SPARE,), False, negative, at.prefix),
+            ContrastQuestion((verb,), True, negative, at.prefix),
+            ContrastQuestion((SPARE,), False, negative, at.prefix),
         )
         yield Contrast(
             placed,
@@ -248,20 +250,20 @@ def contents1(placed: Placed, language: Language) -> Iterator[Contrast]:
         )
 
 
-def contents2(placed: Placed, language: Language) -> Iterator[Contrast]:
+def contents2(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """Of a noun and a verb one is replaced."""
     for at in placed.clauses:
         verb = f"{at.prefix}predicate"
         frames = {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)}
         for noun in nouns(placed):
             absent = (
-                Question((noun, verb), True, "noun absent", at.prefix),
-                Question((SPARE, verb), False, "noun absent", at.prefix),
+                ContrastQuestion((noun, verb), True, "noun absent", at.prefix),
+                ContrastQuestion((SPARE, verb), False, "noun absent", at.prefix),
             )
             yield Contrast(placed, language, Swap(noun, SPARE), absent, {}, "noun")
             absent = (
-                Question((noun, verb), True, "verb absent", at.prefix),
-                Question((noun, SPARE), False, "verb absent", at.prefix),
+                ContrastQuestion((noun, verb), True, "verb absent", at.prefix),
+                ContrastQuestion((noun, SPARE), False, "verb absent", at.prefix),
             )
             yield Contrast(placed, language, Swap(verb, SPARE), absent, frames, "verb")
 
@@ -269,17 +271,17 @@ def contents2(placed: Placed, language: Language) -> Iterator[Contrast]:
 Two = tuple[ClauseAt, ClauseAt]
 
 
-def alike(two: Two) -> bool:
+def are_built_alike(two: Two) -> bool:
     """Whether two clauses are built alike, so that their verbs can change places."""
     return two[0].clause.frame == two[1].clause.frame and two[0].clause.voice == two[1].clause.voice
 
 
-def verbs(two: Two) -> Swap:
+def exchange_verbs(two: Two) -> Swap:
     """The verbs of two clauses change places."""
     return Swap(f"{two[0].prefix}predicate", f"{two[1].prefix}predicate")
 
 
-def construction(placed: Placed, prefix: str) -> str:
+def describe_clause(placed: LinearisedShape, prefix: str) -> str:
     """What kind of clause one is: 'plain' where the sentence has nothing else, else 'main',
     'subject relative', 'object relative' (by what the head is in it), 'second verb' or 'content';
     and its voice, or what frame keeps it from having two.
@@ -294,7 +296,7 @@ def construction(placed: Placed, prefix: str) -> str:
     return f"{frame} {kind}"
 
 
-def arguments(at: ClauseAt, placed: Placed) -> list[str]:
+def list_argument_forms(at: ClauseAt, placed: LinearisedShape) -> list[str]:
     """The forms of the phrases that stand in a clause itself."""
     slots = ((role, at.clause.slot(role)) for role in at.clause.order)
     return [f"{at.prefix}{role}.form" for role, slot in slots if isinstance(slot, Phrase)]
@@ -311,7 +313,7 @@ def polarity_forms(language: Language, polarity: str, at: ClauseAt | None = None
     without "do".
     """
 
-    def fits(form: Form) -> bool:
+    def fits(form: ClauseForm) -> bool:
         helped = at is None or form.aspect != "simple" or at.clause.voice == "passive"
         return form.tense is not None and form.polarity == polarity and helped
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from lingprobe import Dataset, Sentence, Tags
 from lingprobe.extend import Ints, column_from_codes
-from lingprobe_extensions.compose.comp.build import PartPairs, strata
-from lingprobe_extensions.compose.comp.contrasts import Contrast, words_of
-from lingprobe_extensions.compose.comp.draw import Pairs
-from lingprobe_extensions.compose.events.batch import Batch
+from lingprobe_extensions.compose.comp.build import PartPairs, label_pair_strata
+from lingprobe_extensions.compose.comp.contrasts import Contrast, split_sentence
+from lingprobe_extensions.compose.comp.draw import ContrastPairs
+from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.readings.gold import gold, role_fact
 from lingprobe_extensions.compose.readings.reading import Reading
@@ -24,7 +24,7 @@ TAGS = ("structure", "construction", "marker", "scope", "negative", "voice", "ne
 Written = Literal["plain", "cased"]
 
 
-class Rows(NamedTuple):
+class QuestionRows(NamedTuple):
     """What one question about one run of pairs adds, a row a pair: answers of the first sentences,
     asked words, and the tags of all.
     """
@@ -36,14 +36,14 @@ class Rows(NamedTuple):
     tags: dict[str, str]
 
 
-def sentence(text: str, written: Written = "plain") -> Sentence:
+def make_sentence(text: str, written: Written = "plain") -> Sentence:
     """A sentence of words between spaces: as it is, or with a capital and a full stop, which is a
     word of its own.
     """
     if written == "plain":
-        return Sentence(tuple(words_of(text)), text)
+        return Sentence(tuple(split_sentence(text)), text)
     cased = text[0].upper() + text[1:]
-    return Sentence((*words_of(cased), "."), f"{cased}.")
+    return Sentence((*split_sentence(cased), "."), f"{cased}.")
 
 
 def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
@@ -58,12 +58,14 @@ def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
     return record["text"], Reading(gold(record["event"]).facts, words, denying)
 
 
-def meanings(parts: Sequence[PartPairs], language: Language) -> Iterator[tuple[str, Reading]]:
+def list_pair_meanings(
+    parts: Sequence[PartPairs], language: Language
+) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     for run in (run for part in parts for _, run in part.runs if run.first):
         places = np.arange(len(run.first))
         for values in (run.values, run.contrast.second(run.values)):
-            lines = Batch(run.contrast.placed, values, places, language).lines()
+            lines = ShapeBatch(run.contrast.placed, values, places, language).lines()
             yield from (meaning(line, language.denying) for line in lines)
 
 
@@ -77,29 +79,31 @@ def with_words(dataset: Dataset) -> Dataset:
 
 def capitalize_sentences(dataset: Dataset) -> Dataset:
     """The same with sentences that begin with a capital and end in a full stop."""
-    return replace(dataset, sentences=tuple(sentence(s.text, "cased") for s in dataset.sentences))
+    return replace(
+        dataset, sentences=tuple(make_sentence(s.text, "cased") for s in dataset.sentences)
+    )
 
 
-def dataset(
+def build_item_dataset(
     parts: Sequence[PartPairs], language: Language, seed: int, notes: dict[str, Any]
 ) -> Dataset:
     """All items of some parts; the two of a pair stand side by side, and pairs of a split in an
     order that the seed picks.
     """
     texts: list[str] = []
-    rows: list[Rows] = []
+    rows: list[QuestionRows] = []
     words: dict[tuple[str, int], int] = {}
     for part in parts:
         for schema, run in part.runs:
             if run.first:
-                rows += _rows(part, schema, run, len(texts), words)
+                rows += _list_question_rows(part, schema, run, len(texts), words)
                 texts += [text for two in zip(run.first, run.second, strict=True) for text in two]
     return _dataset(rows, texts, words, (language, seed), notes)
 
 
-def _rows(
-    part: PartPairs, schema: str, run: Pairs, start: int, words: dict[tuple[str, int], int]
-) -> Iterator[Rows]:
+def _list_question_rows(
+    part: PartPairs, schema: str, run: ContrastPairs, start: int, words: dict[tuple[str, int], int]
+) -> Iterator[QuestionRows]:
     first = start + 2 * np.arange(len(run.first))
     for question in run.questions:
         asked = [
@@ -109,10 +113,10 @@ def _rows(
             at.clause.voice for at in run.contrast.placed.clauses if at.prefix == question.clause
         )
         tags = {"structure": schema, "negative": question.negative, "voice": voice}
-        tags |= strata(run.contrast, question)
+        tags |= label_pair_strata(run.contrast, question)
         if part.part.split == 2:
             tags["new"] = part.part.name
-        yield Rows(first, np.stack(asked, 1), question.first, part.part.split, tags)
+        yield QuestionRows(first, np.stack(asked, 1), question.first, part.part.split, tags)
 
 
 def _number_words(
@@ -126,7 +130,7 @@ def _number_words(
 
 
 def _dataset(
-    rows: list[Rows],
+    rows: list[QuestionRows],
     texts: list[str],
     words: dict[tuple[str, int], int],
     by: tuple[Language, int],
@@ -141,11 +145,11 @@ def _dataset(
     order = order[np.argsort(splits[order], kind="stable")]
     first = first[order]
     labels = np.stack([answers[order], ~answers[order]], 1).astype(np.int64).ravel()
-    tags = _strata(rows, np.repeat(np.arange(len(rows)), sizes)[order])
+    tags = _list_pair_strata(rows, np.repeat(np.arange(len(rows)), sizes)[order])
     tags["pair"] = Tags(np.repeat(first // 2, 2), tuple(map(str, range(len(texts) // 2))))
     vocabulary = [language.values(kind)[number].lemma for kind, number in words]
     return Dataset.of_columns(
-        map(sentence, texts),
+        map(make_sentence, texts),
         np.stack([first, first + 1], 1).ravel(),
         column_from_codes(labels, LABELS),
         np.repeat(splits[order], 2),
@@ -154,7 +158,7 @@ def _dataset(
     ).with_notes(**notes)
 
 
-def _strata(rows: list[Rows], of: Ints) -> dict[str, Tags]:
+def _list_pair_strata(rows: list[QuestionRows], of: Ints) -> dict[str, Tags]:
     """The tags of both items of each pair, by the row that it comes from."""
     twice = np.repeat(of, 2)
     known = {key for row in rows for key in row.tags}

@@ -14,28 +14,28 @@ from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import contrasts as comp_contrasts
 from lingprobe_extensions.compose.comp import rules as comp_rules
 from lingprobe_extensions.compose.comp.balance import Least
-from lingprobe_extensions.compose.comp.build import LEAST, Design
+from lingprobe_extensions.compose.comp.build import LEAST, QuestionDesign
 from lingprobe_extensions.compose.comp.contrasts import (
     Contrast,
-    Question,
+    ContrastQuestion,
     Swap,
     Two,
-    alike,
-    arguments,
+    are_built_alike,
     determiner_forms,
+    exchange_verbs,
+    get_noun_role,
+    list_argument_forms,
     nouns,
     order,
     polarity_forms,
-    role,
-    verbs,
 )
 from lingprobe_extensions.compose.comp.negation import negations
 from lingprobe_extensions.compose.comp.words import ASKED
-from lingprobe_extensions.compose.events.language import Form, Language
-from lingprobe_extensions.compose.events.shapes import ClauseAt, Placed
+from lingprobe_extensions.compose.events.language import ClauseForm, Language
+from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 
 
-def numbers(placed: Placed, language: Language) -> Iterator[Contrast]:
+def exchange_numbers(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """The subject of a verb and a noun of the other number change places; the verbs have forms that
     show no number.
 
@@ -68,7 +68,7 @@ def numbers(placed: Placed, language: Language) -> Iterator[Contrast]:
                     placed,
                     language,
                     swap,
-                    (Question((verb,), plural, kind, at.prefix),),
+                    (ContrastQuestion((verb,), plural, kind, at.prefix),),
                     {**neutral, **forms},
                 )
 
@@ -78,7 +78,7 @@ def _neutral(at: ClauseAt, language: Language) -> int:
     helped".
     """
 
-    def fits(form: Form) -> bool:
+    def fits(form: ClauseForm) -> bool:
         return form.tense == "past" and (
             form.aspect == "perfect" or (form.aspect == "simple" and at.clause.voice == "active")
         )
@@ -86,7 +86,7 @@ def _neutral(at: ClauseAt, language: Language) -> int:
     return language.mask("form", fits)
 
 
-def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
+def exchange_tenses(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """Past and present of two clauses with the same auxiliary change places: "the man that the
     nurse was calling is sleeping".
 
@@ -102,7 +102,7 @@ def tenses(placed: Placed, language: Language) -> Iterator[Contrast]:
             yield _tense_contrast(placed, language, two, questions, forms)
 
 
-def futures(placed: Placed, language: Language) -> Iterator[Contrast]:
+def futures(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """The same of past and future, where a present has no auxiliary: "lekarz, którego student
     będzie witał, tańczył"; in passives the two have "był" and "będzie".
     """
@@ -118,7 +118,7 @@ def futures(placed: Placed, language: Language) -> Iterator[Contrast]:
                 yield _tense_contrast(placed, language, two, questions, forms)
 
 
-def _subjects(placed: Placed) -> Iterator[tuple[Two, tuple[Question, ...]]]:
+def _subjects(placed: LinearisedShape) -> Iterator[tuple[Two, tuple[ContrastQuestion, ...]]]:
     """Two clauses, and the questions about nouns that are the subject of one of them and of no
     other verb.
     """
@@ -134,17 +134,19 @@ def _subjects(placed: Placed) -> Iterator[tuple[Two, tuple[Question, ...]]]:
             yield (
                 (one, other),
                 tuple(
-                    Question((f"{single[at.prefix]}.noun",), yes, _clause(at), at.prefix)
+                    ContrastQuestion(
+                        (f"{single[at.prefix]}.noun",), yes, _describe_asked_clause(at), at.prefix
+                    )
                     for at, yes in clauses
                 ),
             )
 
 
 def _tense_contrast(
-    placed: Placed,
+    placed: LinearisedShape,
     language: Language,
     two: Two,
-    questions: tuple[Question, ...],
+    questions: tuple[ContrastQuestion, ...],
     forms: Iterator[int],
 ) -> Contrast:
     """The contrast of two clauses whose tenses change places; `forms` are those that each may
@@ -159,7 +161,7 @@ def _tense_contrast(
 def _auxiliary_forms(at: ClauseAt, tense: str, auxiliary: str, language: Language) -> int:
     """Forms of a tense whose first auxiliary is a form of "be" or of "have"."""
 
-    def first(form: Form) -> str:
+    def first(form: ClauseForm) -> str:
         if form.aspect.startswith("perfect"):
             return "have"
         return "be" if form.aspect == "progressive" or at.clause.voice == "passive" else ""
@@ -167,11 +169,11 @@ def _auxiliary_forms(at: ClauseAt, tense: str, auxiliary: str, language: Languag
     return language.mask("form", lambda form: form.tense == tense and first(form) == auxiliary)
 
 
-def _clause(at: ClauseAt) -> str:
+def _describe_asked_clause(at: ClauseAt) -> str:
     return "embedded" if at.prefix.endswith("content.") else "relative" if at.prefix else "main"
 
 
-def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
+def adjectives(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """Two adjectives change places, or two nouns of which one has an adjective."""
     described = {
         path: f"{path}.adjectives.0" for path, phrase in placed.phrases if phrase.adjectives
@@ -187,14 +189,14 @@ def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
                 if places[noun] < places[second]
                 else "the described noun is later"
             )
-            question = Question((adjective, noun), True, kind, "")
+            question = ContrastQuestion((adjective, noun), True, kind, "")
             if other in described:
                 swap = Swap(adjective, described[other])
                 yield Contrast(
                     placed,
                     language,
                     swap,
-                    (question, Question((described[other], noun), False, kind, "")),
+                    (question, ContrastQuestion((described[other], noun), False, kind, "")),
                     {},
                 )
             else:
@@ -203,12 +205,12 @@ def adjectives(placed: Placed, language: Language) -> Iterator[Contrast]:
                     placed,
                     language,
                     swap,
-                    (question, Question((adjective, second), False, kind, "")),
+                    (question, ContrastQuestion((adjective, second), False, kind, "")),
                     {},
                 )
 
 
-def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
+def scopes(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """The verbs of a clause with "no" and of another change places, or the nouns of two clauses
     that both have "no".
 
@@ -223,28 +225,28 @@ def scopes(placed: Placed, language: Language) -> Iterator[Contrast]:
         verb, second = f"{one.prefix}predicate", f"{other.prefix}predicate"
         for word in (d for d, force in language.forces.items() if force == "none"):
             none = determiner_forms(language, word)
-            for a in arguments(one, placed):
+            for a in list_argument_forms(one, placed):
                 noun, limits = a.removesuffix("form") + "noun", {**rest, a: none}
                 kind = (
                     "not of this verb, whose noun it is"
-                    if role(other, noun, placed) != "unrelated"
+                    if get_noun_role(other, noun, placed) != "unrelated"
                     else "not of this verb"
                 )
                 build = partial(Contrast, placed, language)
-                if alike((one, other)):
+                if are_built_alike((one, other)):
                     exchanged = (
-                        Question((noun, verb), True, kind, one.prefix),
-                        Question((noun, second), False, kind, other.prefix),
+                        ContrastQuestion((noun, verb), True, kind, one.prefix),
+                        ContrastQuestion((noun, second), False, kind, other.prefix),
                     )
                     forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
                     strata = {"marker": word, "scope": "narrow" if one.prefix else "wide"}
-                    swap = verbs((one, other))
+                    swap = exchange_verbs((one, other))
                     yield build(swap, exchanged, limits, tied=forms, strata=strata)
-                for b in arguments(other, placed):
+                for b in list_argument_forms(other, placed):
                     third = b.removesuffix("form") + "noun"
                     moved = (
-                        Question((noun, verb), True, kind, one.prefix),
-                        Question((third, verb), False, kind, one.prefix),
+                        ContrastQuestion((noun, verb), True, kind, one.prefix),
+                        ContrastQuestion((third, verb), False, kind, one.prefix),
                     )
                     strata = {"marker": word, "scope": "one in each clause"}
                     yield build(Swap(noun, third), moved, {**limits, b: none}, strata=strata)
@@ -279,7 +281,7 @@ DESCRIBED: Mapping[str, Any] = {
     "adjectives": ADJECTIVES,
     "at_most": {"relatives": 1, "adjectives": 2, "together": 3},
 }
-Designs = Mapping[str, Design | str]
+Designs = Mapping[str, QuestionDesign | str]
 """Task -> its design, or why the language has no sentences for it."""
 # least shares of constructions, on top of what every set has
 MARKED: Least = {**LEAST, "marker": {"not": 0.35, "": 0.2}}
@@ -287,13 +289,25 @@ PLAIN: Least = {"construction": {"active plain": 0.11, "passive plain": 0.11, ""
 SCOPED: Least = {**LEAST, "marker": {"": 0.3}, "scope": {"": 0.2}}
 ROLES, NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
 ENGLISH: Designs = {
-    "content1": Design(comp_contrasts.contents1, COMMON, comp_answers.present, single=True),
-    "content2": Design(comp_contrasts.contents2, COMMON, comp_answers.both_present),
-    "order": Design(comp_contrasts.orders, COMMON, comp_answers.before, comp_rules.ORDER_RULES),
-    "sem-role": Design(
-        comp_contrasts.roles, COMMON, comp_answers.role, ROLES, features=True, least=PLAIN
+    "content1": QuestionDesign(
+        comp_contrasts.contents1, COMMON, comp_answers.is_verb_present, single=True
     ),
-    "negation": Design(
+    "content2": QuestionDesign(comp_contrasts.contents2, COMMON, comp_answers.both_present),
+    "order": QuestionDesign(
+        comp_contrasts.exchange_word_order,
+        COMMON,
+        comp_answers.is_noun_before_verb,
+        comp_rules.ORDER_RULES,
+    ),
+    "sem-role": QuestionDesign(
+        comp_contrasts.exchange_roles,
+        COMMON,
+        comp_answers.is_agent,
+        ROLES,
+        features=True,
+        least=PLAIN,
+    ),
+    "negation": QuestionDesign(
         negations,
         NEGATED,
         comp_answers.happens,
@@ -302,16 +316,18 @@ ENGLISH: Designs = {
         single=True,
         least=MARKED,
     ),
-    "agreement": Design(
-        numbers,
+    "agreement": QuestionDesign(
+        exchange_numbers,
         {**COMMON, "matched_number": False},
-        comp_answers.plural,
+        comp_answers.is_subject_plural,
         features=True,
         single=True,
     ),
-    "embedded-tense": Design(tenses, EMBEDDED, comp_answers.past, features=True, single=True),
-    "adjective": Design(adjectives, DESCRIBED, comp_answers.has_adjective),
-    "quantifier-scope": Design(
+    "embedded-tense": QuestionDesign(
+        exchange_tenses, EMBEDDED, comp_answers.past, features=True, single=True
+    ),
+    "adjective": QuestionDesign(adjectives, DESCRIBED, comp_answers.has_adjective),
+    "quantifier-scope": QuestionDesign(
         scopes,
         {**NEGATED, "polarity": ["positive"]},
         comp_answers.of_none,
@@ -349,15 +365,20 @@ POLISH_SPOKEN = ["mówić", "twierdzić", "sądzić", "wierzyć", "powiedzieć",
 POLISH_ADJECTIVES = ["młody", "stary", "mądry", "bogaty", "biedny", "wysoki", "wesoły", "smutny"]
 POLISH_ADJECTIVES += ["odważny", "leniwy", "chory", "uczciwy", "głodny", "zmęczony", "silny"]
 POLISH: Designs = {
-    "content1": Design(comp_contrasts.contents1, POLISH_COMMON, comp_answers.present, single=True),
-    "content2": Design(comp_contrasts.contents2, POLISH_COMMON, comp_answers.both_present),
-    "order": Design(
-        comp_contrasts.orders, POLISH_COMMON, comp_answers.before, comp_rules.ORDER_RULES
+    "content1": QuestionDesign(
+        comp_contrasts.contents1, POLISH_COMMON, comp_answers.is_verb_present, single=True
     ),
-    "sem-role": Design(
-        comp_contrasts.roles, POLISH_NESTED, comp_answers.role, ROLES, features=True
+    "content2": QuestionDesign(comp_contrasts.contents2, POLISH_COMMON, comp_answers.both_present),
+    "order": QuestionDesign(
+        comp_contrasts.exchange_word_order,
+        POLISH_COMMON,
+        comp_answers.is_noun_before_verb,
+        comp_rules.ORDER_RULES,
     ),
-    "negation": Design(
+    "sem-role": QuestionDesign(
+        comp_contrasts.exchange_roles, POLISH_NESTED, comp_answers.is_agent, ROLES, features=True
+    ),
+    "negation": QuestionDesign(
         negations,
         {
             **POLISH_COMMON,
@@ -368,7 +389,7 @@ POLISH: Designs = {
         comp_answers.happens,
         single=True,
     ),
-    "embedded-tense": Design(
+    "embedded-tense": QuestionDesign(
         futures,
         {
             **POLISH_COMMON,
@@ -380,7 +401,7 @@ POLISH: Designs = {
         features=True,
         single=True,
     ),
-    "adjective": Design(
+    "adjective": QuestionDesign(
         adjectives,
         {**POLISH_COMMON, "adjectives": POLISH_ADJECTIVES, "at_most": DESCRIBED["at_most"]},
         comp_answers.has_adjective,

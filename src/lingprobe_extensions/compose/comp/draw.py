@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe_extensions.compose.comp.answers import Reader
-from lingprobe_extensions.compose.comp.contrasts import SPARE, Contrast, Question
-from lingprobe_extensions.compose.comp.words import Part
-from lingprobe_extensions.compose.events.batch import Batch
-from lingprobe_extensions.compose.events.cells import Cell, Values
-from lingprobe_extensions.compose.events.diagram import Problem
+from lingprobe_extensions.compose.comp.answers import LabelChecker
+from lingprobe_extensions.compose.comp.contrasts import SPARE, Contrast, ContrastQuestion
+from lingprobe_extensions.compose.comp.words import VocabularyPart
+from lingprobe_extensions.compose.events.batch import ShapeBatch
+from lingprobe_extensions.compose.events.cells import AdmittedSentences, Values
+from lingprobe_extensions.compose.events.diagram import ShapeConstraints
 from lingprobe_extensions.compose.events.draw import Permutation
 from lingprobe_extensions.compose.events.shapes import Box, Variable
 
@@ -24,13 +24,13 @@ FEW = 128  # sentences by which it is tried first whether a part has any
 SOME = 1024  # the same where pairs may have other words, or be unclear
 
 
-class Pairs(NamedTuple):
+class ContrastPairs(NamedTuple):
     """Minimal pairs of one contrast: what is asked of both sentences, their texts, and the values
     of the first ones.
     """
 
     contrast: Contrast
-    questions: tuple[Question, ...]
+    questions: tuple[ContrastQuestion, ...]
     first: list[str]
     second: list[str]
     values: Values
@@ -40,7 +40,7 @@ UnclearPair = tuple[str, tuple[str, ...]]
 """The two sentences of a pair, with what was asked of them."""
 
 
-class Drawing(NamedTuple):
+class SamplingState(NamedTuple):
     """What draws share.
 
     adverbs  how often a clause that may have adverbs has some
@@ -52,29 +52,31 @@ class Drawing(NamedTuple):
 
     seed: int
     adverbs: float
-    reader: Reader | None
+    reader: LabelChecker | None
     unclear: list[UnclearPair]
     texts: set[str]
-    cells: dict[object, Cell]
+    cells: dict[object, AdmittedSentences]
 
 
-class Selection(NamedTuple):
+class ContrastSelection(NamedTuple):
     """What is drawn: sentences of a contrast, about some questions, for a part of a set; `known` is
     all that its structure has.
     """
 
     contrast: Contrast
-    questions: tuple[Question, ...]
-    part: Part
-    known: Cell
+    questions: tuple[ContrastQuestion, ...]
+    part: VocabularyPart
+    known: AdmittedSentences
 
 
-def pairs(selection: Selection, n: int, key: tuple[int, ...], drawing: Drawing) -> Pairs:
+def draw_pairs(
+    selection: ContrastSelection, n: int, key: tuple[int, ...], drawing: SamplingState
+) -> ContrastPairs:
     """As many new pairs as asked for, or all that there are."""
-    contrast, sentences = selection.contrast, cell(selection, drawing.cells)
+    contrast, sentences = selection.contrast, take_first_sentences(selection, drawing.cells)
     order = Permutation(max(1, sentences.size), (drawing.seed, *key))
     rng = np.random.default_rng([drawing.seed, *key])
-    result = Pairs(contrast, selection.questions, [], [], {})
+    result = ContrastPairs(contrast, selection.questions, [], [], {})
     chunks: list[Values] = []
     start = barren = 0
     while len(result.first) < n and start < sentences.size:
@@ -94,18 +96,26 @@ def pairs(selection: Selection, n: int, key: tuple[int, ...], drawing: Drawing) 
     return result._replace(values={p: np.concatenate([k[p] for k in chunks]) for p in paths})
 
 
-def _enough(selection: Selection, n: int) -> int:
+def _enough(selection: ContrastSelection, n: int) -> int:
     """About how many sentences hold n that have the asked words of a part."""
     return round(n * 1.2 / selection.part.share(selection.questions[0])) + 8
 
 
-def sample(sentences: Cell, contrast: Contrast, n: int, adverbs: float) -> Values:
+def sample_values(
+    sentences: AdmittedSentences, contrast: Contrast, n: int, adverbs: float
+) -> Values:
     """Values of some of the first sentences of a contrast, perhaps repeated."""
     values = sentences.values(Permutation(sentences.size, (0,))(np.arange(min(n, sentences.size))))
     return _drop_adverbs(contrast.with_ties(values), adverbs, np.random.default_rng(0))
 
 
-def room(selection: Selection, sentences: Cell, drawing: Drawing, *, minimal: bool) -> bool:
+def can_draw_pairs(
+    selection: ContrastSelection,
+    sentences: AdmittedSentences,
+    drawing: SamplingState,
+    *,
+    minimal: bool,
+) -> bool:
     """Whether a part has pairs of a contrast at all, as far as some of them tell: its pairs of
     words may leave none. Where not all pairs are `minimal`, perhaps none of them is, or none that
     readings confirm.
@@ -126,7 +136,7 @@ def room(selection: Selection, sentences: Cell, drawing: Drawing, *, minimal: bo
     )
 
 
-def _any(selection: Selection, values: Values, drawing: Drawing) -> bool:
+def _any(selection: ContrastSelection, values: Values, drawing: SamplingState) -> bool:
     """Whether some pair has the same words, and labels that readings confirm."""
     contrast = selection.contrast
     candidates = _Candidates(
@@ -138,14 +148,14 @@ def _any(selection: Selection, values: Values, drawing: Drawing) -> bool:
     )
 
 
-def _values(selection: Selection, sentences: Cell, numbers: Any) -> Values:
+def _values(selection: ContrastSelection, sentences: AdmittedSentences, numbers: Any) -> Values:
     """The values of first sentences by their numbers, of those whose asked words belong here."""
     values = selection.contrast.with_ties(sentences.values(numbers))
     inside = _inside(values, selection)
     return {path: column[inside] for path, column in values.items()}
 
 
-def _inside(values: Values, selection: Selection) -> NDArray[np.bool_]:
+def _inside(values: Values, selection: ContrastSelection) -> NDArray[np.bool_]:
     """Which rows ask about pairs of words that belong to the part, [n]."""
     rows = np.ones(len(next(iter(values.values()))), bool)
     for question in selection.questions:
@@ -166,18 +176,18 @@ def _drop_adverbs(values: Values, share: float, rng: np.random.Generator) -> Val
 
 def _texts(contrast: Contrast, values: Values) -> list[str]:
     places = np.arange(len(next(iter(values.values()))))
-    return Batch(contrast.placed, values, places, contrast.language).texts()
+    return ShapeBatch(contrast.placed, values, places, contrast.language).texts()
 
 
 class _Candidates(NamedTuple):
     """Pairs of sentences, and their values."""
 
-    selection: Selection
+    selection: ContrastSelection
     values: Values
     ones: list[str]
     others: list[str]
 
-    def unclear(self, i: int, drawing: Drawing) -> tuple[str, ...]:
+    def unclear(self, i: int, drawing: SamplingState) -> tuple[str, ...]:
         """The asked words of the first label of a pair that readings do not confirm; nothing where
         they confirm all.
         """
@@ -197,7 +207,7 @@ class _Candidates(NamedTuple):
         return ()
 
 
-def _new(candidates: _Candidates, drawing: Drawing, n: int) -> list[int]:
+def _new(candidates: _Candidates, drawing: SamplingState, n: int) -> list[int]:
     """The first n rows of which neither sentence was said before, whose labels readings confirm,
     and that have the words they should; they are said now.
     """
@@ -215,7 +225,7 @@ def _new(candidates: _Candidates, drawing: Drawing, n: int) -> list[int]:
     return rows
 
 
-def domain(selection: Selection) -> dict[str, int]:
+def domain(selection: ContrastSelection) -> dict[str, int]:
     """What each variable may be in a part of a set; 0 where it has nothing to be."""
     contrast, part, known = selection.contrast, selection.part, selection.known.problem
     named = {path for question in selection.questions for path in question.asked}
@@ -228,7 +238,9 @@ def domain(selection: Selection) -> dict[str, int]:
     return domains
 
 
-def cell(selection: Selection, cells: dict[object, Cell]) -> Cell:
+def take_first_sentences(
+    selection: ContrastSelection, cells: dict[object, AdmittedSentences]
+) -> AdmittedSentences:
     """The first sentences that a contrast has in a part of a set."""
     contrast, problem, narrowed = selection.contrast, selection.known.problem, domain(selection)
     forbidden = (
@@ -248,16 +260,16 @@ def cell(selection: Selection, cells: dict[object, Cell]) -> Cell:
         frozenset(required),
     )
     if key not in cells:
-        cells[key] = Cell(
+        cells[key] = AdmittedSentences(
             contrast.placed,
-            Problem(
+            ShapeConstraints(
                 _variables(selection), narrowed, tuple(boxes.values()), tuple(required.values())
             ),
         )
     return cells[key]
 
 
-def _variables(selection: Selection) -> tuple[Variable, ...]:
+def _variables(selection: ContrastSelection) -> tuple[Variable, ...]:
     spare = selection.contrast.spare
     return selection.known.problem.variables + ((Variable(SPARE, spare),) if spare else ())
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from lingprobe_extensions.compose.comp.answers import ROLES, happens, has_no, subjects, verbs
+from lingprobe_extensions.compose.comp.answers import ROLES, happens, has_no, list_verbs, subjects
 from lingprobe_extensions.compose.readings.reading import Reading
 
 FactsOf = Callable[[Reading], Iterator[str]]
@@ -26,14 +26,14 @@ phrase in which they do.
 """
 
 
-class Oracle(NamedTuple):
+class SentenceOracle(NamedTuple):
     """What an oracle tells of a sentence, and a sentence about that."""
 
     facts: FactsOf
     about: str
 
 
-def place(reading: Reading, verb: str, below: frozenset[str] = frozenset()) -> str:
+def locate_clause(reading: Reading, verb: str, below: frozenset[str] = frozenset()) -> str:
     """Where the clause of a verb is: 'main', 'main agent relative' for the relative clause of its
     agent, 'main content'.
 
@@ -52,13 +52,15 @@ def place(reading: Reading, verb: str, below: frozenset[str] = frozenset()) -> s
     )
     for says in ("and", "content"):
         if says in above:
-            return f"{place(reading, above[says], below)} {says}"
+            return f"{locate_clause(reading, above[says], below)} {says}"
     return (
-        f"{_phrase(reading, above['relative'], below)} relative" if "relative" in above else "main"
+        f"{_locate_noun(reading, above['relative'], below)} relative"
+        if "relative" in above
+        else "main"
     )
 
 
-def _phrase(reading: Reading, noun: str, below: frozenset[str] = frozenset()) -> str:
+def _locate_noun(reading: Reading, noun: str, below: frozenset[str] = frozenset()) -> str:
     """The place of a noun: the clause that it is an argument of from above, and as what."""
     inside = reading.values(noun, "relative")
     outer = (
@@ -67,14 +69,14 @@ def _phrase(reading: Reading, noun: str, below: frozenset[str] = frozenset()) ->
         if f.value == noun and f.says in ROLES and f.of not in inside
     )
     fact = next(outer, None)
-    return "elsewhere" if fact is None else f"{place(reading, fact.of, below)} {fact.says}"
+    return "elsewhere" if fact is None else f"{locate_clause(reading, fact.of, below)} {fact.says}"
 
 
 def agents(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Verbs and their agents."""
     yield from (
-        (verb, noun, place(reading, verb))
-        for verb in verbs(reading)
+        (verb, noun, locate_clause(reading, verb))
+        for verb in list_verbs(reading)
         for noun in reading.values(verb, "agent")
     )
 
@@ -83,25 +85,26 @@ def polarities(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Verbs, and whether they happen, are negated, or neither is said."""
     said = {True: "happens", False: "negated", None: "open"}
     yield from (
-        (verb, said[happens(reading, (verb,))], place(reading, verb)) for verb in verbs(reading)
+        (verb, said[happens(reading, (verb,))], locate_clause(reading, verb))
+        for verb in list_verbs(reading)
     )
 
 
-def numbers(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def list_verb_numbers(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Verbs and the number of their subject."""
-    for verb in verbs(reading):
+    for verb in list_verbs(reading):
         yield from (
-            (verb, n, place(reading, verb))
+            (verb, n, locate_clause(reading, verb))
             for noun in subjects(reading, verb)
             for n in reading.values(noun, "number")
         )
 
 
-def tenses(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def list_subject_tenses(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Subjects and the tense of their verb."""
-    for verb in verbs(reading):
+    for verb in list_verbs(reading):
         yield from (
-            (noun, tense, place(reading, verb))
+            (noun, tense, locate_clause(reading, verb))
             for noun in subjects(reading, verb)
             for tense in reading.values(verb, "tense")
         )
@@ -110,7 +113,7 @@ def tenses(reading: Reading) -> Iterator[tuple[str, str, str]]:
 def adjective_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Adjectives and their nouns."""
     yield from (
-        (fact.value, fact.of, _phrase(reading, fact.of))
+        (fact.value, fact.of, _locate_noun(reading, fact.of))
         for fact in sorted(reading.facts)
         if fact.says == "adjective"
     )
@@ -118,22 +121,24 @@ def adjective_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
 
 def negated_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Verbs and the nouns with "no" that they are said of."""
-    for verb in verbs(reading):
+    for verb in list_verbs(reading):
         nouns = [
             noun
             for role in ROLES
             for noun in reading.values(verb, role)
             if verb not in reading.values(noun, "relative")
         ]
-        yield from ((verb, noun, place(reading, verb)) for noun in nouns if has_no(reading, noun))
+        yield from (
+            (verb, noun, locate_clause(reading, verb)) for noun in nouns if has_no(reading, noun)
+        )
 
 
-def words(reading: Reading) -> Iterator[str]:
+def list_words(reading: Reading) -> Iterator[str]:
     """Which nouns and verbs there are."""
     yield from (word.of for word in reading.words if word.says in ("noun", "predicate"))
 
 
-def positions(reading: Reading) -> Iterator[str]:
+def list_word_positions(reading: Reading) -> Iterator[str]:
     """At which place each noun and verb stands."""
     yield from (
         f"{word.of} at {at}"
@@ -142,7 +147,7 @@ def positions(reading: Reading) -> Iterator[str]:
     )
 
 
-def before(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def pair_nouns_with_later_verbs(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Nouns and the verbs that come after them."""
     for at, word in enumerate(reading.words):
         if word.says == "noun":
@@ -171,41 +176,47 @@ EVERY = "for every part of test"
 APART = "each by the place of its clause, for probes that can put the two together"
 
 
-def _pairs(belonging: Belonging, of: str) -> Mapping[str, Oracle]:
+def _make_pair_oracles(belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     """The two oracles of a question about two words."""
     return {
-        "relations": Oracle(
+        "relations": SentenceOracle(
             partial(pair_facts, belonging), f"{of}, one fact for two words; {SEEN}"
         ),
-        "slots": Oracle(partial(by_place, belonging), f"{of}, {APART}"),
+        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {APART}"),
     }
 
 
-def _values(name: str, belonging: Belonging, of: str) -> Mapping[str, Oracle]:
+def _make_word_oracles(name: str, belonging: Belonging, of: str) -> Mapping[str, SentenceOracle]:
     """The two oracles of a question about one word."""
     return {
-        name: Oracle(partial(pair_facts, belonging), f"{of}, one fact for the two; {EVERY}"),
-        "slots": Oracle(partial(by_place, belonging), f"{of}, {APART}"),
+        name: SentenceOracle(
+            partial(pair_facts, belonging), f"{of}, one fact for the two; {EVERY}"
+        ),
+        "slots": SentenceOracle(partial(by_place, belonging), f"{of}, {APART}"),
     }
 
 
-ORACLES: Mapping[str, Mapping[str, Oracle]] = {
-    "content1": {"words": Oracle(words, f"which words there are, {EVERY}")},
-    "content2": {"words": Oracle(words, f"which words there are, {EVERY}")},
+ORACLES: Mapping[str, Mapping[str, SentenceOracle]] = {
+    "content1": {"words": SentenceOracle(list_words, f"which words there are, {EVERY}")},
+    "content2": {"words": SentenceOracle(list_words, f"which words there are, {EVERY}")},
     "order": {
-        "relations": Oracle(
-            partial(pair_facts, before),
+        "relations": SentenceOracle(
+            partial(pair_facts, pair_nouns_with_later_verbs),
             f"which noun comes before which verb, one fact for two words; {SEEN}",
         ),
-        "positions": Oracle(
-            positions,
+        "positions": SentenceOracle(
+            list_word_positions,
             "at which place each noun and verb stands, for probes that can compare the two",
         ),
     },
-    "sem-role": _pairs(agents, "verbs and their agents"),
-    "negation": _values("polarity", polarities, "verbs, and whether they are negated"),
-    "agreement": _values("numbers", numbers, "verbs and the number of their subject"),
-    "embedded-tense": _values("tenses", tenses, "subjects and the tense of their verb"),
-    "adjective": _pairs(adjective_pairs, "adjectives and their nouns"),
-    "quantifier-scope": _pairs(negated_pairs, 'verbs and their nouns with "no"'),
+    "sem-role": _make_pair_oracles(agents, "verbs and their agents"),
+    "negation": _make_word_oracles("polarity", polarities, "verbs, and whether they are negated"),
+    "agreement": _make_word_oracles(
+        "numbers", list_verb_numbers, "verbs and the number of their subject"
+    ),
+    "embedded-tense": _make_word_oracles(
+        "tenses", list_subject_tenses, "subjects and the tense of their verb"
+    ),
+    "adjective": _make_pair_oracles(adjective_pairs, "adjectives and their nouns"),
+    "quantifier-scope": _make_pair_oracles(negated_pairs, 'verbs and their nouns with "no"'),
 }

@@ -27,25 +27,29 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import paper as comp_paper
-from lingprobe_extensions.compose.comp.build import Design, Held, PartPairs, Plan
+from lingprobe_extensions.compose.comp.build import DatasetPlan, Held, PartPairs, QuestionDesign
 from lingprobe_extensions.compose.comp.data import (
     Written,
+    build_item_dataset,
     capitalize_sentences,
-    dataset,
-    meanings,
-    sentence,
+    list_pair_meanings,
+    make_sentence,
     with_words,
 )
 from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
-from lingprobe_extensions.compose.comp.draw import Drawing, UnclearPair
+from lingprobe_extensions.compose.comp.draw import SamplingState, UnclearPair
 from lingprobe_extensions.compose.comp.facts import ORACLES
 from lingprobe_extensions.compose.comp.rules import right
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
-from lingprobe_extensions.compose.comp.words import COMBINATIONS, parts, read, request_of
+from lingprobe_extensions.compose.comp.words import (
+    COMBINATIONS,
+    build_vocabulary_parts,
+    complete_request,
+    parse_request,
+)
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.languages import LANGUAGES
-from lingprobe_extensions.compose.events.languages import language as named
-from lingprobe_extensions.compose.events.request import Request, tables_of
+from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
+from lingprobe_extensions.compose.events.request import GenerationRequest, tables_of
 from lingprobe_extensions.compose.readings.reading import Reading
 
 PROBE = "mlp,protocol=ettinger"
@@ -56,7 +60,7 @@ UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere 
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class CompositionOptions:
     """What every task of composition takes."""
 
     mode: Annotated[
@@ -142,59 +146,59 @@ class Options:
         )
 
 
-def _view_options(options: Options) -> dict[str, str]:
+def _view_options(options: CompositionOptions) -> dict[str, str]:
     """How units are brought together, and what is told of the asked words."""
     return {} if options.asked == "one-hot" else {"view": "mean+asked-vectors"}
 
 
-def _facts(
-    name: str, oracle: str, options: Options, sentences: Collection[Sentence]
+def _collect_event_facts(
+    name: str, oracle: str, options: CompositionOptions, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Sequence[Sequence[str]]]:
     """The facts of all sentences, as the events say that they were made from; an asked word by
     itself is one fact.
     """
     facts = ORACLES[name][oracle].facts
     own = {
-        sentence(text, options.written): (tuple(facts(reading)),)
-        for text, reading in _meanings(name, _plain(options))
+        make_sentence(text, options.written): (tuple(facts(reading)),)
+        for text, reading in _meanings(name, _select_item_options(options))
     }
     return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
 
 
-def _load(name: str, options: Options) -> Dataset:
+def _load(name: str, options: CompositionOptions) -> Dataset:
     """The items, built now: the same for the same options."""
-    _check(name, options)
-    dataset, language = _build_dataset(name, _plain(options))
+    _check_options(name, options)
+    dataset, language = _build_dataset(name, _select_item_options(options))
     dataset = dataset.with_notes(rules=right(dataset, language))
     dataset = capitalize_sentences(dataset) if options.written == "cased" else dataset
     return dataset if options.asked == "one-hot" else with_words(dataset)
 
 
-def _plain(options: Options) -> Options:
+def _select_item_options(options: CompositionOptions) -> CompositionOptions:
     """The options that decide which items there are."""
     return dataclasses.replace(options, asked="one-hot", written="plain")
 
 
-def _parts(options: Options) -> list[CorpusPart]:
+def _list_request_files(options: CompositionOptions) -> list[CorpusPart]:
     """The file of a request of one's own, and the tables of words that it names."""
     if options.request is None:
         return []
-    tables = tables_of(request_of(options.request, {})).values()
+    tables = tables_of(complete_request(options.request, {})).values()
     return [
         CorpusPart("", Path(options.request).expanduser()),
         *(CorpusPart("", table) for table in tables),
     ]
 
 
-def _contents(options: Options) -> str:
+def _contents(options: CompositionOptions) -> str:
     """A hash of these files: sets are remembered by it, as files may be written anew while one
     works.
     """
-    return digest_files(part.path for part in _parts(options))
+    return digest_files(part.path for part in _list_request_files(options))
 
 
-def _check(name: str, options: Options) -> None:
-    _design(named(options.language), name)
+def _check_options(name: str, options: CompositionOptions) -> None:
+    _design(load_language(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
         check_number(split, n, str(FEWEST), "items of that split", DataProblem)
     if options.language != comp_paper.LANGUAGE and options.mode == "paper":
@@ -207,7 +211,7 @@ def _check(name: str, options: Options) -> None:
     check_number("per_sentence", options.per_sentence, "1", each, DataProblem)
 
 
-def _design(language: Language, name: str) -> Design:
+def _design(language: Language, name: str) -> QuestionDesign:
     """What a task of comp/ asks of the sentences of a language. DataProblem with the reason where
     it has none.
     """
@@ -220,15 +224,17 @@ def _design(language: Language, name: str) -> Design:
     return design
 
 
-def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
+def _build_dataset(name: str, options: CompositionOptions) -> tuple[Dataset, Language]:
     if options.mode == "paper":
         drawn = _paper_sentences(name, options, _contents(options))
-        return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), named(
+        return comp_paper.build_dataset(name, drawn, *_paper_inputs(name, options)), load_language(
             options.language
         )
     by_part, plan, unclear = _generate_pairs(name, options, _contents(options))
     told = {"pairs": len(unclear), "as": [text for text, _ in unclear[:5]]}
-    items = dataset(by_part, plan.own.language, options.seed, {**_notes(by_part), "unclear": told})
+    items = build_item_dataset(
+        by_part, plan.own.language, options.seed, {**_count_pairs(by_part), "unclear": told}
+    )
     if options.request is not None:
         _all_asked(items, unclear, options.request)
     if "@" in options.language:
@@ -236,19 +242,19 @@ def _build_dataset(name: str, options: Options) -> tuple[Dataset, Language]:
     return items, plan.own.language
 
 
-def _meanings(name: str, options: Options) -> Iterator[tuple[str, Reading]]:
+def _meanings(name: str, options: CompositionOptions) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences and what they mean."""
     if options.mode == "paper":
         drawn = _paper_sentences(name, options, _contents(options))
-        return comp_paper.meanings(drawn, named(options.language))
+        return comp_paper.list_drawn_meanings(drawn, load_language(options.language))
     by_part, plan, _ = _generate_pairs(name, options, _contents(options))
-    return meanings(by_part, plan.own.language)
+    return list_pair_meanings(by_part, plan.own.language)
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_SETS)
 def _generate_pairs(
-    name: str, options: Options, contents: str
-) -> tuple[list[PartPairs], Plan, list[UnclearPair]]:
+    name: str, options: CompositionOptions, contents: str
+) -> tuple[list[PartPairs], DatasetPlan, list[UnclearPair]]:
     """The pairs of all parts, the plan that they were made by, and the pairs that readings did not
     confirm.
     """
@@ -256,14 +262,14 @@ def _generate_pairs(
     design, (size, dev, test) = plan.design, options.items
     every = [
         p
-        for p in parts(plan.own, options.seed, single=design.single)
+        for p in build_vocabulary_parts(plan.own, options.seed, single=design.single)
         if p.name != COMBINATIONS or plan.candidates(new=True)[0]
     ]
     checked = options.readings == "all"
-    drawing = Drawing(
+    drawing = SamplingState(
         options.seed,
         design.adverbs,
-        comp_answers.Reader.of(design.answer, plan.own.language) if checked else None,
+        comp_answers.LabelChecker.of(design.answer, plan.own.language) if checked else None,
         [],
         set(),
         {},
@@ -279,11 +285,11 @@ def _generate_pairs(
     return by_part, plan, drawing.unclear
 
 
-def _make_plan(name: str, options: Options, contents: str) -> Plan:
+def _make_plan(name: str, options: CompositionOptions, contents: str) -> DatasetPlan:
     """How a set is built."""
-    usual = request_of(
+    usual = complete_request(
         options.request,
-        {**_design(named(options.language), name).request, "language": options.language},
+        {**_design(load_language(options.language), name).request, "language": options.language},
     )
     if usual["language"] != options.language:
         raise DataProblem(f"{options.request}: write language={usual['language']} in the task, too")
@@ -318,42 +324,46 @@ def _plan(
     _as_written: str,
     held: Held,
     per_sentence: int,
-) -> Plan:
+) -> DatasetPlan:
     """A plan with all that it finds out: sets of other sizes and seeds need it, too."""
     language, name = design
-    own = read(json.loads(request), file)
-    return Plan(_design(named(language), name), own, held, per_sentence)
+    own = parse_request(json.loads(request), file)
+    return DatasetPlan(_design(load_language(language), name), own, held, per_sentence)
 
 
 def _paper_inputs(
-    name: str, options: Options
-) -> tuple[Mapping[str, Request], tuple[int, int, int], int, int | None]:
+    name: str, options: CompositionOptions
+) -> tuple[Mapping[str, GenerationRequest], tuple[int, int, int], int, int | None]:
     """What the paper's set is built from: requests of train (three fifths of the adverbs) and of
     test (the others), sizes, seed.
     """
     if name not in comp_paper.REQUESTS:
         raise DataProblem(f"the paper has no set for comp/{name}: leave out mode=paper")
     usual = comp_paper.REQUESTS[name]
-    adverbs = [entry.lemma for entry in named(options.language).values("adverb")]
+    adverbs = [entry.lemma for entry in load_language(options.language).values("adverb")]
     order = np.random.default_rng([options.seed, 2]).permutation(len(adverbs))
     cut = round(0.6 * len(adverbs))
     sides = {"train": order[:cut], "test": order[cut:]}
-    own = request_of(options.request, {}) if options.request else {}
+    own = complete_request(options.request, {}) if options.request else {}
     requests = {
-        s: read({**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request)
+        s: parse_request(
+            {**usual, "adverbs": [adverbs[i] for i in sorted(rows)], **own}, options.request
+        )
         for s, rows in sides.items()
     }
     return requests, options.items, options.seed, options.per_sentence
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_SETS)
-def _paper_sentences(name: str, options: Options, _as_written: str) -> comp_paper.Sentences:
+def _paper_sentences(
+    name: str, options: CompositionOptions, _as_written: str
+) -> comp_paper.Sentences:
     """The sentences of the paper's set, which its oracles ask for, too."""
     requests, sizes, seed, _ = _paper_inputs(name, options)
-    return comp_paper.draw_sentences(name, requests, sizes, seed)
+    return comp_paper.draw_paper_sentences(name, requests, sizes, seed)
 
 
-def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
+def _count_pairs(by_part: Sequence[PartPairs]) -> dict[str, Any]:
     """How many pairs and structures each part has."""
     pairs = {m.part.name: sum(len(run.first) for _, run in m.runs) for m in by_part}
     structures = {
@@ -362,18 +372,18 @@ def _notes(by_part: Sequence[PartPairs]) -> dict[str, Any]:
     return {"pairs": pairs, "structures": structures}
 
 
-def _task(name: str, asks: str) -> TaskDefinition[Options]:
+def _task(name: str, asks: str) -> TaskDefinition[CompositionOptions]:
     return TaskDefinition(
         f"comp/{name}",
         asks,
-        Options,
+        CompositionOptions,
         partial(_load, name),
-        _parts,
+        _list_request_files,
         probe=PROBE,
         view="mean+asked",
         baselines=BASELINES,
         oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
-        facts=partial(_facts, name),
+        facts=partial(_collect_event_facts, name),
         varied=_view_options,
     )
 

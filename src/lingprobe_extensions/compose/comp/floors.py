@@ -1,8 +1,9 @@
 """Baselines of questions about words: what stands near the asked words, and n-grams in which they
 are marked, for the same probe as any encoder.
 
-A shallow reader (`shallow.Seen`) knows nouns and verbs by their form alone, and small words as they
-are. Neither baseline parses: what a probe reaches on them, it reaches without structure.
+A shallow reader (`shallow.ShallowExamples`) knows nouns and verbs by their form alone, and small
+words as they are. Neither baseline parses: what a probe reaches on them, it reaches without
+structure.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 
 from lingprobe import Help, ReadingProblem, Readings
 from lingprobe.extend import Floats, Ints, WordsOnly, draw_normals
-from lingprobe_extensions.compose.comp.shallow import Seen, shallow_examples
+from lingprobe_extensions.compose.comp.shallow import ShallowExamples, shallow_examples
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class NGrams(WordsOnly):
         return np.concatenate([readings.dataset.one_hot_asked(), bags], 1)
 
 
-def _shallow_examples(readings: Readings) -> Seen:
+def _shallow_examples(readings: Readings) -> ShallowExamples:
     examples = shallow_examples(readings.dataset)
     if examples is None:
         raise ReadingProblem(
@@ -90,7 +91,7 @@ def _hot(codes: Ints, n: int) -> Floats:
     return np.asarray(codes[:, None] == np.arange(n), np.float32)
 
 
-def _mark_tags(examples: Seen) -> Iterator[list[str]]:
+def _mark_tags(examples: ShallowExamples) -> Iterator[list[str]]:
     """The tags of each example, with a mark on those of asked words."""
     for codes, places in zip(examples.codes, examples.places.tolist(), strict=True):
         tags = [examples.tags[code] for code in codes[codes >= 0].tolist()]

@@ -10,21 +10,21 @@ import numpy as np
 
 from lingprobe_extensions.compose.comp.contrasts import (
     Contrast,
-    Question,
+    ContrastQuestion,
     Swap,
     Two,
-    alike,
-    arguments,
+    are_built_alike,
     determiner_forms,
+    exchange_verbs,
+    list_argument_forms,
     polarity_forms,
-    verbs,
 )
 from lingprobe_extensions.compose.events.assertions import OPEN, assertions
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.shapes import ClauseAt, Placed, members
+from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape, members
 
 
-def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
+def negations(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
     """One of two clauses is negated: the negation moves to the other one, or their verbs change
     places.
 
@@ -50,7 +50,7 @@ def negations(placed: Placed, language: Language) -> Iterator[Contrast]:
                 yield replace(contrast, questions=questions)
 
 
-def _open(contrast: Contrast, question: Question) -> bool:
+def _open(contrast: Contrast, question: ContrastQuestion) -> bool:
     """Whether one of the two sentences leaves open what the asked verb says; its words do not
     matter for that.
     """
@@ -68,7 +68,7 @@ def _open(contrast: Contrast, question: Question) -> bool:
 
 
 def _not(
-    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
+    placed: LinearisedShape, two: Two, limits: Mapping[str, int], language: Language
 ) -> Iterator[Contrast]:
     """The verb of one clause is negated, with "not"."""
     one, other = two
@@ -81,32 +81,38 @@ def _not(
     strata = {"marker": language.signs["not"][0]}
     polarity = Swap(a, b, "polarity")
     yield Contrast(placed, language, polarity, _negation_questions(two), forms, strata=strata)
-    if alike(two):
+    if are_built_alike(two):
         yield Contrast(
-            placed, language, verbs(two), _verb_questions(two), forms, tied=polarity, strata=strata
+            placed,
+            language,
+            exchange_verbs(two),
+            _verb_questions(two),
+            forms,
+            tied=polarity,
+            strata=strata,
         )
 
 
 def _no(
-    placed: Placed, two: Two, limits: Mapping[str, int], language: Language
+    placed: LinearisedShape, two: Two, limits: Mapping[str, int], language: Language
 ) -> Iterator[Contrast]:
     """An argument of one clause is negated, with "no" or "not one"."""
     one, other = two
     tied = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
     for word in (d for d, force in language.forces.items() if force == "none"):
         strata, negative = {"marker": word}, determiner_forms(language, word)
-        for a in arguments(one, placed):
+        for a in list_argument_forms(one, placed):
             forms = {**limits, a: negative}
-            for b in arguments(other, placed):
+            for b in list_argument_forms(other, placed):
                 moved = Swap(a, b, "determiner")
                 yield Contrast(
                     placed, language, moved, _negation_questions(two), forms, strata=strata
                 )
-            if alike(two):
+            if are_built_alike(two):
                 yield Contrast(
                     placed,
                     language,
-                    verbs(two),
+                    exchange_verbs(two),
                     _verb_questions(two),
                     forms,
                     tied=tied,
@@ -114,28 +120,32 @@ def _no(
                 )
 
 
-def _negation_questions(two: Two) -> tuple[Question, Question]:
+def _negation_questions(two: Two) -> tuple[ContrastQuestion, ContrastQuestion]:
     """Questions where the negation moves: each verb stays in its clause, and what it says happens
     where the other one is negated.
     """
     one, other = two
     return (
-        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        Question((f"{other.prefix}predicate",), True, _place(other), other.prefix),
+        ContrastQuestion((f"{one.prefix}predicate",), False, _find_negated_verb(one), one.prefix),
+        ContrastQuestion(
+            (f"{other.prefix}predicate",), True, _find_negated_verb(other), other.prefix
+        ),
     )
 
 
-def _verb_questions(two: Two) -> tuple[Question, Question]:
+def _verb_questions(two: Two) -> tuple[ContrastQuestion, ContrastQuestion]:
     """Questions where the verbs change places, and the first clause is negated in both
     sentences.
     """
     one, other = two
     return (
-        Question((f"{one.prefix}predicate",), False, _place(one), one.prefix),
-        Question((f"{other.prefix}predicate",), True, _place(one), other.prefix),
+        ContrastQuestion((f"{one.prefix}predicate",), False, _find_negated_verb(one), one.prefix),
+        ContrastQuestion(
+            (f"{other.prefix}predicate",), True, _find_negated_verb(one), other.prefix
+        ),
     )
 
 
-def _place(negated: ClauseAt) -> str:
+def _find_negated_verb(negated: ClauseAt) -> str:
     """Where the asked verb stands when it is negated."""
     return "relative" if negated.prefix else "main"

@@ -15,14 +15,19 @@ import numpy as np
 
 from lingprobe import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.extend import carve_dev
-from lingprobe_extensions.compose.comp.contrasts import nouns, order, role, schema
+from lingprobe_extensions.compose.comp.contrasts import (
+    describe_structure,
+    get_noun_role,
+    nouns,
+    order,
+)
 from lingprobe_extensions.compose.comp.data import meaning
 from lingprobe_extensions.compose.comp.words import PAPER
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.request import Request
-from lingprobe_extensions.compose.events.shapes import Placed
+from lingprobe_extensions.compose.events.request import GenerationRequest
+from lingprobe_extensions.compose.events.shapes import LinearisedShape
 from lingprobe_extensions.compose.events.space import space
 from lingprobe_extensions.compose.readings.reading import Reading
 
@@ -57,7 +62,7 @@ HELD = {
 }  # fmt: skip
 
 
-class Question(NamedTuple):
+class SentenceQuestion(NamedTuple):
     """A question about a sentence, its answer, and what kind of no it would be."""
 
     words: tuple[str, ...]
@@ -66,18 +71,18 @@ class Question(NamedTuple):
     voice: str
 
 
-class Candidate(NamedTuple):
+class SentenceCandidate(NamedTuple):
     """A sentence, its structure in words, all that could be asked of it, and how it is written with
     its event.
     """
 
     sentence: Sentence
     schema: str
-    questions: tuple[Question, ...]
+    questions: tuple[SentenceQuestion, ...]
     line: str
 
 
-class Pool(NamedTuple):
+class AskedWords(NamedTuple):
     """The words that are asked about, and pairs of them that only test asks about."""
 
     nouns: tuple[str, ...]
@@ -85,17 +90,19 @@ class Pool(NamedTuple):
     held: frozenset[tuple[str, ...]]
 
 
-Ask = Callable[[Batch, Pool, np.random.Generator], Iterator[tuple[Question, ...]]]
+Ask = Callable[
+    [ShapeBatch, AskedWords, np.random.Generator], Iterator[tuple[SentenceQuestion, ...]]
+]
 
 
-Sentences = Mapping[str, Sequence["Candidate"]]
+Sentences = Mapping[str, Sequence["SentenceCandidate"]]
 """Those of test and of train, in a random order."""
 
 
 def build_dataset(
     name: str,
     sentences: Sentences,
-    requests: Mapping[str, Request],
+    requests: Mapping[str, GenerationRequest],
     sizes: tuple[int, int, int],
     seed: int,
     per_sentence: int | None,
@@ -118,7 +125,7 @@ def build_dataset(
                 if not pool.held or (q.words in pool.held) == (split == "test")
             ]
             even = list(_even(mine, half, rng))
-            examples += [_example(candidate, question, split) for question in even]
+            examples += [_make_paper_example(candidate, question, split) for question in even]
             count += len(even)
             used |= {candidate.sentence} if even else set()
         if count < items:
@@ -132,7 +139,7 @@ def build_dataset(
     return carve_dev(dataset, seed, sizes[1] / (sizes[0] + sizes[1])) if sizes[1] else dataset
 
 
-def meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Reading]]:
+def list_drawn_meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Reading]]:
     """The texts of all sentences that were drawn for a set, and what they mean."""
     return (
         meaning(candidate.line, language.denying)
@@ -143,8 +150,8 @@ def meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Re
     )
 
 
-def draw_sentences(
-    name: str, requests: Mapping[str, Request], sizes: tuple[int, int, int], seed: int
+def draw_paper_sentences(
+    name: str, requests: Mapping[str, GenerationRequest], sizes: tuple[int, int, int], seed: int
 ) -> Sentences:
     """The sentences of test and of train; only negation has other adverbs in test, so its sentences
     differ at once.
@@ -158,7 +165,7 @@ def draw_sentences(
     return dict.fromkeys(("test", "train"), _candidates(name, requests["train"], pool, seed, n))
 
 
-def _pool(request: Request, *, single: bool) -> Pool:
+def _pool(request: GenerationRequest, *, single: bool) -> AskedWords:
     language, domains = request.language, request.domains
     some, verbs = (
         [e for i, e in enumerate(language.values(kind)) if domains[kind] >> i & 1]
@@ -166,26 +173,28 @@ def _pool(request: Request, *, single: bool) -> Pool:
     )
     names = tuple(e.lemma for e in some)
     if single:
-        return Pool(names, tuple(e.lemma for e in verbs), frozenset())
+        return AskedWords(names, tuple(e.lemma for e in verbs), frozenset())
     if set(names) == set(PAPER["nouns"]):
-        return Pool(names, tuple(e.lemma for e in verbs), frozenset(HELD))
+        return AskedWords(names, tuple(e.lemma for e in verbs), frozenset(HELD))
     last = [e.lemma for e in verbs if "transitive" in e.classes] or [e.lemma for e in verbs]
-    return Pool(
+    return AskedWords(
         names,
         tuple(e.lemma for e in verbs),
         frozenset((noun, last[i % len(last)]) for i, noun in enumerate(names)),
     )
 
 
-def _candidates(name: str, request: Request, pool: Pool, seed: int, n: int) -> list[Candidate]:
+def _candidates(
+    name: str, request: GenerationRequest, pool: AskedWords, seed: int, n: int
+) -> list[SentenceCandidate]:
     """Sentences in a random order with all that could be asked."""
     sentences = space(request)
     rng = np.random.default_rng([seed, 6])
-    candidates: list[Candidate] = []
-    for length, batches in draw(
+    candidates: list[SentenceCandidate] = []
+    for length, batches in draw_from_space(
         sentences, min(sentences.size, n), seed, even=request.even
     ).chunks():
-        candidates += in_order(
+        candidates += map_in_order(
             (_drop_adverbs(batch, rng) for batch in batches),
             length,
             lambda batch: _batch(name, batch, pool, rng),
@@ -193,10 +202,14 @@ def _candidates(name: str, request: Request, pool: Pool, seed: int, n: int) -> l
     return candidates
 
 
-def _batch(name: str, batch: Batch, pool: Pool, rng: np.random.Generator) -> list[Candidate]:
+def _batch(
+    name: str, batch: ShapeBatch, pool: AskedWords, rng: np.random.Generator
+) -> list[SentenceCandidate]:
     texts, roles = batch.texts(), batch.roles()
     return [
-        Candidate(Sentence(tuple(text.split(" ")), text), schema(text, paths), questions, line)
+        SentenceCandidate(
+            Sentence(tuple(text.split(" ")), text), describe_structure(text, paths), questions, line
+        )
         for text, paths, questions, line in zip(
             texts, roles, ASKS[name](batch, pool, rng), batch.lines(), strict=True
         )
@@ -204,8 +217,8 @@ def _batch(name: str, batch: Batch, pool: Pool, rng: np.random.Generator) -> lis
 
 
 def _even(
-    questions: Sequence[Question], half: int | None, rng: np.random.Generator
-) -> Iterator[Question]:
+    questions: Sequence[SentenceQuestion], half: int | None, rng: np.random.Generator
+) -> Iterator[SentenceQuestion]:
     """As many with yes as with no, in a random choice."""
     sides = [[q for q in questions if q.yes is yes] for yes in (True, False)]
     n = min(len(side) for side in sides)
@@ -214,7 +227,9 @@ def _even(
         yield from (side[int(i)] for i in rng.permutation(len(side))[:n])
 
 
-def _example(candidate: Candidate, question: Question, split: str) -> Example:
+def _make_paper_example(
+    candidate: SentenceCandidate, question: SentenceQuestion, split: str
+) -> Example:
     strata = {"structure": candidate.schema, "voice": question.voice} | (
         {} if question.yes else {"negative": question.negative}
     )
@@ -223,15 +238,15 @@ def _example(candidate: Candidate, question: Question, split: str) -> Example:
     )
 
 
-def _lemmas(batch: Batch, path: str) -> list[str]:
+def _lemmas(batch: ShapeBatch, path: str) -> list[str]:
     kind = next(v.kind for v in batch.placed.variables if v.path == path)
     known: Sequence[Any] = batch.language.values(kind)
     return [known[number].lemma for number in batch.values[path].tolist()]
 
 
-def _pairs(
-    batch: Batch, judge: Callable[[Placed, Language, str, int], tuple[bool, str]]
-) -> Iterator[tuple[Question, ...]]:
+def _pair_nouns_with_verbs(
+    batch: ShapeBatch, judge: Callable[[LinearisedShape, Language, str, int], tuple[bool, str]]
+) -> Iterator[tuple[SentenceQuestion, ...]]:
     """Every noun of a sentence with every verb; whether it is yes is a matter of structure."""
     placed, columns = batch.placed, []
     for k, at in enumerate(placed.clauses):
@@ -241,44 +256,52 @@ def _pairs(
             voice = at.clause.voice
             columns.append(
                 [
-                    Question(two, yes, negative, voice)
+                    SentenceQuestion(two, yes, negative, voice)
                     for two in zip(_lemmas(batch, noun), verbs, strict=True)
                 ]
             )
     return zip(*columns, strict=True)
 
 
-def _roles(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Question, ...]]:
-    def judge(placed: Placed, language: Language, noun: str, clause: int) -> tuple[bool, str]:
-        kind = role(placed.clauses[clause], noun, placed)
+def _roles(
+    batch: ShapeBatch, pool: AskedWords, rng: np.random.Generator
+) -> Iterator[tuple[SentenceQuestion, ...]]:
+    def judge(
+        placed: LinearisedShape, language: Language, noun: str, clause: int
+    ) -> tuple[bool, str]:
+        kind = get_noun_role(placed.clauses[clause], noun, placed)
         return kind == "agent", kind
 
-    return _pairs(batch, judge)
+    return _pair_nouns_with_verbs(batch, judge)
 
 
-def _orders(batch: Batch, pool: Pool, rng: np.random.Generator) -> Iterator[tuple[Question, ...]]:
-    def judge(placed: Placed, language: Language, noun: str, clause: int) -> tuple[bool, str]:
+def _orders(
+    batch: ShapeBatch, pool: AskedWords, rng: np.random.Generator
+) -> Iterator[tuple[SentenceQuestion, ...]]:
+    def judge(
+        placed: LinearisedShape, language: Language, noun: str, clause: int
+    ) -> tuple[bool, str]:
         places, at = order(placed, language), placed.clauses[clause]
-        return places[noun] < places[f"{at.prefix}predicate"], role(at, noun, placed)
+        return places[noun] < places[f"{at.prefix}predicate"], get_noun_role(at, noun, placed)
 
-    return _pairs(batch, judge)
+    return _pair_nouns_with_verbs(batch, judge)
 
 
 def _contents2(
-    batch: Batch, pool: Pool, rng: np.random.Generator
-) -> Iterator[tuple[Question, ...]]:
+    batch: ShapeBatch, pool: AskedWords, rng: np.random.Generator
+) -> Iterator[tuple[SentenceQuestion, ...]]:
     """Both words are there, or exactly one of them is."""
-    there = _pairs(batch, lambda placed, language, noun, clause: (True, ""))
+    there = _pair_nouns_with_verbs(batch, lambda placed, language, noun, clause: (True, ""))
     for both in there:
         some, verbs = {q.words[0] for q in both}, {q.words[1] for q in both}
         absent = [
-            Question((noun, verb), False, "verb absent", "")
+            SentenceQuestion((noun, verb), False, "verb absent", "")
             for noun in some
             for verb in pool.verbs
             if verb not in verbs
         ]
         absent += [
-            Question((noun, verb), False, "noun absent", "")
+            SentenceQuestion((noun, verb), False, "noun absent", "")
             for noun in pool.nouns
             if noun not in some
             for verb in verbs
@@ -287,8 +310,8 @@ def _contents2(
 
 
 def _contents1(
-    batch: Batch, pool: Pool, rng: np.random.Generator
-) -> Iterator[tuple[Question, ...]]:
+    batch: ShapeBatch, pool: AskedWords, rng: np.random.Generator
+) -> Iterator[tuple[SentenceQuestion, ...]]:
     """A verb is there, or is not."""
     columns = [
         (_lemmas(batch, f"{at.prefix}predicate"), at.clause.voice) for at in batch.placed.clauses
@@ -296,13 +319,14 @@ def _contents1(
     for i in range(len(batch.places)):
         there = {verbs[i]: voice for verbs, voice in columns}
         yield tuple(
-            Question((verb,), verb in there, "absent", there.get(verb, "")) for verb in pool.verbs
+            SentenceQuestion((verb,), verb in there, "absent", there.get(verb, ""))
+            for verb in pool.verbs
         )
 
 
 def _negations(
-    batch: Batch, pool: Pool, rng: np.random.Generator
-) -> Iterator[tuple[Question, ...]]:
+    batch: ShapeBatch, pool: AskedWords, rng: np.random.Generator
+) -> Iterator[tuple[SentenceQuestion, ...]]:
     """Of two verbs one is negated; other sentences are not asked about."""
     forms = batch.language.forms
     columns = [
@@ -316,7 +340,7 @@ def _negations(
         one = len(clauses) == 2 and sum(positive for _, positive, _ in clauses) == 1
         yield (
             tuple(
-                Question((v,), yes, "relative" if at.prefix else "main", at.clause.voice)
+                SentenceQuestion((v,), yes, "relative" if at.prefix else "main", at.clause.voice)
                 for v, yes, at in clauses
             )
             if one
@@ -324,7 +348,7 @@ def _negations(
         )
 
 
-def _drop_adverbs(batch: Batch, rng: np.random.Generator) -> Batch:
+def _drop_adverbs(batch: ShapeBatch, rng: np.random.Generator) -> ShapeBatch:
     """The same with as many adverbs a clause as the paper's sets have: a normal number around 1,
     rounded, never more than there are.
     """

@@ -41,11 +41,11 @@ ours has.
 """
 
 
-def strata(example: Example) -> dict[str, str]:
+def label_example_strata(example: Example) -> dict[str, str]:
     """Voice and clause of the asked verb; whether the nouns of the sentence differ in number; where
     the answer is no, which asked word is absent, or what the noun is to the verb.
     """
-    reading = read(example.sites[0].sentence.words)
+    reading = find_single_reading(example.sites[0].sentence.words)
     if reading is None:
         return {}
     *nouns, verb = example.asked
@@ -72,26 +72,26 @@ about: only these can pass.
 
 
 @lru_cache(maxsize=4096)
-def read(words: tuple[str, ...]) -> Reading | None:
+def find_single_reading(words: tuple[str, ...]) -> Reading | None:
     """The reading of a sentence, adverbs excluded; None where it has none, or several."""
     complete = readings([word for word in words if word not in ASIDE.split()])
     return complete[0] if len(complete) == 1 else None
 
 
-def facts(facts_of: FactsOf, sentence: Sentence) -> Iterator[str]:
+def list_reading_facts(facts_of: FactsOf, sentence: Sentence) -> Iterator[str]:
     """What an oracle tells of a sentence, by its reading; nothing where it has none."""
-    reading = read(sentence.words)
+    reading = find_single_reading(sentence.words)
     yield from () if reading is None else facts_of(reading)
 
 
-def _notes(dataset: Dataset) -> dict[str, dict[str, float]]:
+def _note_rule_scores(dataset: Dataset) -> dict[str, dict[str, float]]:
     return {"rules": right(dataset)}
 
 
 def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRelease:
     first = {name: ORACLES[paper][name] for name in PASSING.get(paper, ())}
     oracles = {
-        name: (oracle.about, partial(facts, oracle.facts))
+        name: (oracle.about, partial(list_reading_facts, oracle.facts))
         for name, oracle in {**first, **ORACLES[paper]}.items()
     }
     return TaskRelease(
@@ -101,8 +101,8 @@ def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRele
         probe=PROBE,
         view="mean+asked",
         baselines=("window", "ngrams"),
-        strata=strata,
-        told=_notes,
+        strata=label_example_strata,
+        told=_note_rule_scores,
         oracles=oracles,
     )
 

@@ -18,14 +18,14 @@ from lingprobe import Dataset
 from lingprobe.extend import Ints
 from lingprobe_extensions.compose.comp.shallow import (
     Flags,
-    Seen,
+    ShallowExamples,
     kinds,
     language_of,
     shallow_examples,
 )
 from lingprobe_extensions.compose.events.language import Language
 
-Rule = Callable[[Seen], Flags]
+Rule = Callable[[ShallowExamples], Flags]
 
 
 def _same(one: Ints, other: Ints) -> Flags:
@@ -33,15 +33,15 @@ def _same(one: Ints, other: Ints) -> Flags:
     return np.asarray(one == other, np.bool_)
 
 
-def _index(seen: Seen) -> Ints:
+def _index(seen: ShallowExamples) -> Ints:
     return np.arange(seen.codes.shape[1])
 
 
-def _noun(seen: Seen) -> Ints:
+def _noun(seen: ShallowExamples) -> Ints:
     return seen.places[:, 0]
 
 
-def _verb(seen: Seen) -> Ints:
+def _verb(seen: ShallowExamples) -> Ints:
     return seen.places[:, -1]
 
 
@@ -63,11 +63,13 @@ def _nearest(where: Flags, to: Ints) -> Ints:
     return np.asarray(np.where(where, away, where.shape[1]).argmin(1), np.int64)
 
 
-def _by_follows(seen: Seen) -> Flags:
+def _by_follows(seen: ShallowExamples) -> Flags:
     return np.asarray(np.isin(seen.at(_verb(seen) + 1), seen.signs["by"]), np.bool_)
 
 
-def _of_negations(seen: Seen, some: str, verb_of: Callable[[Flags, Ints], Ints]) -> Flags:
+def _of_negations(
+    seen: ShallowExamples, some: str, verb_of: Callable[[Flags, Ints], Ints]
+) -> Flags:
     """Whether the verb is the one that goes with some negation [n]."""
     verbs, negated = seen.are("verb"), seen.are(some)
     rows, places = np.nonzero(negated)
@@ -77,22 +79,22 @@ def _of_negations(seen: Seen, some: str, verb_of: Callable[[Flags, Ints], Ints])
     return says
 
 
-def before_verb(seen: Seen) -> Flags:
+def before_verb(seen: ShallowExamples) -> Flags:
     """The noun stands before the verb."""
     return _noun(seen) < _verb(seen)
 
 
-def nearest_left(seen: Seen) -> Flags:
+def nearest_left(seen: ShallowExamples) -> Flags:
     """The noun is the nearest one before the verb."""
     return _same(_noun(seen), _before(seen.are("noun"), _verb(seen)))
 
 
-def nearest(seen: Seen) -> Flags:
+def is_nearest_noun(seen: ShallowExamples) -> Flags:
     """The noun is the nearest one, on either side; of two that are, the one before."""
     return _same(_noun(seen), _nearest(seen.are("noun"), _verb(seen)))
 
 
-def nearest_or_by(seen: Seen) -> Flags:
+def nearest_or_by(seen: ShallowExamples) -> Flags:
     """The noun is the nearest one before the verb, or after "by" where that follows the verb."""
     nouns, verb = seen.are("noun"), _verb(seen)
     return _same(
@@ -100,68 +102,68 @@ def nearest_or_by(seen: Seen) -> Flags:
     )
 
 
-def after_by(seen: Seen) -> Flags:
+def after_by(seen: ShallowExamples) -> Flags:
     """The noun is the first one after the first "by"."""
     by = seen.are("by")
     return by.any(1) & _same(_noun(seen), _after(seen.are("noun"), by.argmax(1)))
 
 
-def before_unless_by(seen: Seen) -> Flags:
+def before_unless_by(seen: ShallowExamples) -> Flags:
     """The noun stands before the verb, or after it where "by" follows the verb."""
     return before_verb(seen) ^ _by_follows(seen)
 
 
-def first_noun(seen: Seen) -> Flags:
+def first_noun(seen: ShallowExamples) -> Flags:
     """The noun is the first one."""
     return _same(_noun(seen), seen.are("noun").argmax(1))
 
 
-def last_noun(seen: Seen) -> Flags:
+def last_noun(seen: ShallowExamples) -> Flags:
     """The noun is the last one."""
     return _same(
         _noun(seen), _before(seen.are("noun"), np.full(len(seen.codes), seen.codes.shape[1]))
     )
 
 
-def heads_relative(seen: Seen) -> Flags:
+def heads_relative(seen: ShallowExamples) -> Flags:
     """The noun stands right before "that" or "who", but for a comma."""
     next_ = seen.at(_noun(seen) + 1)
     return np.isin(np.where(next_ == ",", seen.at(_noun(seen) + 2), next_), seen.signs["link"])
 
 
-def after_not(seen: Seen) -> Flags:
+def after_not(seen: ShallowExamples) -> Flags:
     """The verb is the first one after some "not"."""
     return _of_negations(seen, "not", _after)
 
 
-def after_negation(seen: Seen) -> Flags:
+def after_negation(seen: ShallowExamples) -> Flags:
     """The verb is the first one after some "not" or "no"."""
     return _of_negations(seen, "negation", _after)
 
 
-def last_before_negation(seen: Seen) -> Flags:
+def last_before_negation(seen: ShallowExamples) -> Flags:
     """The verb is the last one before some "not" or "no"."""
     return _of_negations(seen, "negation", _before)
 
 
-def nearest_to_negation(seen: Seen) -> Flags:
+def nearest_to_negation(seen: ShallowExamples) -> Flags:
     """No verb is nearer to a "not" or "no"."""
     return _of_negations(seen, "negation", _nearest)
 
 
-def anywhere_after_negation(seen: Seen) -> Flags:
+def anywhere_after_negation(seen: ShallowExamples) -> Flags:
     """The verb stands somewhere after a "not" or "no"."""
     return np.asarray(
         (seen.are("negation") & (_index(seen) < _verb(seen)[:, None])).any(1), np.bool_
     )
 
 
-def first_verb(seen: Seen) -> Flags:
+def first_verb(seen: ShallowExamples) -> Flags:
     """The verb is the first one."""
     return _same(_verb(seen), seen.are("verb").argmax(1))
 
 
-def last_verb(seen: Seen) -> Flags:
+def last_verb(seen: ShallowExamples) -> Flags:
     """The verb is the last one."""
     return _same(
         _verb(seen), _before(seen.are("verb"), np.full(len(seen.codes), seen.codes.shape[1]))
@@ -170,7 +172,7 @@ def last_verb(seen: Seen) -> Flags:
 
 ROLE_RULES: Final[Mapping[str, Rule]] = {
     "before the verb": before_verb,
-    "nearest noun": nearest,
+    "nearest noun": is_nearest_noun,
     "nearest noun before, or first after by": nearest_or_by,
     "first after by": after_by,
     "nearest noun before the verb": nearest_left,
@@ -180,7 +182,7 @@ ROLE_RULES: Final[Mapping[str, Rule]] = {
     "before that": heads_relative,
 }
 ORDER_RULES: Final[Mapping[str, Rule]] = {
-    "nearest noun": nearest,
+    "nearest noun": is_nearest_noun,
     "first after by": after_by,
     "before that": heads_relative,
 }
@@ -202,7 +204,7 @@ RULES: Mapping[tuple[str, ...], Mapping[str, Rule]] = {
 """What is asked about, a kind a slot -> rules of thumb by name."""
 
 
-def rule_answers(dataset: Dataset, language: Language | None = None) -> dict[str, Flags]:
+def apply_rules_of_thumb(dataset: Dataset, language: Language | None = None) -> dict[str, Flags]:
     """Rule of thumb -> whether it says yes, [examples]; {} where asked words do not all stand in
     their sentences, or no language has them.
     """
@@ -224,7 +226,7 @@ def right(dataset: Dataset, language: Language | None = None) -> dict[str, float
     if dataset.labels.classes is None or not len(train) or not len(test):
         return {}
     shares, labels = {}, dataset.labels.matrix()
-    for name, says in rule_answers(dataset, language).items():
+    for name, says in apply_rules_of_thumb(dataset, language).items():
         if not says.any() or says.all():
             continue
         counts = np.zeros((2, len(dataset.labels.names)), np.int64)

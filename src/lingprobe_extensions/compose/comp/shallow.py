@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from lingprobe import Dataset
 from lingprobe.extend import Ints, NotePart
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.languages import LANGUAGES
-from lingprobe_extensions.compose.events.languages import language as named
+from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 
 Flags = NDArray[np.bool_]
 Tags = Sequence[str]
@@ -41,7 +40,7 @@ class WrittenIn(NotePart):
     name: str = ""
 
 
-class Seen(NamedTuple):
+class ShallowExamples(NamedTuple):
     """Examples as a shallow reader has them: the tags of their words, and the places of the asked
     ones.
 
@@ -58,7 +57,7 @@ class Seen(NamedTuple):
     @classmethod
     def of(
         cls, sentences: Sequence[Tags], places: Sequence[Sequence[int]], language: Language
-    ) -> Seen:
+    ) -> ShallowExamples:
         """The same of tags and places one by one."""
         numbers: dict[str, int] = {}
         codes = np.full((len(sentences), max(map(len, sentences), default=0)), -1, np.int64)
@@ -69,7 +68,7 @@ class Seen(NamedTuple):
             codes,
             tuple(numbers),
             np.array(places, np.int64).reshape(len(sentences), slots),
-            _signs(language),
+            _list_form_signs(language),
         )
 
     def are(self, sign: str) -> Flags:
@@ -89,7 +88,7 @@ class Seen(NamedTuple):
 
 
 @cache
-def _signs(language: Language) -> Mapping[str, Tags]:
+def _list_form_signs(language: Language) -> Mapping[str, Tags]:
     verbs = language.tags["verb"]
     return {
         **dict.fromkeys((*NEAREST, *COUNTED, "not"), ()),
@@ -107,7 +106,7 @@ class Features(NamedTuple):
     names: tuple[str, ...]
 
 
-def features(seen: Seen) -> Features:
+def extract_shallow_features(seen: ShallowExamples) -> Features:
     """All that tells some examples from others; of two that always agree, or never, the first."""
     by_name = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
     if not by_name:
@@ -118,7 +117,7 @@ def features(seen: Seen) -> Features:
     return Features(holds[:, columns], tuple(np.array(list(by_name))[columns].tolist()))
 
 
-def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
+def _all(seen: ShallowExamples) -> Iterator[tuple[str, Flags]]:
     of = {sign: seen.are(sign) for sign in (*NEAREST, *COUNTED)}
     several = seen.places.shape[1] > 1
     for k, place in enumerate(seen.places.T):
@@ -126,14 +125,14 @@ def _all(seen: Seen) -> Iterator[tuple[str, Flags]]:
         yield from _around(seen, of, place, what)
     plural = [tag for tag in seen.signs["noun"] if tag.startswith("nouns")]
     for side in ("first", "last"):
-        tag = seen.at(_first(of["noun"], last=side == "last"))
+        tag = seen.at(_find_first_place(of["noun"], last=side == "last"))
         yield f"the {side} noun is plural", np.isin(tag, plural)
     if several:
         yield "asked word 1 is before asked word 2", seen.places[:, 0] < seen.places[:, 1]
 
 
 def _around(
-    seen: Seen, of: Mapping[str, Flags], place: Ints, what: str
+    seen: ShallowExamples, of: Mapping[str, Flags], place: Ints, what: str
 ) -> Iterator[tuple[str, Flags]]:
     index = np.arange(seen.codes.shape[1])
     for away in AROUND:
@@ -141,7 +140,7 @@ def _around(
         yield from ((f"{away:+d} of {what} is {name!r}", tag == name) for name in (*seen.tags, END))
     for side, where in (("before", index < place[:, None]), ("after", index > place[:, None])):
         for sign in NEAREST:
-            tag = seen.at(_first(of[sign] & where, last=side == "before"))
+            tag = seen.at(_find_first_place(of[sign] & where, last=side == "before"))
             yield from (
                 (f"nearest {sign} {side} {what} is {one!r}", tag == one)
                 for one in (*(one for one in seen.signs[sign] if one in seen.tags), END)
@@ -151,7 +150,7 @@ def _around(
     yield from _at_least(place, f"words before {what}", FAR)
 
 
-def _first(where: Flags, *, last: bool) -> Ints:
+def _find_first_place(where: Flags, *, last: bool) -> Ints:
     """The first place (or the last) at which something holds [n]; -1 where it holds nowhere."""
     at = where.shape[1] - 1 - where[:, ::-1].argmax(1) if last else where.argmax(1)
     return np.where(where.any(1), at, -1)
@@ -181,8 +180,8 @@ def language_of(dataset: Dataset) -> Language | None:
     """
     written = dataset.notes.part(WrittenIn)
     if written is not None:
-        return named(written.name)
-    usual = (named(one.name) for one in LANGUAGES.expand("*"))
+        return load_language(written.name)
+    usual = (load_language(one.name) for one in LANGUAGES.expand("*"))
     return next((one for one in usual if _knows(one, dataset)), None)
 
 
@@ -200,7 +199,7 @@ def kinds(dataset: Dataset, language: Language) -> tuple[str, ...]:
     )
 
 
-def shallow_examples(dataset: Dataset, language: Language | None = None) -> Seen | None:
+def shallow_examples(dataset: Dataset, language: Language | None = None) -> ShallowExamples | None:
     """The examples as a shallow reader has them; None where they are not about whole sentences, or
     no language has all asked words. Codes of tags are the same for all examples over the same
     sentences.
@@ -216,10 +215,10 @@ def shallow_examples(dataset: Dataset, language: Language | None = None) -> Seen
     ]
     rows = dataset.sites[:, 0, 0]
     places = [
-        [_place(words[s], asked_forms[w]) for w in slots]
+        [_find_first_form(words[s], asked_forms[w]) for w in slots]
         for s, slots in zip(rows.tolist(), dataset.asked.tolist(), strict=True)
     ]
-    sentences = Seen.of(
+    sentences = ShallowExamples.of(
         [[tags.get(word, word) for word in s] for s in words], [()] * len(words), known
     )
     return sentences._replace(
@@ -228,7 +227,7 @@ def shallow_examples(dataset: Dataset, language: Language | None = None) -> Seen
     )
 
 
-def _place(words: list[str], forms: frozenset[str]) -> int:
+def _find_first_form(words: list[str], forms: frozenset[str]) -> int:
     """Where one of some forms stands first; -1 where none does."""
     return next((i for i, word in enumerate(words) if word in forms), -1)
 

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import read_json_document
-from lingprobe_extensions.compose.comp.contrasts import Question
+from lingprobe_extensions.compose.comp.contrasts import ContrastQuestion
 from lingprobe_extensions.compose.events.language import Numbers
-from lingprobe_extensions.compose.events.request import Request, request
+from lingprobe_extensions.compose.events.request import GenerationRequest, request
 from lingprobe_extensions.compose.events.shapes import members
 
 CLASSES = 5
@@ -68,7 +68,7 @@ SEEN_PAIRS = (SENTENCES, COMBINATIONS, LEMMAS)
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class VocabularyPart:
     """A part of a set.
 
     name      'train', 'dev', or what is new in this part of test
@@ -102,11 +102,13 @@ class Part:
             )
         return inside
 
-    def after(self, seen: Mapping[str, int], together: frozenset[tuple[int, ...]]) -> Part:
+    def after(
+        self, seen: Mapping[str, int], together: frozenset[tuple[int, ...]]
+    ) -> VocabularyPart:
         """The same once it is known what train asks about."""
         return replace(self, seen=seen, together=together if self.name in SEEN_PAIRS else None)
 
-    def share(self, question: Question) -> float:
+    def share(self, question: ContrastQuestion) -> float:
         """About how many of the sentences that a question can be asked of have words that belong
         here.
         """
@@ -122,7 +124,7 @@ def _ranks(mask: int) -> Numbers:
     return ranks
 
 
-def request_of(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
+def complete_request(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a request asks for, with a file's own keys in place of the usual ones."""
     if file is None:
         return usual
@@ -133,7 +135,7 @@ def request_of(file: str | None, usual: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**usual, **own}
 
 
-def read(value: Mapping[str, Any], file: str | None) -> Request:
+def parse_request(value: Mapping[str, Any], file: str | None) -> GenerationRequest:
     """The request; what is wrong is named with the file that it comes from."""
     try:
         return request(dict(value))
@@ -141,12 +143,14 @@ def read(value: Mapping[str, Any], file: str | None) -> Request:
         raise DataProblem(f"{file}: {problem}" if file else str(problem)) from None
 
 
-def parts(request: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
+def build_vocabulary_parts(
+    request: GenerationRequest, seed: int, *, single: bool
+) -> tuple[VocabularyPart, ...]:
     """The parts of a set, test first; `single` says that one word is asked about, so that no pairs
     can be held out.
     """
     domains = dict(request.domains)
-    rows = _adverbs(request, np.random.default_rng([seed, 2]))
+    rows = _divide_adverbs(request, np.random.default_rng([seed, 2]))
     held = {
         kind: _some(request, kind, np.random.default_rng([seed, 3])) for kind in ("noun", "verb")
     }
@@ -154,20 +158,27 @@ def parts(request: Request, seed: int, *, single: bool) -> tuple[Part, ...]:
     mine, fresh, tuning = (
         (EVERY,) * 3 if single else (frozenset({2, 3, 4}), frozenset({0}), frozenset({1}))
     )
-    tests = [Part(SENTENCES, 2, mine, new, new), Part(COMBINATIONS, 2, mine, new, new)]
+    tests = [
+        VocabularyPart(SENTENCES, 2, mine, new, new),
+        VocabularyPart(COMBINATIONS, 2, mine, new, new),
+    ]
     if not single:
-        tests.insert(1, Part(PAIRS, 2, fresh, new, new))
+        tests.insert(1, VocabularyPart(PAIRS, 2, fresh, new, new))
     if all(held.values()):
-        tests.append(Part(LEMMAS, 2, mine, new, {**new, **held}))
-    return (*tests, Part("dev", 1, tuning, known, known), Part("train", 0, mine, known, known))
+        tests.append(VocabularyPart(LEMMAS, 2, mine, new, {**new, **held}))
+    return (
+        *tests,
+        VocabularyPart("dev", 1, tuning, known, known),
+        VocabularyPart("train", 0, mine, known, known),
+    )
 
 
-def anything(request: Request) -> Part:
+def anything(request: GenerationRequest) -> VocabularyPart:
     """A part that has all of the request's own words."""
-    return Part("anything", 0, EVERY, request.domains, request.domains)
+    return VocabularyPart("anything", 0, EVERY, request.domains, request.domains)
 
 
-def widen_request(request: Request) -> Request:
+def widen_request(request: GenerationRequest) -> GenerationRequest:
     """The request with all words that may be held out, too."""
     more = {kind: reduce(or_, _like(request, kind).values(), 0) for kind in ("noun", "verb")}
     return replace(
@@ -175,7 +186,7 @@ def widen_request(request: Request) -> Request:
     )
 
 
-def _adverbs(request: Request, rng: np.random.Generator) -> tuple[int, int]:
+def _divide_adverbs(request: GenerationRequest, rng: np.random.Generator) -> tuple[int, int]:
     """Rows of adverbs for train and for test: two thirds of the adverbs of each kind, and the
     others.
     """
@@ -192,13 +203,13 @@ def _adverbs(request: Request, rng: np.random.Generator) -> tuple[int, int]:
     return train, test
 
 
-def _some(request: Request, kind: str, rng: np.random.Generator) -> int:
+def _some(request: GenerationRequest, kind: str, rng: np.random.Generator) -> int:
     """Words that are held out: of each sort as many as are wanted."""
     chosen = (rng.permutation(members(mask))[:FILLERS] for mask in _like(request, kind).values())
     return sum(1 << int(i) for some in chosen for i in some)
 
 
-def _like(request: Request, kind: str) -> dict[object, int]:
+def _like(request: GenerationRequest, kind: str) -> dict[object, int]:
     """Words like those that are asked about, which are not, by sort: what they name, or their frame
     and what they take.
     """

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lingprobe_extensions.compose.events.cells import Values
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.meaning import Event
-from lingprobe_extensions.compose.events.shapes import ClauseAt, Placed
+from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 from lingprobe_extensions.compose.events.skeleton import analyze_event
 
 ASSERTED: Final = ("happens", "does not", "open")
@@ -43,7 +43,7 @@ def event_assertions(event: Event, language: Language) -> dict[str, str]:
     return {prefix: ASSERTED[int(codes[0])] for prefix, codes in by_clause.items()}
 
 
-def assertions(placed: Placed, values: Values, language: Language) -> dict[str, Codes]:
+def assertions(placed: LinearisedShape, values: Values, language: Language) -> dict[str, Codes]:
     """The same of many sentences of one shape: for each clause [n] places in `ASSERTED`."""
     n = len(next(iter(values.values())))
     real: dict[str, Flags] = {"": np.ones(n, bool)}  # where a clause stands for what is the case
@@ -74,7 +74,7 @@ class _Tables(NamedTuple):
 
 
 @cache
-def _tables(language: Language) -> _Tables:
+def _build_assertion_tables(language: Language) -> _Tables:
     adverbs = language.values("adverb")
     narrow = [not NARROWING.isdisjoint(adverb.classes) for adverb in adverbs]
     forces = np.array([language.forces.get(phrase.determiner, "") for phrase in language.phrases])
@@ -110,15 +110,17 @@ class _Clause(NamedTuple):
     phrases: tuple[_Phrase, ...]
 
     @classmethod
-    def of(cls, at: ClauseAt, placed: Placed, values: Values, language: Language) -> _Clause:
+    def of(
+        cls, at: ClauseAt, placed: LinearisedShape, values: Values, language: Language
+    ) -> _Clause:
         """The clause at some place."""
-        form, tables = values[f"{at.prefix}form"], _tables(language)
+        form, tables = values[f"{at.prefix}form"], _build_assertion_tables(language)
         rows = values[f"{at.prefix}adverbs"] if at.clause.adverbs else np.zeros(len(form), np.int64)
         return cls(
             tables.negative[form],
             tables.modal[form],
             tables.narrowing[rows],
-            tuple(_phrases(at, placed, values, tables)),
+            tuple(_list_clause_assertions(at, placed, values, tables)),
         )
 
     def status(self) -> Codes:
@@ -143,7 +145,9 @@ class _Clause(NamedTuple):
             negated = negated | phrase.none
 
 
-def _phrases(at: ClauseAt, placed: Placed, values: Values, tables: _Tables) -> Iterator[_Phrase]:
+def _list_clause_assertions(
+    at: ClauseAt, placed: LinearisedShape, values: Values, tables: _Tables
+) -> Iterator[_Phrase]:
     """What is said in a clause; a shared subject stands before both verbs."""
     none, every, some = tables.forces
     joined = at.clause.also is not None or at.prefix.endswith("also.")

@@ -15,16 +15,29 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem, Sentence
 from lingprobe_extensions.compose.events.cells import EXACT, Values
-from lingprobe_extensions.compose.events.language import Form, Key, Language, Numbers, Texts
+from lingprobe_extensions.compose.events.language import (
+    ClauseForm,
+    Language,
+    Numbers,
+    Texts,
+    VariableKey,
+)
 from lingprobe_extensions.compose.events.meaning import INNER, ROLES, Event
-from lingprobe_extensions.compose.events.shapes import Clause, Hole, Phrase, Placed, Slot, Twins
+from lingprobe_extensions.compose.events.shapes import (
+    ClauseShape,
+    Hole,
+    LinearisedShape,
+    Phrase,
+    Slot,
+    Twins,
+)
 from lingprobe_extensions.compose.events.skeleton import analyze_event, event
 from lingprobe_extensions.compose.events.space import Space
 
-Piece = tuple[Texts, tuple[Key, ...]]
+Piece = tuple[Texts, tuple[VariableKey, ...]]
 
 
-class Layout(NamedTuple):
+class ShapePieces(NamedTuple):
     """What a shape looks up, piece by piece: words, what they realise, and the event as JSON."""
 
     words: tuple[Piece, ...]
@@ -33,12 +46,12 @@ class Layout(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def layout(placed: Placed, language: Language) -> Layout:
+def layout(placed: LinearisedShape, language: Language) -> ShapePieces:
     """The pieces of a shape; remembered, because many sentences share them."""
     columns = language.columns(placed)
     words = _merge_constants((c.words, c.keys) for c in columns)
     roles = _merge_constants((c.roles, c.keys) for c in columns)
-    return Layout(words, roles, _merge_constants(fragments(placed, language)))
+    return ShapePieces(words, roles, _merge_constants(fragments(placed, language)))
 
 
 def _merge_constants(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
@@ -66,26 +79,26 @@ def join_pieces(pieces: Iterable[Piece], values: Values, n: int) -> Iterator[str
 
 
 def _index(
-    keys: tuple[Key, ...], values: Values
+    keys: tuple[VariableKey, ...], values: Values
 ) -> tuple[np.ndarray[tuple[int], np.dtype[np.int64]], ...]:
     return tuple(values[k.path] if k.through is None else k.through[values[k.path]] for k in keys)
 
 
-def fragments(placed: Placed, language: Language) -> Iterator[Piece]:
+def fragments(placed: LinearisedShape, language: Language) -> Iterator[Piece]:
     """The JSON text of a shape's events in pieces: as `to_json` has it, without spaces."""
     yield from _clause_pieces(placed.shape, "", language)
 
 
-def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[Piece]:
+def _clause_pieces(clause: ClauseShape, prefix: str, language: Language) -> Iterator[Piece]:
     yield _constant_piece('{"predicate":')
-    yield _table(language, "verb", f"{prefix}predicate")
+    yield _make_lookup_piece(language, "verb", f"{prefix}predicate")
     yield _constant_piece(f',"frame":"{clause.frame}"')
-    yield _table(language, "form", f"{prefix}form")
+    yield _make_lookup_piece(language, "form", f"{prefix}form")
     yield _constant_piece(
         f',"voice":"{clause.voice}"' + (f',"dative":"{clause.dative}"' if clause.dative else "")
     )
     if clause.adverbs:
-        yield _table(language, "adverbs", f"{prefix}adverbs")
+        yield _make_lookup_piece(language, "adverbs", f"{prefix}adverbs")
     for role in ROLES:
         slot = clause.slot(role)
         if slot is not None:
@@ -101,7 +114,7 @@ def _clause_pieces(clause: Clause, prefix: str, language: Language) -> Iterator[
 
 def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
     if slot is Hole.GAP:
-        yield _table(language, "relativiser", f"{path}.gap")
+        yield _make_lookup_piece(language, "relativiser", f"{path}.gap")
     elif isinstance(slot, Hole):
         yield _constant_piece(f'{{"{slot.value}":true}}')
     elif isinstance(slot, Twins):
@@ -115,16 +128,16 @@ def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
 
 def _phrase_pieces(phrase: Phrase, path: str, language: Language) -> Iterator[Piece]:
     yield _constant_piece('{"noun":')
-    yield _table(language, "noun", f"{path}.noun")
-    yield _table(language, "phrase", f"{path}.form")
+    yield _make_lookup_piece(language, "noun", f"{path}.noun")
+    yield _make_lookup_piece(language, "phrase", f"{path}.form")
     for i in range(phrase.adjectives):
         yield _constant_piece((',"adjectives":[', ",")[i > 0])
-        yield _table(language, "adjective", f"{path}.adjectives.{i}")
+        yield _make_lookup_piece(language, "adjective", f"{path}.adjectives.{i}")
     if phrase.adjectives:
         yield _constant_piece("]")
     if phrase.modifier is not None:
         yield _constant_piece(',"modifier":{"preposition":')
-        yield _table(language, "preposition", f"{path}.modifier.preposition")
+        yield _make_lookup_piece(language, "preposition", f"{path}.modifier.preposition")
         yield _constant_piece(',"participant":')
         yield from _phrase_pieces(phrase.modifier, f"{path}.modifier.participant", language)
         yield _constant_piece("}")
@@ -138,8 +151,8 @@ def _constant_piece(text: str) -> Piece:
     return np.array(text, object), ()
 
 
-def _table(language: Language, kind: str, path: str) -> Piece:
-    return _texts(language, kind), (Key(path),)
+def _make_lookup_piece(language: Language, kind: str, path: str) -> Piece:
+    return _texts(language, kind), (VariableKey(path),)
 
 
 @lru_cache(maxsize=64)
@@ -149,43 +162,52 @@ def _texts(language: Language, kind: str) -> Texts:
     formats: dict[str, Callable[[Any], str]] = {
         "form": _form_text,
         "phrase": lambda form: (
-            f',"number":{_text(form.number)},"determiner":{_text(form.determiner)}'
+            f',"number":{_format_json_value(form.number)},"determiner":{_format_json_value(form.determiner)}'
         ),
-        "adverbs": lambda row: f',"adverbs":{_text([adverbs[i] for i in row])}' if row else "",
-        "relativiser": lambda word: f'{{"gap":{_text(word)}}}',
+        "adverbs": lambda row: (
+            f',"adverbs":{_format_json_value([adverbs[i] for i in row])}' if row else ""
+        ),
+        "relativiser": lambda word: f'{{"gap":{_format_json_value(word)}}}',
     }
     return np.array(
         [
-            formats.get(kind, lambda entry: _text(entry.lemma))(value)
+            formats.get(kind, lambda entry: _format_json_value(entry.lemma))(value)
             for value in language.values(kind)
         ],
         object,
     )
 
 
-def _form_text(form: Form) -> str:
-    first = f',"tense":{_text(form.tense)}' if form.tense else f',"modal":{_text(form.modal)}'
-    return f'{first},"aspect":{_text(form.aspect)},"polarity":{_text(form.polarity)}'
+def _form_text(form: ClauseForm) -> str:
+    first = (
+        f',"tense":{_format_json_value(form.tense)}'
+        if form.tense
+        else f',"modal":{_format_json_value(form.modal)}'
+    )
+    return (
+        f'{first},"aspect":{_format_json_value(form.aspect)}'
+        f',"polarity":{_format_json_value(form.polarity)}'
+    )
 
 
-def _text(value: Any) -> str:
+def _format_json_value(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 T = TypeVar("T")
 
 
-class Generated(NamedTuple):
+class GeneratedSentence(NamedTuple):
     """A sentence and what each of its words realises: paths in its event, as `agent.noun`."""
 
     sentence: Sentence
     roles: tuple[str, ...]
 
 
-class Batch(NamedTuple):
+class ShapeBatch(NamedTuple):
     """Sentences of one shape: their values in columns, and their places in what was asked for."""
 
-    placed: Placed
+    placed: LinearisedShape
     values: Values
     places: Numbers
     language: Language
@@ -212,13 +234,13 @@ class Batch(NamedTuple):
             )
         ]
 
-    def sentences(self) -> list[Generated]:
+    def sentences(self) -> list[GeneratedSentence]:
         """The sentences with what their words realise."""
         spaced, roles = self.spaced_words(), self.roles()
         paths = {row: tuple(row.split(" ")) for row in set(roles)}  # few differ
         both = zip(spaced, _attach_marks(spaced, self.language), roles, strict=True)
         return [
-            Generated(Sentence(tuple(words.split(" ")), text), paths[row])
+            GeneratedSentence(Sentence(tuple(words.split(" ")), text), paths[row])
             for words, text, row in both
         ]
 
@@ -235,7 +257,7 @@ class Batch(NamedTuple):
         )
         spaced, leaning = self.spaced_words(), self.language.leaning
         parts = zip(spaced, _attach_marks(spaced, self.language), self.roles(), events, strict=True)
-        return [_line(words, leaning, *more) for words, *more in parts]
+        return [_format_json_line(words, leaning, *more) for words, *more in parts]
 
 
 def _attach_marks(spaced: list[str], language: Language) -> list[str]:
@@ -244,7 +266,9 @@ def _attach_marks(spaced: list[str], language: Language) -> list[str]:
     return spaced
 
 
-def _line(spaced: str, leaning: tuple[str, ...], text: str, roles: str, event: str) -> str:
+def _format_json_line(
+    spaced: str, leaning: tuple[str, ...], text: str, roles: str, event: str
+) -> str:
     """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves
     as they are.
     """
@@ -265,7 +289,7 @@ def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
     return starts
 
 
-def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
+def build_shape_batches(space: Space, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
     """The sentences with some numbers, one batch a shape."""
     kind = np.int64 if space.size < EXACT else object
     starts = np.array(space.starts[:-1], kind)
@@ -281,10 +305,12 @@ def batches(space: Space, numbers: NDArray[Any]) -> Iterator[Batch]:
     for k, places in zip(distinct, np.split(order, first[1:]), strict=True):
         inside = numbers[places] - starts[k]
         cell = space.cells[k]
-        yield Batch(cell.placed, cell.values(inside), places, space.language)
+        yield ShapeBatch(cell.placed, cell.values(inside), places, space.language)
 
 
-def in_order(parts: Iterable[Batch], n: int, read: Callable[[Batch], list[T]]) -> list[T]:
+def map_in_order(
+    parts: Iterable[ShapeBatch], n: int, read: Callable[[ShapeBatch], list[T]]
+) -> list[T]:
     """What each batch yields, put back in the order of the places."""
     ordered: list[Any] = [None] * n
     for part in parts:
@@ -293,15 +319,15 @@ def in_order(parts: Iterable[Batch], n: int, read: Callable[[Batch], list[T]]) -
     return ordered
 
 
-def sentences(space: Space, numbers: NDArray[Any]) -> list[Generated]:
+def generate_sentences(space: Space, numbers: NDArray[Any]) -> list[GeneratedSentence]:
     """The sentences with some numbers, in their order."""
-    return in_order(batches(space, numbers), len(numbers), Batch.sentences)
+    return map_in_order(build_shape_batches(space, numbers), len(numbers), ShapeBatch.sentences)
 
 
-def realize_event(event: Event, language: Language) -> Generated:
+def realize_event(event: Event, language: Language) -> GeneratedSentence:
     """The sentence of one event. An event whose words or forms the language lacks is named by what
     it lacks.
     """
     placed, row = analyze_event(event, language)
     values = {path: np.array([number]) for path, number in row.items()}
-    return Batch(placed, values, np.zeros(1, np.int64), language).sentences()[0]
+    return ShapeBatch(placed, values, np.zeros(1, np.int64), language).sentences()[0]

@@ -13,9 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe_extensions.compose.events.diagram import RIVALS, Level, Problem, counts, levels
+from lingprobe_extensions.compose.events.diagram import (
+    RIVALS,
+    Level,
+    ShapeConstraints,
+    count_paths,
+    levels,
+)
 from lingprobe_extensions.compose.events.language import Numbers
-from lingprobe_extensions.compose.events.shapes import Placed, members
+from lingprobe_extensions.compose.events.shapes import LinearisedShape, members
 
 EXACT = 1 << 62  # up to here numbers of sentences are int64, above they are Python's
 NEVER = np.iinfo(np.int64).max
@@ -24,7 +30,7 @@ Values = Mapping[str, Numbers]
 """The values of some sentences of one shape: [n] for each variable."""
 
 
-class Table(NamedTuple):
+class LevelArrays(NamedTuple):
     """A level in arrays [states, edges]: where each edge begins and ends, what lies behind one of
     its values, its state and its group.
 
@@ -68,16 +74,16 @@ class Table(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Cell:
+class AdmittedSentences:
     """The sentences of a shape that a request admits."""
 
-    placed: Placed
-    problem: Problem
+    placed: LinearisedShape
+    problem: ShapeConstraints
 
     @cached_property
     def _diagram(self) -> tuple[list[Level], list[list[int]]]:
         diagram = levels(self.problem)
-        return diagram, counts(diagram)
+        return diagram, count_paths(diagram)
 
     @property
     def size(self) -> int:
@@ -90,10 +96,10 @@ class Cell:
         return sum(len(level.to) for level in self._diagram[0])
 
     @cached_property
-    def _tables(self) -> list[Table]:
+    def _tables(self) -> list[LevelArrays]:
         diagram, known = self._diagram
         return [
-            _table(level, behind, self._kind)
+            _add_up_level(level, behind, self._kind)
             for level, behind in zip(diagram, known[1:], strict=True)
         ]
 
@@ -117,7 +123,7 @@ class Cell:
         return values
 
 
-def _table(level: Level, behind: list[int], kind: type) -> Table:
+def _add_up_level(level: Level, behind: list[int], kind: type) -> LevelArrays:
     """A level with its numbers added up, without edges that lead nowhere."""
     listed = [members(mask) for mask in level.groups]
     first = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
@@ -125,7 +131,7 @@ def _table(level: Level, behind: list[int], kind: type) -> Table:
     single = len(level.starts) == 2 and len(level.to) == 1  # one way to go on, as it mostly is
     if single and behind[level.to[0]]:
         ways = behind[level.to[0]]
-        return Table(
+        return LevelArrays(
             begins=np.array([[0]], kind),
             ends=np.array([[ways * int(level.values[0])]], kind),
             behind=np.array([[ways]], kind),
@@ -142,7 +148,7 @@ def _table(level: Level, behind: list[int], kind: type) -> Table:
     # may wrap around, and differences come out right
     sums = np.concatenate([np.zeros(1, kind), np.cumsum(ways * level.values)])
     totals = (sums[starts[1:]] - sums[starts[:-1]])[:, None]
-    return Table(
+    return LevelArrays(
         begins=_fill_cells(np.full(shape, 0, kind), cells, sums[:-1] - sums[starts[rows]]),
         ends=_fill_cells(np.full(shape, totals, kind), cells, sums[1:] - sums[starts[rows]]),
         behind=_fill_cells(np.full(shape, 1, kind), cells, ways),

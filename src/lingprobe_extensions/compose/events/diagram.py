@@ -52,7 +52,7 @@ class Groups(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class ShapeConstraints:
     """What a shape leaves open, what each variable may be, and the boxes; each requirement is a
     list of boxes to reach one of.
     """
@@ -154,7 +154,7 @@ class Level(NamedTuple):
     to: Ints
 
 
-def levels(problem: Problem) -> list[Level]:
+def levels(problem: ShapeConstraints) -> list[Level]:
     """The diagram, variable by variable; every state but the first is reached."""
     states = [_start(problem)]
     diagram = []
@@ -177,7 +177,7 @@ def levels(problem: Problem) -> list[Level]:
     return diagram
 
 
-def _start(problem: Problem) -> State:
+def _start(problem: ShapeConstraints) -> State:
     return (
         (1 << len(problem.forbidden)) - 1,
         (1 << len(problem.reachable)) - 1,
@@ -186,7 +186,7 @@ def _start(problem: Problem) -> State:
     )
 
 
-def counts(diagram: Sequence[Level]) -> list[list[int]]:
+def count_paths(diagram: Sequence[Level]) -> list[list[int]]:
     """How many sentences lie behind each state, level by level, and 1 behind each last one."""
     behind = [[1] * (1 + int(diagram[-1].to.max(initial=-1)))]
     for level in reversed(diagram):
@@ -223,7 +223,7 @@ class _Step:
     remaining: int
 
     @classmethod
-    def of(cls, problem: Problem, k: int) -> _Step:
+    def of(cls, problem: ShapeConstraints, k: int) -> _Step:
         """The step of the k-th variable."""
         path = problem.variables[k].path
         groups, places = problem.groups[path]

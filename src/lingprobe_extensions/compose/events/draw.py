@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import hash_bytes
-from lingprobe_extensions.compose.events.batch import Batch, batches
+from lingprobe_extensions.compose.events.batch import ShapeBatch, build_shape_batches
 from lingprobe_extensions.compose.events.cells import EXACT
 from lingprobe_extensions.compose.events.patterns import Partial, partial
 from lingprobe_extensions.compose.events.space import Space
@@ -150,7 +150,7 @@ class Draw:
         )
         return Permutation(self.n, (self.seed, 0)), inner
 
-    def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, list[Batch]]]:
+    def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, list[ShapeBatch]]]:
         """Runs of the draw in order: how many sentences, and their batches, whose places are those
         in the run.
         """
@@ -158,22 +158,24 @@ class Draw:
             positions = np.arange(start, min(start + size, self.n))
             yield len(positions), self._batches(positions)
 
-    def _batches(self, positions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[Batch]:
+    def _batches(self, positions: np.ndarray[tuple[int], np.dtype[np.int64]]) -> list[ShapeBatch]:
         mixing, inner = self._orders
         if len(self.strata) == 1:
-            return list(batches(self.strata[0].space, inner[0](positions)))
+            return list(build_shape_batches(self.strata[0].space, inner[0](positions)))
         mixed = mixing(positions)
         firsts = np.array([0, *accumulate(s.n for s in self.strata)])
         which = np.searchsorted(firsts, mixed, side="right") - 1
         parts = []
         for k in np.unique(which):
             places = np.flatnonzero(which == k)
-            for part in batches(self.strata[k].space, inner[k](mixed[places] - firsts[k])):
+            for part in build_shape_batches(
+                self.strata[k].space, inner[k](mixed[places] - firsts[k])
+            ):
                 parts.append(part._replace(places=places[part.places]))
         return parts
 
 
-def draw(
+def draw_from_space(
     space: Space,
     n: int | None = None,
     seed: int = 0,
@@ -192,7 +194,7 @@ def draw(
             f"{count:,} sentences are asked for, the request has {space.size:,}; ask for fewer or"
             " widen it"
         )
-    strata = list(_strata(space, count, priors)) if priors else [Stratum(space, count)]
+    strata = list(_combine_priors(space, count, priors)) if priors else [Stratum(space, count)]
     return Draw(
         tuple(
             part
@@ -234,9 +236,11 @@ def _level(sizes: Sequence[int], n: int) -> int:
     return max(sizes)
 
 
-def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
+def _combine_priors(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
     """Every combination of the values of the priors, with its share of n."""
-    parts = {path: _parts(space, path, list(weights)) for path, weights in priors.items()}
+    parts = {
+        path: _read_feature_values(space, path, list(weights)) for path, weights in priors.items()
+    }
     combinations = list(
         product(*([(path, name) for name in weights] for path, weights in priors.items()))
     )
@@ -259,7 +263,7 @@ def _strata(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
         yield Stratum(part, share)
 
 
-def _parts(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
+def _read_feature_values(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
     """The pattern of each value of a feature; the values must cover the space, or the rest would be
     excluded unseen.
     """

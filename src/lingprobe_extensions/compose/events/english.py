@@ -13,11 +13,22 @@ from pathlib import Path
 from lingprobe import DataProblem
 from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
-from lingprobe_extensions.compose.events.english_columns import PAST, columns
-from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm, Rule
-from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read
+from lingprobe_extensions.compose.events.english_columns import PAST, build_english_columns
+from lingprobe_extensions.compose.events.language import (
+    ClauseForm,
+    ExcludedBox,
+    Language,
+    PhraseForm,
+)
+from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read_lexicon
 from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES, ROLES
-from lingprobe_extensions.compose.events.shapes import Box, Clause, ClauseAt, Hole, Placed
+from lingprobe_extensions.compose.events.shapes import (
+    Box,
+    ClauseAt,
+    ClauseShape,
+    Hole,
+    LinearisedShape,
+)
 
 ALLOWED = {
     "stative progressives": '"is knowing the man"',
@@ -42,9 +53,9 @@ SIGNS = {
 }
 
 
-def rules(placed: Placed, language: Language) -> Iterator[Rule]:
+def list_english_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """Everything about a shape that is not said."""
-    yield from common.rules(placed, language)
+    yield from common.list_common_exclusions(placed, language)
     for at in placed.clauses:
         yield from _verb_rules(at, language)
         yield from _argument_rules(at, placed, language)
@@ -53,13 +64,13 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
     quantified = common.force(language, "none") | common.force(language, "every")
     for path, phrase in placed.phrases:
         if phrase.modifier is not None:
-            yield Rule({f"{path}.modifier.participant.form": quantified}, "odd places")
+            yield ExcludedBox({f"{path}.modifier.participant.form": quantified}, "odd places")
 
 
-def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
+def _verb_rules(at: ClauseAt, language: Language) -> Iterator[ExcludedBox]:
     predicate, form = f"{at.prefix}predicate", f"{at.prefix}form"
     states = language.lexicon.mask("verb", flag="stative")
-    yield Rule(
+    yield ExcludedBox(
         {
             predicate: states,
             form: language.having("form", "aspect", ("progressive", "perfect progressive")),
@@ -74,11 +85,13 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
                 or (f.modal is not None and f.aspect == "progressive")
             ),
         )
-        yield Rule({form: heavy}, "long passives")
+        yield ExcludedBox({form: heavy}, "long passives")
 
 
-def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
-    yield from _some(at, placed, language)
+def _argument_rules(
+    at: ClauseAt, placed: LinearisedShape, language: Language
+) -> Iterator[ExcludedBox]:
+    yield from _exclude_negated_some(at, placed, language)
     for role in ROLES:
         slot = at.clause.slot(role)
         if slot is None:
@@ -87,7 +100,7 @@ def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterato
         if slot is Hole.GAP:
             people = language.lexicon.mask("noun", classes=["person"])
             who = language.mask("relativiser", lambda word: word == "who")
-            yield Rule(
+            yield ExcludedBox(
                 {
                     f"{at.prefix}{role}.gap": who,
                     f"{nouns[0]}.noun": common.others(language, people),
@@ -96,12 +109,14 @@ def _argument_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterato
             )
         if slot is Hole.REFLEXIVE and len(nouns) == 1:
             singular = language.having("phrase", "number", ("singular",))
-            yield Rule(
+            yield ExcludedBox(
                 {f"{nouns[0]}.noun": _genderless_nouns(language), f"{nouns[0]}.form": singular}, ""
             )
 
 
-def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _exclude_negated_some(
+    at: ClauseAt, placed: LinearisedShape, language: Language
+) -> Iterator[ExcludedBox]:
     """What is said of "some" after a negation, which speakers take to be outside it: "did not help
     some women", "no man helped some".
     """
@@ -113,9 +128,11 @@ def _some(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     for path, subject in placed.arguments(at):
         for noun in placed.nouns(path):
             if not subject:
-                yield Rule({f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope")
+                yield ExcludedBox(
+                    {f"{noun}.form": some, f"{at.prefix}form": negative}, "ambiguous scope"
+                )
             yield from (
-                Rule({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
+                ExcludedBox({f"{earlier}.form": none, f"{noun}.form": some}, "ambiguous scope")
                 for earlier in preceding
             )
             preceding.append(noun)
@@ -129,7 +146,9 @@ def _genderless_nouns(language: Language) -> int:
     )
 
 
-def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _sharing_rules(
+    at: ClauseAt, placed: LinearisedShape, language: Language
+) -> Iterator[ExcludedBox]:
     """Second verbs that could share the auxiliary, the negation or the adverbs of the first: "the
     men did not help and meet".
     """
@@ -139,27 +158,33 @@ def _sharing_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator
     )
     modal = language.mask("form", lambda f: f.modal is not None)
     several = _plural(placed.filler(at, at.clause.order[0]), placed, language)
-    yield Rule({first: modal, second: having, **several}, "")
+    yield ExcludedBox({first: modal, second: having, **several}, "")
     if at.clause.also is not None and at.clause.also.voice == "active":
         present = _simple(language, "positive") & language.having("form", "tense", ("present",))
-        yield Rule({first: modal, second: present, **several}, "")
+        yield ExcludedBox({first: modal, second: present, **several}, "")
         if at.clause.voice == "active":
-            yield Rule({first: _simple(language, "negative"), second: present, **several}, "")
+            yield ExcludedBox(
+                {first: _simple(language, "negative"), second: present, **several}, ""
+            )
         yield from _past_rules(at, at.clause.also, language)
     if at.clause.adverbs and at.clause.voice == "active":
         adverbs = language.mask("adverbs", bool)
-        yield Rule({first: _simple(language, "positive"), f"{at.prefix}adverbs": adverbs}, "")
+        yield ExcludedBox(
+            {first: _simple(language, "positive"), f"{at.prefix}adverbs": adverbs}, ""
+        )
 
 
-def _past_rules(at: ClauseAt, also: Clause, language: Language) -> Iterator[Rule]:
+def _past_rules(at: ClauseAt, also: ClauseShape, language: Language) -> Iterator[ExcludedBox]:
     """Second verbs in the past that could be participles after the auxiliary of the first."""
     past = _simple(language, "positive") & language.having("form", "tense", ("past",))
     perfect = language.mask("form", lambda f: f.aspect.startswith("perfect"))
     alike = language.mask("verb", lambda e: e.forms[2] == e.forms[3])
     second = f"{at.prefix}also.form"
-    yield Rule({f"{at.prefix}form": perfect, second: past, f"{at.prefix}also.predicate": alike}, "")
+    yield ExcludedBox(
+        {f"{at.prefix}form": perfect, second: past, f"{at.prefix}also.predicate": alike}, ""
+    )
     if at.clause.voice == "passive" and also.frame == "clausal":
-        yield Rule({second: past}, "")  # "was helped and promised that ..."
+        yield ExcludedBox({second: past}, "")  # "was helped and promised that ..."
 
 
 def _simple(language: Language, polarity: str) -> int:
@@ -168,7 +193,7 @@ def _simple(language: Language, polarity: str) -> int:
     )
 
 
-def _plural(path: str, placed: Placed, language: Language) -> Box:
+def _plural(path: str, placed: LinearisedShape, language: Language) -> Box:
     return (
         {}
         if placed.has_pair(path)
@@ -219,12 +244,12 @@ def english(table: Path = TABLE, more: Path | None = None) -> Language:
 
 @cache
 def _english(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _check_lexicon(read(table, FORMS, more), more or table)
+    lexicon = _check_lexicon(read_lexicon(table, FORMS, more), more or table)
     forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
     language = Language(
         name="English",
         lexicon=lexicon,
-        forms=tuple(Form(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
+        forms=tuple(ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
         phrases=PHRASES,
         relativisers=("that", "who"),
         adverbs=adverb_rows(lexicon, ADVERB_ROW),
@@ -234,8 +259,8 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
         tags=TAGS,
         signs=SIGNS,
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, language),
-        columns=lambda placed: columns(placed, language),
+        rules=lambda placed: list_english_exclusions(placed, language),
+        columns=lambda placed: build_english_columns(placed, language),
         reader="english",
         known=lexicon if (table, more) == (TABLE, None) else english().lexicon,
         designs="english",

@@ -12,22 +12,28 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe_extensions.compose.events.language import (
-    Column,
-    Form,
-    Key,
+    ClauseForm,
     Language,
     Numbers,
     Texts,
-    column,
+    VariableKey,
+    WordColumn,
+    build_word_column,
     plurals,
     prepositions,
-    same,
-    texts,
+    repeat_role,
+    space_words,
     under,
     word,
 )
-from lingprobe_extensions.compose.events.lexicon import Entry
-from lingprobe_extensions.compose.events.shapes import ClauseAt, Hole, Phrase, Placed, Twins
+from lingprobe_extensions.compose.events.lexicon import LexicalEntry
+from lingprobe_extensions.compose.events.shapes import (
+    ClauseAt,
+    Hole,
+    LinearisedShape,
+    Phrase,
+    Twins,
+)
 
 # the forms of a verb in the order of the lexicon; BARE is the lemma
 BARE, THIRD, PAST, PARTICIPLE, GERUND = range(5)
@@ -39,7 +45,7 @@ BE = {"past": ("was", "were"), "present": ("is", "are")}
 BE_FORMS = {BARE: "be", PARTICIPLE: "been", GERUND: "being"}
 
 
-class Group(NamedTuple):
+class EnglishVerbGroup(NamedTuple):
     """A verb group around the place of its adverbs: words with what they realise, and the form of
     the verb itself.
     """
@@ -49,7 +55,7 @@ class Group(NamedTuple):
     verb: int
 
 
-def group(form: Form, voice: str, plural: bool) -> Group:
+def build_english_group(form: ClauseForm, voice: str, plural: bool) -> EnglishVerbGroup:
     """The group for a form, a voice and the number of the subject: "was not | being helped"."""
     chain = [("modal", BARE)] if form.modal else []
     chain += [("have", PARTICIPLE)] if form.aspect.startswith("perfect") else []
@@ -70,10 +76,10 @@ def group(form: Form, voice: str, plural: bool) -> Group:
             words.append((AUXILIARIES[auxiliary][inflection], "auxiliary"))
         inflection = next_form
     negation = (("not", "negation"),) if form.polarity == "negative" else ()
-    return Group((*words[:1], *negation), tuple(words[1:]), inflection)
+    return EnglishVerbGroup((*words[:1], *negation), tuple(words[1:]), inflection)
 
 
-def _finite_form(form: Form, plural: bool) -> int:
+def _finite_form(form: ClauseForm, plural: bool) -> int:
     if form.tense == "past":
         return PAST
     return BARE if plural else THIRD
@@ -83,16 +89,16 @@ PLURAL = ("singular", "plural")
 REFLEXIVES = {"masculine": "himself", "feminine": "herself"}
 
 
-def columns(placed: Placed, language: Language) -> list[Column]:
+def build_english_columns(placed: LinearisedShape, language: Language) -> list[WordColumn]:
     """The columns of a shape."""
     return list(_clause(placed.clauses[0], placed, language))
 
 
-def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+def _clause(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
     gap, (subject, *others) = at.gap, at.clause.order
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
-        yield column(texts(language.relativisers), path, Key(path))
+        yield build_word_column(space_words(language.relativisers), path, VariableKey(path))
     if not isinstance(at.clause.slot(subject), Hole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
@@ -107,7 +113,9 @@ def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column
         yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
 
 
-def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
+def _argument(
+    at: ClauseAt, role: str, placed: LinearisedShape, language: Language
+) -> Iterator[WordColumn]:
     slot, path = at.clause.slot(role), f"{at.prefix}{role}"
     if role == "agent" and at.clause.voice == "passive":
         yield word("by", f"{path}.marker")
@@ -123,13 +131,19 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
         yield from _phrase(path, slot, placed, language)
 
 
-def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> Iterator[Column]:
+def _phrase(
+    path: str, phrase: Phrase, placed: LinearisedShape, language: Language
+) -> Iterator[WordColumn]:
     yield _determiner(path, phrase, language)
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
-        yield column(texts(e.lemma for e in language.values("adjective")), where, Key(where))
+        yield build_word_column(
+            space_words(e.lemma for e in language.values("adjective")), where, VariableKey(where)
+        )
     where = f"{path}.noun"
-    yield column(_nouns(language), where, Key(f"{path}.form"), Key(where))
+    yield build_word_column(
+        _nouns(language), where, VariableKey(f"{path}.form"), VariableKey(where)
+    )
     if phrase.modifier is not None:
         yield prepositions(f"{path}.modifier.preposition", language)
         yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
@@ -137,28 +151,28 @@ def _phrase(path: str, phrase: Phrase, placed: Placed, language: Language) -> It
         yield from _clause(placed.clause(f"{path}.relative."), placed, language)
 
 
-def _determiner(path: str, phrase: Phrase, language: Language) -> Column:
+def _determiner(path: str, phrase: Phrase, language: Language) -> WordColumn:
     """The determiner, "a" or "an" by the word that follows."""
     where, kind = ("adjectives.0", "adjective") if phrase.adjectives else ("noun", "noun")
     articles = np.array(
         [[_article(f.determiner, vowel) for vowel in (False, True)] for f in language.phrases],
         object,
     )
-    keys = Key(f"{path}.form"), Key(f"{path}.{where}", _vowels(language, kind))
-    return Column(articles, _roles(articles, f"{path}.determiner"), keys)
+    keys = VariableKey(f"{path}.form"), VariableKey(f"{path}.{where}", _vowels(language, kind))
+    return WordColumn(articles, _roles(articles, f"{path}.determiner"), keys)
 
 
-def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
     subject = placed.filler(at, at.clause.order[0])
-    keys = (Key(f"{at.prefix}form"), _number(subject, placed, language))
-    verb = Key(f"{at.prefix}predicate")
+    keys = (VariableKey(f"{at.prefix}form"), _get_subject_number(subject, placed, language))
+    verb = VariableKey(f"{at.prefix}predicate")
     before, after, verbs = _groups(language, at.clause.voice)
-    yield Column(before[0], under(before[1], at.prefix), keys)
+    yield WordColumn(before[0], under(before[1], at.prefix), keys)
     if at.clause.adverbs:
         words, roles = _adverbs(language)
-        yield Column(words, under(roles, at.prefix), (Key(f"{at.prefix}adverbs"),))
-    yield Column(after[0], under(after[1], at.prefix), keys)
-    yield column(verbs, f"{at.prefix}predicate", *keys, verb)
+        yield WordColumn(words, under(roles, at.prefix), (VariableKey(f"{at.prefix}adverbs"),))
+    yield WordColumn(after[0], under(after[1], at.prefix), keys)
+    yield build_word_column(verbs, f"{at.prefix}predicate", *keys, verb)
 
 
 Pieces = tuple[Texts, Texts]
@@ -168,7 +182,7 @@ Pieces = tuple[Texts, Texts]
 def _adverbs(language: Language) -> Pieces:
     """Rows of adverbs, and what they realise."""
     rows = language.values("adverbs")
-    words = texts(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
+    words = space_words(" ".join(language.values("adverb")[i].lemma for i in row) for row in rows)
     return words, np.array(
         ["".join(f"adverbs.{i} " for i in range(len(row))) for row in rows], object
     )
@@ -185,9 +199,9 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
         [np.empty(shape, object) for _ in range(2)],
     )
     verbs = np.empty((*shape, language.count("verb")), object)
-    inflected = [texts(e.forms[k] for e in language.values("verb")) for k in range(5)]
+    inflected = [space_words(e.forms[k] for e in language.values("verb")) for k in range(5)]
     for (i, form), plural in product(enumerate(language.forms), range(2)):
-        verb_group = group(form, voice, bool(plural))
+        verb_group = build_english_group(form, voice, bool(plural))
         for tables, words in ((before, verb_group.before), (after, verb_group.after)):
             for k, table in enumerate(tables):
                 table[i, plural] = "".join(f"{word[k]} " for word in words)
@@ -195,37 +209,39 @@ def _groups(language: Language, voice: str) -> tuple[Pieces, Pieces, Texts]:
     return (before[0], before[1]), (after[0], after[1]), verbs
 
 
-def _reflexive(path: str, antecedent: str, placed: Placed, language: Language) -> Column:
+def _reflexive(
+    path: str, antecedent: str, placed: LinearisedShape, language: Language
+) -> WordColumn:
     first = placed.nouns(antecedent)[0]
     several = placed.has_pair(antecedent)
     table = [
         [_himself(noun, several or form.number == "plural") for noun in language.values("noun")]
         for form in language.phrases
     ]
-    keys = Key(f"{first}.form"), Key(f"{first}.noun")
-    return column(np.array(table, object), f"{path}.reflexive", *keys)
+    keys = VariableKey(f"{first}.form"), VariableKey(f"{first}.noun")
+    return build_word_column(np.array(table, object), f"{path}.reflexive", *keys)
 
 
-def _himself(noun: Entry, plural: bool) -> str:
+def _himself(noun: LexicalEntry, plural: bool) -> str:
     if plural:
         return "themselves "
     gender = next(iter(noun.flags & set(REFLEXIVES)), None)
     return f"{REFLEXIVES[gender] if gender else 'itself'} "
 
 
-def _number(path: str, placed: Placed, language: Language) -> Key:
+def _get_subject_number(path: str, placed: LinearisedShape, language: Language) -> VariableKey:
     """The number of a subject, as 0 or 1."""
     numbers = plurals(language)
     return (
-        Key(f"{path}.both.0.form", np.ones_like(numbers))
+        VariableKey(f"{path}.both.0.form", np.ones_like(numbers))
         if placed.has_pair(path)
-        else Key(f"{path}.form", numbers)
+        else VariableKey(f"{path}.form", numbers)
     )
 
 
 @lru_cache(maxsize=8)
 def _nouns(language: Language) -> Texts:
-    forms = [texts(e.forms[k] for e in language.values("noun")) for k in range(2)]
+    forms = [space_words(e.forms[k] for e in language.values("noun")) for k in range(2)]
     return np.stack([forms[plural] for plural in plurals(language)])
 
 
@@ -248,5 +264,5 @@ def _article(determiner: str, vowel: bool) -> str:
 def _roles(words: Texts, role: str) -> Texts:
     """The same role for each word, however many there are."""
     if all(len(str(text).split()) == 1 for text in words.flat):
-        return same(role, words.shape)
+        return repeat_role(role, words.shape)
     return np.frompyfunc(lambda text: f"{role} " * len(text.split()), 1, 1)(words)  # type: ignore[no-any-return]

@@ -9,13 +9,13 @@ from pathlib import Path
 from lingprobe import DataProblem
 from lingprobe.extend import allow_code, open_draft, read_json_document, resolve_beside
 from lingprobe_extensions.compose.events.assertions import ASSERTED, assertions
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import Draw, draw
-from lingprobe_extensions.compose.events.request import Request, request
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import Draw, draw_from_space
+from lingprobe_extensions.compose.events.request import GenerationRequest, request
 from lingprobe_extensions.compose.events.space import Space, space
 
 
-def read(path: str | Path, language: str | None = None) -> Request:
+def read_request(path: str | Path, language: str | None = None) -> GenerationRequest:
     """The request in a JSON file, in a language if one is given; what is wrong is named with the
     file and the place. The file is one that the user named: a language that it names may be code
     in its folder.
@@ -33,17 +33,19 @@ def read(path: str | Path, language: str | None = None) -> Request:
         raise DataProblem(f"{path}: {problem}") from None
 
 
-def request_space(request: Request) -> Space:
+def request_space(request: GenerationRequest) -> Space:
     """All sentences that a request admits."""
     return space(request)
 
 
-def draw_sentences(sentences: Space, request: Request, n: int | None, seed: int) -> Draw:
+def draw_requested_sentences(
+    sentences: Space, request: GenerationRequest, n: int | None, seed: int
+) -> Draw:
     """So many sentences of a request's space, with the shares that it asks for."""
-    return draw(sentences, n, seed, request.priors, even=request.even)
+    return draw_from_space(sentences, n, seed, request.priors, even=request.even)
 
 
-def write(
+def write_draw(
     path: str | Path,
     sample: Draw,
     *,
@@ -54,16 +56,16 @@ def write(
     """Write drawn sentences as they come, as JSON or bare; the file is there whole or not at all.
     Where it is to be told what they assert, JSON has the key `asserted`.
     """
-    lines = Batch.texts if bare else (_asserting if asserted else Batch.lines)
+    lines = ShapeBatch.texts if bare else (_asserting if asserted else ShapeBatch.lines)
     out = Path(path).expanduser()
     with open_draft(out) as part, part.open("w", encoding="utf-8") as file:
         for n, parts in sample.chunks():
-            texts = in_order(parts, n, lines)
+            texts = map_in_order(parts, n, lines)
             file.write("\n".join(texts) + "\n")
             progress(n)
 
 
-def _asserting(batch: Batch) -> list[str]:
+def _asserting(batch: ShapeBatch) -> list[str]:
     """The sentences as JSON, with what they assert of each clause."""
     codes = assertions(batch.placed, batch.values, batch.language)
     clauses = zip(*(column.tolist() for column in codes.values()), strict=True)

@@ -8,7 +8,14 @@ from itertools import chain
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.events.meaning import DATIVES, FRAMES
-from lingprobe_extensions.compose.events.shapes import ORDERS, Clause, Hole, Phrase, Slot, Twins
+from lingprobe_extensions.compose.events.shapes import (
+    ORDERS,
+    ClauseShape,
+    Hole,
+    Phrase,
+    Slot,
+    Twins,
+)
 
 VOICES = ("active", "passive", "passive without agent")
 
@@ -52,7 +59,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Grammar:
+class StructureInventory:
     """What structures may be made of.
 
     depth   how deep relative clauses may stand in relative clauses
@@ -71,7 +78,7 @@ class Grammar:
     bounds: Bounds = Bounds()
 
 
-def shapes(grammar: Grammar) -> Iterator[Clause]:
+def shapes(grammar: StructureInventory) -> Iterator[ClauseShape]:
     """Every shape within bounds, in a fixed order."""
     for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, MAIN):
         yield clause
@@ -93,7 +100,7 @@ MAIN, CONTENT = Where(joins=True), Where()
 Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
 
 
-def _kinds(grammar: Grammar, bounds: Bounds, relative: bool) -> Kinds:
+def _kinds(grammar: StructureInventory, bounds: Bounds, relative: bool) -> Kinds:
     """Frames with voice, dative and the roles that are said."""
     voices = grammar.inner_voices if relative else grammar.voices
     for frame in (f for f in FRAMES if f in (grammar.inner if relative else grammar.frames)):
@@ -112,10 +119,10 @@ def _kinds(grammar: Grammar, bounds: Bounds, relative: bool) -> Kinds:
 
 
 def _clauses(
-    grammar: Grammar, bounds: Bounds, depth: int, where: Where
-) -> Iterator[tuple[Clause, Bounds]]:
+    grammar: StructureInventory, bounds: Bounds, depth: int, where: Where
+) -> Iterator[tuple[ClauseShape, Bounds]]:
     for frame, voice, dative, roles in _kinds(grammar, bounds, where.relative):
-        bare = Clause(frame, voice, dative, adverbs=grammar.adverbs)
+        bare = ClauseShape(frame, voice, dative, adverbs=grammar.adverbs)
         for hole in _holes(grammar, bare, roles, where):
             left = bounds.less(complements=1) if frame == "clausal" else bounds
             for filled, rest in _fill_roles(
@@ -130,8 +137,8 @@ def _clauses(
 
 
 def _add_conjunct(
-    grammar: Grammar, first: tuple[Clause, Bounds], depth: int, where: Where
-) -> Iterator[tuple[Clause, Bounds]]:
+    grammar: StructureInventory, first: tuple[ClauseShape, Bounds], depth: int, where: Where
+) -> Iterator[tuple[ClauseShape, Bounds]]:
     """The clause with a second verb; not where that could be joined to the verb of a relative
     clause.
     """
@@ -154,7 +161,7 @@ def _heavy(slot: Slot | None) -> bool:
 
 
 def _holes(
-    grammar: Grammar, clause: Clause, roles: tuple[str, ...], where: Where
+    grammar: StructureInventory, clause: ClauseShape, roles: tuple[str, ...], where: Where
 ) -> Iterator[Mapping[str, Hole]]:
     """Which roles are not said: a shared subject; in relative clauses the subject or an active
     verb's patient, lest "by" strand.
@@ -177,8 +184,8 @@ LIGHT = -1
 
 
 def _fill_roles(
-    grammar: Grammar, clause: Clause, roles: Roles, bounds: Bounds, depth: int
-) -> Iterator[tuple[Clause, Bounds]]:
+    grammar: StructureInventory, clause: ClauseShape, roles: Roles, bounds: Bounds, depth: int
+) -> Iterator[tuple[ClauseShape, Bounds]]:
     """The clause with its roles filled in every way, and the bounds that are left; some are
     holes.
     """
@@ -187,7 +194,7 @@ def _fill_roles(
         return
     (role, hole), rest = roles[0], roles[1:]
     deep = depth if not rest or not clause.order else LIGHT
-    place = Place(
+    place = NounPhrasePlace(
         deep,
         subject=not clause.order,
         reflexive=role == "patient" and clause.frame == "transitive" and clause.voice == "active",
@@ -197,7 +204,7 @@ def _fill_roles(
         yield from _fill_roles(grammar, more, rest, left, depth)
 
 
-class Place(NamedTuple):
+class NounPhrasePlace(NamedTuple):
     """How deep relative clauses may go in a place, and whether it is the subject's, or one for a
     reflexive.
     """
@@ -207,15 +214,19 @@ class Place(NamedTuple):
     reflexive: bool
 
 
-def _slots(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[Slot, Bounds]]:
-    yield from _phrases(grammar, bounds, place)
+def _slots(
+    grammar: StructureInventory, bounds: Bounds, place: NounPhrasePlace
+) -> Iterator[tuple[Slot, Bounds]]:
+    yield from _list_noun_phrases(grammar, bounds, place)
     if bounds.allow("pairs"):
         yield Twins((Phrase(), Phrase())), bounds.less(pairs=1)
     if place.reflexive and bounds.allow("reflexives"):
         yield Hole.REFLEXIVE, bounds.less(reflexives=1)
 
 
-def _phrases(grammar: Grammar, bounds: Bounds, place: Place) -> Iterator[tuple[Phrase, Bounds]]:
+def _list_noun_phrases(
+    grammar: StructureInventory, bounds: Bounds, place: NounPhrasePlace
+) -> Iterator[tuple[Phrase, Bounds]]:
     """Phrases with at most one adjective; not with both a modifier and a relative clause, which
     could then belong to either noun.
     """

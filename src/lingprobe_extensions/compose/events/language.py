@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.lexicon import Lexicon
-from lingprobe_extensions.compose.events.shapes import Box, Placed
+from lingprobe_extensions.compose.events.shapes import Box, LinearisedShape
 
 Texts = NDArray[np.object_]
 Numbers = NDArray[np.int64]
 
 
-class Form(NamedTuple):
+class ClauseForm(NamedTuple):
     """How a clause is put: a tense or a modal, an aspect and a polarity."""
 
     tense: str | None
@@ -40,7 +40,7 @@ class PhraseForm(NamedTuple):
     determiner: str
 
 
-class Key(NamedTuple):
+class VariableKey(NamedTuple):
     """A variable, and what its value is turned into before it looks something up; None leaves it as
     it is.
     """
@@ -50,7 +50,7 @@ class Key(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Column:
+class WordColumn:
     """One place in a sentence: words, each with a space after it, for every combination of values
     of its keys.
 
@@ -60,10 +60,10 @@ class Column:
 
     words: Texts
     roles: Texts
-    keys: tuple[Key, ...]
+    keys: tuple[VariableKey, ...]
 
 
-class Rule(NamedTuple):
+class ExcludedBox(NamedTuple):
     """Sentences that are not said: all of them in a box. The name is what a request may allow; ''
     can never be allowed.
     """
@@ -96,7 +96,7 @@ class Language:
 
     name: str
     lexicon: Lexicon
-    forms: tuple[Form, ...]
+    forms: tuple[ClauseForm, ...]
     phrases: tuple[PhraseForm, ...]
     relativisers: tuple[str, ...]
     adverbs: tuple[tuple[int, ...], ...]
@@ -106,8 +106,8 @@ class Language:
     tags: Mapping[str, tuple[str, ...]]
     signs: Mapping[str, tuple[str, ...]]
     allowed: Mapping[str, str]
-    rules: Callable[[Placed], Iterable[Rule]]
-    columns: Callable[[Placed], list[Column]]
+    rules: Callable[[LinearisedShape], Iterable[ExcludedBox]]
+    columns: Callable[[LinearisedShape], list[WordColumn]]
     reader: Any = ""
     known: Lexicon | None = None
     designs: Any = ""
@@ -175,29 +175,31 @@ def _having(language: Language, kind: str, field: str, choice: str | None) -> in
     return mask
 
 
-def word(text: str, role: str) -> Column:
+def word(text: str, role: str) -> WordColumn:
     """One word that is always the same."""
-    return Column(np.array(f"{text} ", object), np.array(f"{role} ", object), ())
+    return WordColumn(np.array(f"{text} ", object), np.array(f"{role} ", object), ())
 
 
-def texts(words: Iterable[str]) -> Texts:
+def space_words(words: Iterable[str]) -> Texts:
     """Words as columns have them, each with a space after it; nothing stays nothing."""
     return np.array([f"{text} " if text else "" for text in words], object)
 
 
-def same(role: str, shape: Sequence[int]) -> Texts:
+def repeat_role(role: str, shape: Sequence[int]) -> Texts:
     """One role whatever the words are."""
     return np.broadcast_to(np.array(f"{role} ", object), tuple(shape))
 
 
-def column(words: Texts, role: str, *keys: Key) -> Column:
+def build_word_column(words: Texts, role: str, *keys: VariableKey) -> WordColumn:
     """Words that realise the same whatever they are."""
-    return Column(words, same(role, words.shape), keys)
+    return WordColumn(words, repeat_role(role, words.shape), keys)
 
 
-def prepositions(path: str, language: Language) -> Column:
+def prepositions(path: str, language: Language) -> WordColumn:
     """The preposition at a path."""
-    return column(texts(e.lemma for e in language.values("preposition")), path, Key(path))
+    return build_word_column(
+        space_words(e.lemma for e in language.values("preposition")), path, VariableKey(path)
+    )
 
 
 def plurals(language: Language) -> Numbers:

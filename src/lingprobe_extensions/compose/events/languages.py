@@ -27,7 +27,7 @@ LANGUAGES = Contents(
 )
 
 
-def language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
+def load_language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
     """A language with its own lexicon, or that of a table, and further words; ReferenceProblem for
     a name that is none, UsageProblem for one of something else.
     """

@@ -36,7 +36,7 @@ FORM = re.compile(r"[^\W\d_](?:['-]?[^\W\d_])*")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LexicalEntry:
     """A lemma of one kind.
 
     forms    the lemma and its other forms, in the language's order
@@ -58,15 +58,15 @@ class Entry:
 class Lexicon:
     """Entries by kind; the position of an entry in its kind is its number everywhere."""
 
-    entries: Mapping[str, tuple[Entry, ...]]
+    entries: Mapping[str, tuple[LexicalEntry, ...]]
     places: Mapping[tuple[str, str, str], int] = field(repr=False)
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[str, Entry]]) -> Lexicon:
+    def of(cls, entries: Iterable[tuple[str, LexicalEntry]]) -> Lexicon:
         """A lexicon of some entries, each with where it stands; one that is there twice is
         named.
         """
-        kinds: dict[str, list[Entry]] = {kind: [] for kind in KINDS}
+        kinds: dict[str, list[LexicalEntry]] = {kind: [] for kind in KINDS}
         places: dict[tuple[str, str, str], int] = {}
         for where, entry in entries:
             key = (entry.kind, entry.lemma, entry.classes[0] if entry.kind == "verb" else "")
@@ -127,7 +127,9 @@ def adverb_rows(lexicon: Lexicon, order: Sequence[str]) -> tuple[tuple[int, ...]
     )
 
 
-def read(path: str | Path, forms: Mapping[str, int], more: str | Path | None = None) -> Lexicon:
+def read_lexicon(
+    path: str | Path, forms: Mapping[str, int], more: str | Path | None = None
+) -> Lexicon:
     """The lexicon in a table, with the words of a second one after its own; a bad line is named.
 
     forms   how many forms beside the lemma each kind, or each frame of verbs, has
@@ -137,7 +139,7 @@ def read(path: str | Path, forms: Mapping[str, int], more: str | Path | None = N
     )
 
 
-def _entries(path: str | Path, forms: Mapping[str, int]) -> Iterator[tuple[str, Entry]]:
+def _entries(path: str | Path, forms: Mapping[str, int]) -> Iterator[tuple[str, LexicalEntry]]:
     rows = [
         (number, line)
         for number, line in read_text_lines(path)
@@ -152,7 +154,7 @@ def _entries(path: str | Path, forms: Mapping[str, int]) -> Iterator[tuple[str, 
         yield f"{path}:{number}", _entry(line.split("\t"), forms, f"{path}:{number}")
 
 
-def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> Entry:
+def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> LexicalEntry:
     if len(cells) != 6:
         raise DataProblem(f"{where}: {len(cells)} columns; there are 6, separated by tabs")
     kind, lemma, others, classes, flags, band = cells
@@ -174,7 +176,7 @@ def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> Entry:
     if kind == "verb" and classes not in FRAMES:
         raise DataProblem(f"{where}: frame {classes!r} is not one of {', '.join(FRAMES)}")
     takes, bare = _flags(flags, where)
-    return Entry(kind, lemma, spellings, tuple(classes.split(",")), takes, bare, band)
+    return LexicalEntry(kind, lemma, spellings, tuple(classes.split(",")), takes, bare, band)
 
 
 def _flags(cell: str, where: str) -> tuple[dict[str, frozenset[str]], frozenset[str]]:

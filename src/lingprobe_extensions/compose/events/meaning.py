@@ -56,7 +56,7 @@ class Modifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ParticipantPair:
     """Two participants that take one role together: "the man and the woman"."""
 
     both: tuple[Participant, Participant]
@@ -77,13 +77,13 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SharedSubject:
     """The subject of a second verb that is also the subject of the first: "the man slept and helped
     the woman".
     """
 
 
-Argument = Union[Participant, Pair, Reflexive, Gap, Shared]  # noqa: UP007
+Argument = Union[Participant, ParticipantPair, Reflexive, Gap, SharedSubject]  # noqa: UP007
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Event:
              the girl"; in the passive it says who is the subject, the recipient or the patient
     content  what is said or thought, for clausal frames
     also     what the subject did besides: a second verb with its own arguments, form and adverbs,
-             and `Shared` as its subject
+             and `SharedSubject` as its subject
     """
 
     predicate: str
@@ -145,7 +145,10 @@ EVENT = (
 PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
 MODIFIER = ("preposition", "participant")
 INNER = ("content", "also")  # events in events
-HOLES: Mapping[str, type[Reflexive | Shared]] = {"reflexive": Reflexive, "shared": Shared}
+HOLES: Mapping[str, type[Reflexive | SharedSubject]] = {
+    "reflexive": Reflexive,
+    "shared": SharedSubject,
+}
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -165,9 +168,9 @@ def to_json(event: Event) -> dict[str, Any]:
 def _argument_json(value: Argument) -> dict[str, Any]:
     if isinstance(value, Gap):
         return {"gap": value.relativiser}
-    if isinstance(value, Reflexive | Shared):
+    if isinstance(value, Reflexive | SharedSubject):
         return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
-    if isinstance(value, Pair):
+    if isinstance(value, ParticipantPair):
         return {"both": [_argument_json(p) for p in value.both]}
     fields: dict[str, Any] = {
         "noun": value.noun,
@@ -191,24 +194,24 @@ def from_json(value: object, path: str = "event") -> Event:
     fields = check_keys(value, EVENT, path)
     require_keys(fields, ("predicate", "frame", "aspect", "polarity"), path)
     read: dict[str, Any] = {
-        key: check_choice(fields[key], key, f"{path}.{key}")
+        key: read_choice(fields[key], key, f"{path}.{key}")
         for key in fields
         if key in CHOICES or key in ("predicate", "modal")
     }
     read.setdefault("tense", None)
     if (read["tense"] is None) == (read.get("modal") is None):
         raise DataProblem(f"{path}: give either a tense or a modal")
-    read["adverbs"] = words(fields.get("adverbs", []), f"{path}.adverbs")
+    read["adverbs"] = read_text_list(fields.get("adverbs", []), f"{path}.adverbs")
     for role in ROLES:
         if role in fields:
-            read[role] = _argument(fields[role], f"{path}.{role}")
+            read[role] = _read_argument(fields[role], f"{path}.{role}")
     for key in INNER:
         if key in fields:
             read[key] = from_json(fields[key], f"{path}.{key}")
     return Event(**read)
 
 
-def _argument(value: object, path: str) -> Argument:
+def _read_argument(value: object, path: str) -> Argument:
     if isinstance(value, Mapping) and "gap" in value:
         return Gap(text(check_keys(value, ("gap",), path)["gap"], f"{path}.gap"))
     for key, hole in HOLES.items():
@@ -220,7 +223,7 @@ def _argument(value: object, path: str) -> Argument:
         both = check_keys(value, ("both",), path)["both"]
         if not isinstance(both, list) or len(both) != 2:
             raise DataProblem(f"{path}.both: is a list of two participants")
-        return Pair(
+        return ParticipantPair(
             (_participant(both[0], f"{path}.both.0"), _participant(both[1], f"{path}.both.1"))
         )
     return _participant(value, path)
@@ -243,10 +246,10 @@ def _participant(value: object, path: str) -> Participant:
         text(fields["noun"], f"{path}.noun"),
         text(fields["determiner"], f"{path}.determiner"),
     )
-    adjectives = words(fields.get("adjectives", []), f"{path}.adjectives")
+    adjectives = read_text_list(fields.get("adjectives", []), f"{path}.adjectives")
     return Participant(
         noun,
-        check_choice(fields["number"], "number", f"{path}.number"),
+        read_choice(fields["number"], "number", f"{path}.number"),
         determiner,
         adjectives,
         modifier,
@@ -273,7 +276,7 @@ def require_keys(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) ->
             raise DataProblem(f"{path}: {key!r} is missing")
 
 
-def check_choice(value: object, key: str, path: str) -> str:
+def read_choice(value: object, key: str, path: str) -> str:
     """A text that is one of the values which a key may have."""
     choice = text(value, path)
     if key in CHOICES and choice not in CHOICES[key]:
@@ -288,7 +291,7 @@ def text(value: object, path: str) -> str:
     return value
 
 
-def words(value: object, path: str) -> tuple[str, ...]:
+def read_text_list(value: object, path: str) -> tuple[str, ...]:
     """A list of texts."""
     if not isinstance(value, list):
         raise DataProblem(f"{path}: is a list of words, not {value!r}")

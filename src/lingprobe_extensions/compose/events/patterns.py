@@ -22,17 +22,17 @@ from lingprobe_extensions.compose.events.meaning import (
     MODIFIER,
     PARTICIPANT,
     ROLES,
-    check_choice,
     check_keys,
+    read_choice,
+    read_text_list,
     text,
-    words,
 )
 from lingprobe_extensions.compose.events.shapes import (
     Box,
     ClauseAt,
     Hole,
+    LinearisedShape,
     Phrase,
-    Placed,
     cross_boxes,
 )
 
@@ -66,7 +66,7 @@ def partial(value: object, path: str) -> Partial:
         elif key in INNER:
             pattern[key] = partial(inner, where)
         else:
-            pattern[key] = _plain(inner, key, where)
+            pattern[key] = _read_pattern_value(inner, key, where)
     return Partial(pattern)
 
 
@@ -89,32 +89,34 @@ def _participant(value: object, path: str) -> Partial:
                 k: (
                     _participant(v, f"{where}.{k}")
                     if k == "participant"
-                    else _plain(v, k, f"{where}.{k}")
+                    else _read_pattern_value(v, k, f"{where}.{k}")
                 )
                 for k, v in parts.items()
             }
             pattern[key] = Partial(modifier)
         else:
-            pattern[key] = _plain(inner, key, where)
+            pattern[key] = _read_pattern_value(inner, key, where)
     return Partial(pattern)
 
 
-def _plain(value: object, key: str, path: str) -> Any:
+def _read_pattern_value(value: object, key: str, path: str) -> Any:
     if key in ("adverbs", "adjectives"):
-        return words(value, path)
+        return read_text_list(value, path)
     options = value if isinstance(value, list) else [value]
     if not options:
         raise DataProblem(
             f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
         )
     alternatives = [
-        None if o is None else check_choice(o, key, path) if key in CHOICES else text(o, path)
+        None if o is None else read_choice(o, key, path) if key in CHOICES else text(o, path)
         for o in options
     ]
     return frozenset(alternatives)
 
 
-def boxes(pattern: Partial, placed: Placed, language: Language, *, main: bool = False) -> list[Box]:
+def boxes(
+    pattern: Partial, placed: LinearisedShape, language: Language, *, main: bool = False
+) -> list[Box]:
     """The sentences of a shape in which some clause (or the main one) is as the pattern says, one
     box or more for each clause.
     """
@@ -122,7 +124,9 @@ def boxes(pattern: Partial, placed: Placed, language: Language, *, main: bool = 
     return [box for at in clauses for box in clause_boxes(pattern, at, placed, language)]
 
 
-def clause_boxes(pattern: Partial, at: ClauseAt, placed: Placed, language: Language) -> list[Box]:
+def clause_boxes(
+    pattern: Partial, at: ClauseAt, placed: LinearisedShape, language: Language
+) -> list[Box]:
     """The sentences in which one clause is as the pattern says."""
     admitted: list[Box] = [ANY]
     for key, value in pattern.fields.items():
@@ -131,7 +135,7 @@ def clause_boxes(pattern: Partial, at: ClauseAt, placed: Placed, language: Langu
 
 
 def _clause_field(
-    key: str, value: Any, at: ClauseAt, placed: Placed, language: Language
+    key: str, value: Any, at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> list[Box]:
     clause, prefix = at.clause, at.prefix
     if key in ("frame", "voice", "dative"):
@@ -149,7 +153,7 @@ def _clause_field(
 
 
 def _inner(
-    key: str, pattern: Partial | None, at: ClauseAt, placed: Placed, language: Language
+    key: str, pattern: Partial | None, at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> list[Box]:
     if at.clause.inner(key) is None or pattern is None:
         return [ANY] if at.clause.inner(key) is None and pattern is None else []
@@ -167,7 +171,7 @@ def _adverbs(lemmas: tuple[str, ...] | None, at: ClauseAt, language: Language) -
 
 
 def _role_boxes(
-    role: str, pattern: Partial | None, at: ClauseAt, placed: Placed, language: Language
+    role: str, pattern: Partial | None, at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> list[Box]:
     slot = at.clause.slot(role)
     if slot is None or pattern is None:
@@ -181,7 +185,9 @@ def _role_boxes(
     return [box for alternatives in some for box in alternatives]
 
 
-def _phrase_boxes(pattern: Partial, path: str, placed: Placed, language: Language) -> list[Box]:
+def _phrase_boxes(
+    pattern: Partial, path: str, placed: LinearisedShape, language: Language
+) -> list[Box]:
     admitted: list[Box] = [ANY]
     phrase = next(p.phrase for p in placed.phrases if p.path == path)
     for key, value in pattern.fields.items():
@@ -192,7 +198,7 @@ def _phrase_boxes(pattern: Partial, path: str, placed: Placed, language: Languag
 
 
 def _phrase_field(
-    key: str, value: Any, at: tuple[str, Phrase], placed: Placed, language: Language
+    key: str, value: Any, at: tuple[str, Phrase], placed: LinearisedShape, language: Language
 ) -> list[Box]:
     path, phrase = at
     if key == "noun":

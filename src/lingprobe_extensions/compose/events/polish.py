@@ -15,11 +15,27 @@ from typing import NamedTuple
 from lingprobe import DataProblem
 from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
-from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm, Rule
-from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read
+from lingprobe_extensions.compose.events.language import (
+    ClauseForm,
+    ExcludedBox,
+    Language,
+    PhraseForm,
+)
+from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read_lexicon
 from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES
-from lingprobe_extensions.compose.events.polish_columns import CASES, GENDERS, KTORY, columns
-from lingprobe_extensions.compose.events.shapes import Box, ClauseAt, Hole, Placed, cross_boxes
+from lingprobe_extensions.compose.events.polish_columns import (
+    CASES,
+    GENDERS,
+    KTORY,
+    build_polish_columns,
+)
+from lingprobe_extensions.compose.events.shapes import (
+    Box,
+    ClauseAt,
+    Hole,
+    LinearisedShape,
+    cross_boxes,
+)
 
 ALLOWED = {
     **common.ALLOWED,
@@ -79,9 +95,9 @@ TURNED = (
 )
 
 
-def rules(placed: Placed, language: Language) -> Iterator[Rule]:
+def list_polish_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """Everything about a shape that is not said."""
-    yield from common.rules(placed, language)
+    yield from common.list_common_exclusions(placed, language)
     for at in placed.clauses:
         yield from _verb_rules(at, language)
         if at.clause.voice == "active" and at.clause.patient not in (None, Hole.REFLEXIVE):
@@ -93,25 +109,27 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
             yield from _mixed_pairs(placed.nouns(f"{at.prefix}{role}"), language)
 
 
-def _verb_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
+def _verb_rules(at: ClauseAt, language: Language) -> Iterator[ExcludedBox]:
     """Verbs go with the forms of their aspect; what is often or usually done is not perfective."""
     predicate, form = f"{at.prefix}predicate", f"{at.prefix}form"
     perfective = language.lexicon.mask("verb", flag="perfective")
     done, going_on = (
         language.having("form", "aspect", (aspect,)) for aspect in ("perfective", "imperfective")
     )
-    yield Rule({predicate: perfective, form: going_on}, "")
-    yield Rule(
+    yield ExcludedBox({predicate: perfective, form: going_on}, "")
+    yield ExcludedBox(
         {predicate: language.mask("verb", lambda e: "perfective" not in e.flags), form: done}, ""
     )
     if at.clause.adverbs:
         often, manner = (common.adverbs(language, kind) for kind in ("frequency", "manner"))
-        yield Rule({form: done, f"{at.prefix}adverbs": often}, "")
+        yield ExcludedBox({form: done, f"{at.prefix}adverbs": often}, "")
         negative = language.having("form", "polarity", ("negative",))
-        yield Rule({form: negative, f"{at.prefix}adverbs": often | manner}, "ambiguous scope")
+        yield ExcludedBox(
+            {form: negative, f"{at.prefix}adverbs": often | manner}, "ambiguous scope"
+        )
 
 
-def _sharing_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
+def _sharing_rules(at: ClauseAt, language: Language) -> Iterator[ExcludedBox]:
     """Second verbs that could share the auxiliary or the adverbs of the first: "będzie spał i
     tańczył".
     """
@@ -124,23 +142,23 @@ def _sharing_rules(at: ClauseAt, language: Language) -> Iterator[Rule]:
             "form",
             lambda f: (f.tense, f.aspect, f.polarity) == ("past", "imperfective", "positive"),
         )
-        yield Rule({f"{at.prefix}form": future, f"{at.prefix}also.form": past}, "")
+        yield ExcludedBox({f"{at.prefix}form": future, f"{at.prefix}also.form": past}, "")
     if at.clause.adverbs:
-        yield Rule({f"{at.prefix}adverbs": language.mask("adverbs", bool)}, "")
+        yield ExcludedBox({f"{at.prefix}adverbs": language.mask("adverbs", bool)}, "")
 
 
-def _mixed_pairs(nouns: tuple[str, ...], language: Language) -> Iterator[Rule]:
+def _mixed_pairs(nouns: tuple[str, ...], language: Language) -> Iterator[ExcludedBox]:
     """Pairs of which speakers do not agree whether they are virile: "kobieta i pies szli" or
     "szły".
     """
     animate = language.mask("noun", lambda e: "m2" in e.flags)
     others = language.mask("noun", lambda e: bool(e.flags & {"f", "n"}))
     first, second = (f"{noun}.noun" for noun in nouns)
-    yield Rule({first: animate, second: others}, "")
-    yield Rule({first: others, second: animate}, "")
+    yield ExcludedBox({first: animate, second: others}, "")
+    yield ExcludedBox({first: others, second: animate}, "")
 
 
-def _case_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _case_rules(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """Clauses in which the object could be the subject and the subject the object, were the order
     free.
     """
@@ -153,7 +171,9 @@ def _case_rules(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Ru
         ours = _filling(placed.nouns(placed.filler(at, subject)), one, language)
         theirs = _filling(placed.nouns(placed.filler(at, "patient")), other, language)
         form = {f"{at.prefix}form": language.having("form", "polarity", (polarity,))}
-        yield from (Rule({**form, **box}, "ambiguous case") for box in cross_boxes(ours, theirs))
+        yield from (
+            ExcludedBox({**form, **box}, "ambiguous case") for box in cross_boxes(ours, theirs)
+        )
 
 
 def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[Box]:
@@ -219,12 +239,12 @@ def polish(table: Path = TABLE, more: Path | None = None) -> Language:
 
 @cache
 def _polish(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _check_lexicon(read(table, FORMS, more), more or table)
+    lexicon = _check_lexicon(read_lexicon(table, FORMS, more), more or table)
     language = Language(
         name="Polish",
         lexicon=lexicon,
         forms=tuple(
-            Form(tense, None, aspect, p)
+            ClauseForm(tense, None, aspect, p)
             for aspect, tenses in TENSES.items()
             for tense in tenses
             for p in POLARITIES
@@ -238,8 +258,8 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
         tags=TAGS,
         signs=SIGNS,
         allowed=ALLOWED,
-        rules=lambda placed: rules(placed, language),
-        columns=lambda placed: columns(placed, language),
+        rules=lambda placed: list_polish_exclusions(placed, language),
+        columns=lambda placed: build_polish_columns(placed, language),
         reader="polish",
         known=lexicon if (table, more) == (TABLE, None) else polish().lexicon,
         designs="polish",

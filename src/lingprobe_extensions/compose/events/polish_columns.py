@@ -20,21 +20,27 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe_extensions.compose.events.language import (
-    Column,
-    Form,
-    Key,
+    ClauseForm,
     Language,
     Numbers,
     Texts,
-    column,
+    VariableKey,
+    WordColumn,
+    build_word_column,
     plurals,
     prepositions,
-    texts,
+    space_words,
     under,
     word,
 )
-from lingprobe_extensions.compose.events.lexicon import Entry
-from lingprobe_extensions.compose.events.shapes import ClauseAt, Hole, Phrase, Placed, Twins
+from lingprobe_extensions.compose.events.lexicon import LexicalEntry
+from lingprobe_extensions.compose.events.shapes import (
+    ClauseAt,
+    Hole,
+    LinearisedShape,
+    Phrase,
+    Twins,
+)
 
 NOMINATIVE, GENITIVE, ACCUSATIVE, INSTRUMENTAL = range(4)
 GENDERS = ("m1", "m2", "m3", "f", "n")
@@ -113,12 +119,12 @@ KAZDY = Pronoun("każdy", "każda", "każde", "", "każdego", "każdym", "każde
 DETERMINERS = {"ten": TEN, "każdy": KAZDY}
 
 
-def decline_adjective(entry: Entry) -> Pronoun:
+def decline_adjective(entry: LexicalEntry) -> Pronoun:
     """An adjective of the lexicon."""
     return Pronoun(*entry.forms)
 
 
-def agreeing(pronoun: Pronoun) -> list[list[list[str]]]:
+def list_agreeing_forms(pronoun: Pronoun) -> list[list[list[str]]]:
     """All forms: [cases, numbers, genders], each with a space after it."""
     return [
         [[f"{pronoun.form(case, n, g)} " for g in range(5)] for n in range(2)] for case in range(4)
@@ -137,7 +143,7 @@ def genders(language: Language) -> Numbers:
     )
 
 
-class Group(NamedTuple):
+class PolishVerbGroup(NamedTuple):
     """A verb group: what stands before its adverbs with what that realises, and which form of the
     verb ends it.
     """
@@ -146,7 +152,7 @@ class Group(NamedTuple):
     verb: int
 
 
-def group(form: Form, voice: str, concord: int) -> Group:
+def build_polish_group(form: ClauseForm, voice: str, concord: int) -> PolishVerbGroup:
     """The group of a form and voice that agrees: "nie będzie | spał", "nie została |
     zaproszona".
     """
@@ -154,14 +160,14 @@ def group(form: Form, voice: str, concord: int) -> Group:
     tense = str(form.tense)
     if voice == "passive":
         auxiliary = (BE if form.aspect == "imperfective" else BECOME)[tense][concord]
-        return Group((*negation, (auxiliary, "auxiliary")), PARTICIPLES[concord])
+        return PolishVerbGroup((*negation, (auxiliary, "auxiliary")), PARTICIPLES[concord])
     if tense == "future" and form.aspect == "imperfective":
-        return Group((*negation, (BE[tense][concord], "auxiliary")), PAST + concord)
-    return Group(negation, PAST + concord if tense == "past" else 1 + (concord >= VIRILE))
+        return PolishVerbGroup((*negation, (BE[tense][concord], "auxiliary")), PAST + concord)
+    return PolishVerbGroup(negation, PAST + concord if tense == "past" else 1 + (concord >= VIRILE))
 
 
 @lru_cache(maxsize=8)
-def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
+def list_polish_verb_groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
     """What stands before the adverbs, words and roles [forms, 5], and the verb [forms, 5,
     verbs].
     """
@@ -169,7 +175,7 @@ def groups(language: Language, voice: str) -> tuple[Texts, Texts, Texts]:
     words, roles = np.empty(shape, object), np.empty(shape, object)
     verbs = np.empty((*shape, language.count("verb")), object)
     for (i, form), concord in product(enumerate(language.forms), range(5)):
-        verb_group = group(form, voice, concord)
+        verb_group = build_polish_group(form, voice, concord)
         for k, table in enumerate((words, roles)):
             table[i, concord] = "".join(f"{word[k]} " for word in verb_group.before)
         # verbs without participles have no passive, so nothing is lost
@@ -188,7 +194,7 @@ class Case(NamedTuple):
     """A case, or several of which a variable picks one."""
 
     cases: tuple[int, ...]
-    keys: tuple[Key, ...] = ()
+    keys: tuple[VariableKey, ...] = ()
 
     def of(self, tables: Texts) -> Texts:
         """The part of tables [cases, ...] that may be looked up: the case itself, or those that the
@@ -198,7 +204,7 @@ class Case(NamedTuple):
         return part
 
 
-def columns(placed: Placed, language: Language) -> list[Column]:
+def build_polish_columns(placed: LinearisedShape, language: Language) -> list[WordColumn]:
     """The columns of a shape, without commas that stand at the end or before another."""
     pieces = list(_clause(placed.clauses[0], placed, language))
     return [
@@ -208,11 +214,11 @@ def columns(placed: Placed, language: Language) -> list[Column]:
     ]
 
 
-def _comma(column: Column) -> bool:
+def _comma(column: WordColumn) -> bool:
     return column.words.ndim == 0 and column.words.item() == ", "
 
 
-def _clause(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
+def _clause(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
     gap, (subject, *others) = at.gap, at.clause.order
     if gap is not None:
         yield word(",", f"{at.prefix}comma")
@@ -241,16 +247,20 @@ def _case(at: ClauseAt, role: str, language: Language) -> Case:
     if at.clause.voice == "passive":
         return Case((ACCUSATIVE,))  # after "przez"
     negative = np.array([form.polarity == "negative" for form in language.forms], np.int64)
-    return Case((ACCUSATIVE, GENITIVE), (Key(f"{at.prefix}form", negative),))
+    return Case((ACCUSATIVE, GENITIVE), (VariableKey(f"{at.prefix}form", negative),))
 
 
-def _relativiser(at: ClauseAt, gap: str, placed: Placed, language: Language) -> Column:
+def _relativiser(at: ClauseAt, gap: str, placed: LinearisedShape, language: Language) -> WordColumn:
     case = _case(at, gap, language)
-    keys = (*case.keys, _number(at.head, language), _gender(at.head, language))
-    return column(case.of(_inflection_tables(language)[0]), f"{at.prefix}{gap}.gap", *keys)
+    keys = (*case.keys, _get_concord_number(at.head, language), _gender(at.head, language))
+    return build_word_column(
+        case.of(_inflection_tables(language)[0]), f"{at.prefix}{gap}.gap", *keys
+    )
 
 
-def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> Iterator[Column]:
+def _argument(
+    at: ClauseAt, role: str, placed: LinearisedShape, language: Language
+) -> Iterator[WordColumn]:
     slot, path, case = at.clause.slot(role), f"{at.prefix}{role}", _case(at, role, language)
     if role == "agent" and at.clause.voice == "passive":
         yield word("przez", f"{path}.marker")
@@ -265,16 +275,18 @@ def _argument(at: ClauseAt, role: str, placed: Placed, language: Language) -> It
 
 
 def _phrase(
-    path: str, phrase: Phrase, case: Case, placed: Placed, language: Language
-) -> Iterator[Column]:
+    path: str, phrase: Phrase, case: Case, placed: LinearisedShape, language: Language
+) -> Iterator[WordColumn]:
     _, _, adjectives, nouns = _inflection_tables(language)
-    number, gender = _number(path, language), _gender(path, language)
+    number, gender = _get_concord_number(path, language), _gender(path, language)
     yield _determiner(path, case, language)
     for i in range(phrase.adjectives):
         where = f"{path}.adjectives.{i}"
-        yield column(case.of(adjectives), where, *case.keys, number, gender, Key(where))
+        yield build_word_column(
+            case.of(adjectives), where, *case.keys, number, gender, VariableKey(where)
+        )
     where = f"{path}.noun"
-    yield column(case.of(nouns), where, *case.keys, number, Key(where))
+    yield build_word_column(case.of(nouns), where, *case.keys, number, VariableKey(where))
     if phrase.modifier is not None:
         where = f"{path}.modifier.preposition"
         yield prepositions(where, language)
@@ -289,14 +301,16 @@ def _phrase(
         yield from _clause(placed.clause(f"{path}.relative."), placed, language)
 
 
-def _determiner(path: str, case: Case, language: Language) -> Column:
+def _determiner(path: str, case: Case, language: Language) -> WordColumn:
     realised = np.array(
         [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
         object,
     )
     words = case.of(_inflection_tables(language)[1])
     roles = np.broadcast_to(realised[:, None], words.shape)
-    return Column(words, roles, (*case.keys, Key(f"{path}.form"), _gender(path, language)))
+    return WordColumn(
+        words, roles, (*case.keys, VariableKey(f"{path}.form"), _gender(path, language))
+    )
 
 
 def _governed_case(path: str, language: Language) -> Case:
@@ -305,40 +319,42 @@ def _governed_case(path: str, language: Language) -> Case:
         next(i for i, name in enumerate(CASES) if name in e.flags)
         for e in language.values("preposition")
     ]
-    return Case(tuple(CASES.values()), (Key(path, np.array(taken, np.int64)),))
+    return Case(tuple(CASES.values()), (VariableKey(path, np.array(taken, np.int64)),))
 
 
-def _verb_group(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Column]:
-    adverbs = Key(f"{at.prefix}adverbs")
+def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
+    adverbs = VariableKey(f"{at.prefix}adverbs")
     if at.clause.adverbs:
         words, roles = _adverbs(language, stance=True)
-        yield Column(words, under(roles, at.prefix), (adverbs,))
+        yield WordColumn(words, under(roles, at.prefix), (adverbs,))
     concord, subject = _concord(placed.filler(at, at.clause.order[0]), placed, language)
-    form = Key(f"{at.prefix}form")
-    words, roles, verbs = groups(language, at.clause.voice)
-    yield Column(words[:, concord], under(roles[:, concord], at.prefix), (form, *subject))
+    form = VariableKey(f"{at.prefix}form")
+    words, roles, verbs = list_polish_verb_groups(language, at.clause.voice)
+    yield WordColumn(words[:, concord], under(roles[:, concord], at.prefix), (form, *subject))
     if at.clause.adverbs:
         words, roles = _adverbs(language, stance=False)
-        yield Column(words, under(roles, at.prefix), (adverbs,))
+        yield WordColumn(words, under(roles, at.prefix), (adverbs,))
     verb = f"{at.prefix}predicate"
-    yield column(verbs[:, concord], verb, form, *subject, Key(verb))
+    yield build_word_column(verbs[:, concord], verb, form, *subject, VariableKey(verb))
 
 
-def _concord(path: str, placed: Placed, language: Language) -> tuple[Numbers, tuple[Key, Key]]:
+def _concord(
+    path: str, placed: LinearisedShape, language: Language
+) -> tuple[Numbers, tuple[VariableKey, VariableKey]]:
     """What verbs agree with: a table of two values of the subject, and those."""
     if not placed.has_pair(path):
-        return CONCORD, (_number(path, language), _gender(path, language))
+        return CONCORD, (_get_concord_number(path, language), _gender(path, language))
     virile = (genders(language) == M1).astype(np.int64)
-    first, second = (Key(f"{noun}.noun", virile) for noun in placed.nouns(path))
+    first, second = (VariableKey(f"{noun}.noun", virile) for noun in placed.nouns(path))
     return TOGETHER, (first, second)
 
 
-def _number(path: str, language: Language) -> Key:
-    return Key(f"{path}.form", plurals(language))
+def _get_concord_number(path: str, language: Language) -> VariableKey:
+    return VariableKey(f"{path}.form", plurals(language))
 
 
-def _gender(path: str, language: Language) -> Key:
-    return Key(f"{path}.noun", genders(language))
+def _gender(path: str, language: Language) -> VariableKey:
+    return VariableKey(f"{path}.noun", genders(language))
 
 
 @lru_cache(maxsize=8)
@@ -347,20 +363,21 @@ def _inflection_tables(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
     gender, word], nouns [number, word].
     """
     determiners = {
-        name: np.array(agreeing(pronoun), object) for name, pronoun in DETERMINERS.items()
+        name: np.array(list_agreeing_forms(pronoun), object)
+        for name, pronoun in DETERMINERS.items()
     }
     bare = np.full((4, 2, 5), "", object)
     chosen = [
         determiners.get(p.determiner, bare)[:, int(p.number == "plural")] for p in language.phrases
     ]
     adjectives = np.array(
-        [agreeing(decline_adjective(e)) for e in language.values("adjective")], object
+        [list_agreeing_forms(decline_adjective(e)) for e in language.values("adjective")], object
     ).reshape(-1, 4, 2, 5)
     nouns = np.array(
         [[f"{form} " for form in e.forms] for e in language.values("noun")], object
     ).reshape(-1, 2, 4)
     return (
-        np.array(agreeing(KTORY), object),
+        np.array(list_agreeing_forms(KTORY), object),
         np.stack(chosen, axis=1),
         np.moveaxis(adjectives, 0, -1),
         nouns.transpose(2, 1, 0),
@@ -375,5 +392,5 @@ def _adverbs(language: Language, *, stance: bool) -> tuple[Texts, Texts]:
         [(k, i) for k, i in enumerate(row) if (STANCE in entries[i].classes) == stance]
         for row in language.values("adverbs")
     ]
-    words = texts(" ".join(entries[i].lemma for _, i in row) for row in rows)
+    words = space_words(" ".join(entries[i].lemma for _, i in row) for row in rows)
     return words, np.array(["".join(f"adverbs.{k} " for k, _ in row) for row in rows], object)

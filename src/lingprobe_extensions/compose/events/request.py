@@ -14,11 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe import DataProblem, ReferenceProblem
-from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, Grammar
+from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, StructureInventory
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.languages import language as named
+from lingprobe_extensions.compose.events.languages import load_language
 from lingprobe_extensions.compose.events.lexicon import BANDS, KINDS
-from lingprobe_extensions.compose.events.meaning import DATIVES, FRAMES, check_keys, text, words
+from lingprobe_extensions.compose.events.meaning import (
+    DATIVES,
+    FRAMES,
+    check_keys,
+    read_text_list,
+    text,
+)
 from lingprobe_extensions.compose.events.patterns import Partial, partial
 
 LEXICAL = {
@@ -84,7 +90,7 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class GenerationRequest:
     """What is asked for, read and checked.
 
     domains   for each kind of variable the values that it may have, in bits
@@ -96,7 +102,7 @@ class Request:
     """
 
     language: Language
-    grammar: Grammar
+    grammar: StructureInventory
     domains: Mapping[str, int]
     require: tuple[Constraint, ...] = ()
     prohibit: tuple[Constraint, ...] = ()
@@ -107,7 +113,7 @@ class Request:
     even: bool = False
 
 
-def request(value: object) -> Request:
+def request(value: object) -> GenerationRequest:
     """The request that JSON values describe."""
     fields = check_keys(value, KEYS, "request")
     language = _language(fields)
@@ -117,12 +123,12 @@ def request(value: object) -> Request:
     matched, even = (_yes(fields, key) for key in ("matched_number", "even_structures"))
     needed = tuple(
         (w, _anywhere(w, language, "require_words"))
-        for w in words(fields.get("require_words", []), "request.require_words")
+        for w in read_text_list(fields.get("require_words", []), "request.require_words")
     )
     require, prohibit = (
         _constraints(fields.get(key, []), key, language) for key in ("require", "prohibit")
     )
-    return Request(
+    return GenerationRequest(
         language,
         grammar,
         domains,
@@ -140,7 +146,7 @@ def _language(fields: Fields) -> Language:
     tables = tables_of(fields)
     name = text(fields.get("language", "english"), "request.language")
     try:
-        return named(name, tables.get("lexicon"), tables.get("more_words"))
+        return load_language(name, tables.get("lexicon"), tables.get("more_words"))
     except (DataProblem, ReferenceProblem) as problem:
         raise DataProblem(f"request.language: {problem}" if not tables else str(problem)) from None
 
@@ -162,7 +168,7 @@ def _yes(fields: Fields, key: str) -> bool:
     return value
 
 
-def _grammar(fields: Fields, language: Language) -> Grammar:
+def _grammar(fields: Fields, language: Language) -> StructureInventory:
     bounds = check_keys(fields.get("at_most", {}), BOUNDS, "request.at_most")
     for key, n in bounds.items():
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 8:
@@ -171,10 +177,10 @@ def _grammar(fields: Fields, language: Language) -> Grammar:
     depth = inner.get("depth", 1)
     if not isinstance(depth, int) or isinstance(depth, bool) or not 1 <= depth <= 4:
         raise DataProblem(f"request.relatives.depth: is a whole number from 1 to 4, not {depth!r}")
-    _there(fields, bounds, language)
+    _check_request_words(fields, bounds, language)
     adverbs = bounds.get("adverbs", 0) > 0
     plain = {key: n for key, n in bounds.items() if key != "adverbs"}
-    return Grammar(
+    return StructureInventory(
         frames=_read_names(fields, "frames", FRAMES, ("intransitive", "transitive")),
         voices=_read_names(fields, "voices", VOICES, VOICES[:2]),
         datives=_read_names(fields, "datives", DATIVES, DATIVES),
@@ -194,7 +200,7 @@ def _grammar(fields: Fields, language: Language) -> Grammar:
 WORDS_OF = {"adjectives": "adjective", "modifiers": "preposition", "adverbs": "adverb"}
 
 
-def _there(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
+def _check_request_words(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
     """Complain about frames and parts for which the language has no words."""
     for frame in set(_read_names(fields, "frames", FRAMES, ())):
         if not language.lexicon.mask("verb", frame=frame):
@@ -216,15 +222,15 @@ def _read_names(
     """A list of known names, without repeats."""
     if key not in fields:
         return default
-    names = words(fields[key], f"{path}.{key}")
+    names = read_text_list(fields[key], f"{path}.{key}")
     for i, name in enumerate(names):
         if name not in known:
             raise DataProblem(f"{path}.{key}.{i}: {name!r} is not one of {', '.join(known)}")
     return tuple(dict.fromkeys(names))
 
 
-def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, int]:
-    classes = words(fields.get("classes", ["person"]), "request.classes")
+def _domains(fields: Fields, language: Language, grammar: StructureInventory) -> dict[str, int]:
+    classes = read_text_list(fields.get("classes", ["person"]), "request.classes")
     known = dict.fromkeys(c for e in language.values("noun") for c in e.classes)
     for name in classes:
         if name not in known:
@@ -237,7 +243,7 @@ def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, 
     for key, kind in LEXICAL.items():
         if key in fields:
             domains[kind] = _lexical(fields[key], key, kind, language)
-    for word in words(fields.get("prohibit_words", []), "request.prohibit_words"):
+    for word in read_text_list(fields.get("prohibit_words", []), "request.prohibit_words"):
         for kind, mask in _anywhere(word, language, "prohibit_words").items():
             domains[kind] &= ~mask
     return {**domains, **_features(fields, language, domains["adverb"])}
@@ -245,7 +251,9 @@ def _domains(fields: Fields, language: Language, grammar: Grammar) -> dict[str, 
 
 def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int]:
     values = {
-        key: words(fields[key], f"request.{key}") if key in fields else language.defaults[key]
+        key: read_text_list(fields[key], f"request.{key}")
+        if key in fields
+        else language.defaults[key]
         for key in FEATURES
     }
     if "modal" in fields and "tense" not in fields:
@@ -276,10 +284,10 @@ def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int
 def _lexical(value: object, key: str, kind: str, language: Language) -> int:
     """Words of a kind that are listed; verbs also by frame, as {"transitive": ["help"]}."""
     if kind != "verb" or not isinstance(value, Mapping):
-        return _word_mask(words(value, f"request.{key}"), kind, language, f"request.{key}")
+        return _word_mask(read_text_list(value, f"request.{key}"), kind, language, f"request.{key}")
     mask = 0
     for frame, lemmas in check_keys(value, FRAMES, f"request.{key}").items():
-        for i, lemma in enumerate(words(lemmas, f"request.{key}.{frame}")):
+        for i, lemma in enumerate(read_text_list(lemmas, f"request.{key}.{frame}")):
             try:
                 mask |= 1 << language.lexicon.number("verb", lemma, frame)
             except DataProblem as problem:
@@ -319,7 +327,7 @@ def _constraints(value: object, key: str, language: Language) -> tuple[Constrain
             raise DataProblem(f"{path}.in: {where!r} is not one of any, main")
         path += ".event" if inner is not item else ""
         pattern = partial(inner, path)
-        _check(pattern, path, language)
+        _check_pattern(pattern, path, language)
         constraints.append(Constraint(f"{key}.{i}", pattern, where == "main"))
     return tuple(constraints)
 
@@ -341,7 +349,7 @@ FORMS_OF = {
 }
 
 
-def _check(pattern: Partial, path: str, language: Language) -> None:
+def _check_pattern(pattern: Partial, path: str, language: Language) -> None:
     """Complain about words and values that the language lacks, and verbs in a frame that they do
     not have.
     """
@@ -350,7 +358,7 @@ def _check(pattern: Partial, path: str, language: Language) -> None:
         where = f"{path}.{key}"
         try:
             if isinstance(value, Partial):
-                _check(value, where, language)
+                _check_pattern(value, where, language)
             elif value and key in KINDS_OF:
                 language.words(KINDS_OF[key], value)
             elif value and key in FORMS_OF:

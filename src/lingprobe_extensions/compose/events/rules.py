@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import combinations
 
-from lingprobe_extensions.compose.events.language import Language, Rule
+from lingprobe_extensions.compose.events.language import ExcludedBox, Language
 from lingprobe_extensions.compose.events.meaning import ROLES
-from lingprobe_extensions.compose.events.shapes import ClauseAt, Placed
+from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 
 ALLOWED = {
     "selection": "any noun with any verb, adjective or preposition",
@@ -22,13 +22,13 @@ ALLOWED = {
 }
 
 
-def rules(placed: Placed, language: Language) -> Iterator[Rule]:
+def list_common_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """What holds everywhere."""
     for at in placed.clauses:
         yield from _selection(at, placed, language)
         yield from _scope(at, placed, language)
         if at.clause.voice == "passive":
-            yield Rule(
+            yield ExcludedBox(
                 {f"{at.prefix}predicate": language.lexicon.mask("verb", flag="unpassive")}, ""
             )
         if at.clause.adverbs:
@@ -36,21 +36,23 @@ def rules(placed: Placed, language: Language) -> Iterator[Rule]:
                 language.lexicon.mask("verb", flag="stative"),
                 adverbs(language, "manner"),
             )
-            yield Rule(
+            yield ExcludedBox(
                 {f"{at.prefix}predicate": states, f"{at.prefix}adverbs": manner}, "manner of states"
             )
     for first, second in combinations(placed.clauses, 2):
         for one, other in _shared_verbs(language, first.clause.frame, second.clause.frame):
-            yield Rule({f"{first.prefix}predicate": one, f"{second.prefix}predicate": other}, "")
+            yield ExcludedBox(
+                {f"{first.prefix}predicate": one, f"{second.prefix}predicate": other}, ""
+            )
     yield from _phrases(placed, language)
 
 
-def _phrases(placed: Placed, language: Language) -> Iterator[Rule]:
+def _phrases(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     quantified = force(language, "none") | force(language, "every")
     for path, phrase in placed.phrases:
         if path.endswith((".both.0", ".both.1")):
             # "every man and every woman" is singular, and "no man and the woman" unclear
-            yield Rule({f"{path}.form": quantified}, "")
+            yield ExcludedBox({f"{path}.form": quantified}, "")
         for i in range(phrase.adjectives):
             yield from _fit(f"{path}.adjectives.{i}", "adjective", [f"{path}.noun"], language)
         if phrase.modifier is not None:
@@ -91,12 +93,12 @@ def _shared_verbs(language: Language, first: str, second: str) -> tuple[tuple[in
     )
 
 
-def _selection(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _selection(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     for role in ROLES:
         if at.clause.slot(role) is not None:
             for verbs, others in _refused_nouns(language, role):
                 for path in placed.nouns(placed.filler(at, role)):
-                    yield Rule(
+                    yield ExcludedBox(
                         {f"{at.prefix}predicate": verbs, f"{path}.noun": others}, "selection"
                     )
 
@@ -120,11 +122,11 @@ def _refused_nouns(language: Language, role: str) -> tuple[tuple[int, int], ...]
     return tuple((verbs, nouns) for verbs, nouns in pairs if nouns)
 
 
-def _fit(path: str, kind: str, nouns: list[str], language: Language) -> Iterator[Rule]:
+def _fit(path: str, kind: str, nouns: list[str], language: Language) -> Iterator[ExcludedBox]:
     """Words that go with some classes of nouns only."""
     for words, others in _unfit(language, kind):
         for noun in nouns:
-            yield Rule({path: words, noun: others}, "selection")
+            yield ExcludedBox({path: words, noun: others}, "selection")
 
 
 @lru_cache(maxsize=16)
@@ -139,7 +141,7 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
     return tuple((words, nouns) for words, nouns in pairs if nouns)
 
 
-def _scope(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
+def _scope(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
     """One negation a clause, and none that could be read with either scope; a head noun belongs to
     the clause above.
     """
@@ -148,13 +150,14 @@ def _scope(at: ClauseAt, placed: Placed, language: Language) -> Iterator[Rule]:
     preceding: list[str] = []
     for path, subject in placed.arguments(at):
         for phrase in (f"{noun}.form" for noun in placed.nouns(path)):
-            yield Rule({phrase: none, form: negative}, "double negation")
+            yield ExcludedBox({phrase: none, form: negative}, "double negation")
             if subject:
-                yield Rule({phrase: every, form: negative}, "ambiguous scope")
+                yield ExcludedBox({phrase: every, form: negative}, "ambiguous scope")
             yield from (
-                Rule({earlier: none, phrase: none}, "double negation") for earlier in preceding
+                ExcludedBox({earlier: none, phrase: none}, "double negation")
+                for earlier in preceding
             )
             for earlier in preceding:
-                yield Rule({earlier: none, phrase: every}, "ambiguous scope")
-                yield Rule({earlier: every, phrase: none}, "ambiguous scope")
+                yield ExcludedBox({earlier: none, phrase: every}, "ambiguous scope")
+                yield ExcludedBox({earlier: every, phrase: none}, "ambiguous scope")
             preceding.append(phrase)

@@ -1,9 +1,9 @@
 """The bare structure of a sentence: which clauses and phrases there are, and how they hang
 together, before any word is chosen; and sets of the sentences of one shape.
 
-A shape mirrors an event with the words and features taken out. `Placed` lists what a shape leaves
-open, as variables named by their path in the event: `agent.noun`, `agent.relative.predicate`,
-`form` (tense, modal, aspect and polarity of the main clause).
+A shape mirrors an event with the words and features taken out. `LinearisedShape` lists what a shape
+leaves open, as variables named by their path in the event: `agent.noun`,
+`agent.relative.predicate`, `form` (tense, modal, aspect and polarity of the main clause).
 
 A box is a set of values, in bits, for each of some variables; the others are free. Whatever a
 request requires or forbids is a box or several: a prohibited event, a stative verb in the
@@ -35,7 +35,7 @@ class Phrase:
 
     adjectives: int = 0
     modifier: Phrase | None = None
-    relative: Clause | None = None
+    relative: ClauseShape | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ Slot = Union[Phrase, Twins, Hole]  # noqa: UP007
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class ClauseShape:
     """A verb of some frame with its arguments; `adverbs` says whether there may be some."""
 
     frame: str
@@ -58,15 +58,15 @@ class Clause:
     agent: Slot | None = None
     patient: Slot | None = None
     recipient: Slot | None = None
-    content: Clause | None = None
-    also: Clause | None = None
+    content: ClauseShape | None = None
+    also: ClauseShape | None = None
     adverbs: bool = False
 
     def slot(self, role: str) -> Slot | None:
         """What fills a role."""
         return {"agent": self.agent, "patient": self.patient, "recipient": self.recipient}[role]
 
-    def inner(self, key: str) -> Clause | None:
+    def inner(self, key: str) -> ClauseShape | None:
         """The clause that is the content, or that has the second verb."""
         return {"content": self.content, "also": self.also}[key]
 
@@ -110,7 +110,7 @@ class ClauseAt(NamedTuple):
     """
 
     prefix: str
-    clause: Clause
+    clause: ClauseShape
     head: str
 
     @property
@@ -128,10 +128,10 @@ class PhraseAt(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Placed:
+class LinearisedShape:
     """A shape with everything in it listed from left to right in the event."""
 
-    shape: Clause
+    shape: ClauseShape
 
     @cached_property
     def parts(self) -> tuple[ClauseAt | PhraseAt, ...]:
@@ -211,12 +211,12 @@ class Placed:
 
 
 @lru_cache(maxsize=4096)
-def place(shape: Clause) -> Placed:
+def linearise_shape(shape: ClauseShape) -> LinearisedShape:
     """The shape with its parts listed; remembered, because many sentences share it."""
-    return Placed(shape)
+    return LinearisedShape(shape)
 
 
-def _clause_parts(prefix: str, clause: Clause, head: str) -> Iterator[ClauseAt | PhraseAt]:
+def _clause_parts(prefix: str, clause: ClauseShape, head: str) -> Iterator[ClauseAt | PhraseAt]:
     yield ClauseAt(prefix, clause, head)
     for role in ROLES:
         slot = clause.slot(role)

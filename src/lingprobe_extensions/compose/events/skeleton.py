@@ -6,39 +6,39 @@ from collections.abc import Mapping
 from typing import Any
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.events.language import Form, Language, PhraseForm
+from lingprobe_extensions.compose.events.language import ClauseForm, Language, PhraseForm
 from lingprobe_extensions.compose.events.meaning import (
     ROLES,
     Argument,
     Event,
     Gap,
     Modifier,
-    Pair,
     Participant,
+    ParticipantPair,
     Reflexive,
-    Shared,
+    SharedSubject,
 )
 from lingprobe_extensions.compose.events.shapes import (
     ORDERS,
-    Clause,
+    ClauseShape,
     Hole,
+    LinearisedShape,
     Phrase,
-    Placed,
     Slot,
     Twins,
-    place,
+    linearise_shape,
 )
 
 Row = Mapping[str, int]
 
 
-def event(placed: Placed, row: Row, language: Language) -> Event:
+def event(placed: LinearisedShape, row: Row, language: Language) -> Event:
     """The event of one sentence."""
     return _event(placed.shape, "", row, language)
 
 
-def _event(clause: Clause, prefix: str, row: Row, language: Language) -> Event:
-    form: Form = language.forms[row[f"{prefix}form"]]
+def _event(clause: ClauseShape, prefix: str, row: Row, language: Language) -> Event:
+    form: ClauseForm = language.forms[row[f"{prefix}form"]]
     adverbs = language.adverbs[row[f"{prefix}adverbs"]] if clause.adverbs else ()
     slots = {role: clause.slot(role) for role in ROLES}
     return Event(
@@ -69,12 +69,12 @@ def _argument(slot: Slot, path: str, row: Row, language: Language) -> Argument:
     if slot is Hole.GAP:
         return Gap(language.relativisers[row[f"{path}.gap"]])
     if isinstance(slot, Hole):
-        return Reflexive() if slot is Hole.REFLEXIVE else Shared()
+        return Reflexive() if slot is Hole.REFLEXIVE else SharedSubject()
     if isinstance(slot, Twins):
         first, second = (
             _participant(p, f"{path}.both.{i}", row, language) for i, p in enumerate(slot.both)
         )
-        return Pair((first, second))
+        return ParticipantPair((first, second))
     return _participant(slot, path, row, language)
 
 
@@ -97,45 +97,49 @@ def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Par
     return Participant(noun, form.number, form.determiner, adjectives, modifier, relative)
 
 
-def analyze_event(event: Event, language: Language) -> tuple[Placed, dict[str, int]]:
+def analyze_event(event: Event, language: Language) -> tuple[LinearisedShape, dict[str, int]]:
     """The shape of an event and the values of its variables; a word or a value that the language
     lacks is named.
     """
     row: dict[str, int] = {}
-    _check(event, "event", None)
-    return place(_clause(event, "", row, language)), row
+    _check_event(event, "event", None)
+    return linearise_shape(_number_clause(event, "", row, language)), row
 
 
 HOLES: Mapping[type | None, str] = {
     None: "only a relative clause has a gap, and only a second verb a shared subject",
     Gap: "one participant of a relative clause is a gap",
-    Shared: "of a second verb the subject, and nothing else, is shared",
+    SharedSubject: "of a second verb the subject, and nothing else, is shared",
 }
 
 
-def _check(event: Event, path: str, hole: type | None) -> None:
+def _check_event(event: Event, path: str, hole: type | None) -> None:
     """Raise what is wrong with the roles and holes of a clause, and of those within it."""
     arguments = [(role, event.argument(role)) for role in _roles(event, path)]
-    holes = [type(a) for _, a in arguments if isinstance(a, Gap | Shared)]
+    holes = [type(a) for _, a in arguments if isinstance(a, Gap | SharedSubject)]
     if holes != ([hole] if hole else []) or (
-        hole is Shared and not isinstance(arguments[0][1], Shared)
+        hole is SharedSubject and not isinstance(arguments[0][1], SharedSubject)
     ):
         raise DataProblem(f"{path}: {HOLES[hole]}")
     if event.content is not None:
-        _check(event.content, f"{path}.content", None)
+        _check_event(event.content, f"{path}.content", None)
     if event.also is not None:
         of_gap = hole is not Gap or isinstance(arguments[0][1], Gap)
-        if event.also.also is not None or hole is Shared or not of_gap:
+        if event.also.also is not None or hole is SharedSubject or not of_gap:
             raise DataProblem(
                 f"{path}: two verbs at most share a subject, in a relative clause its gap"
             )
-        _check(event.also, f"{path}.also", Shared)
+        _check_event(event.also, f"{path}.also", SharedSubject)
     for role, argument in arguments:
-        several = enumerate(argument.both) if isinstance(argument, Pair) else ((None, argument),)
+        several = (
+            enumerate(argument.both)
+            if isinstance(argument, ParticipantPair)
+            else ((None, argument),)
+        )
         for i, one in several:
             if isinstance(one, Participant) and one.relative is not None:
                 place = "relative" if i is None else f"both.{i}.relative"
-                _check(one.relative, f"{path}.{role}.{place}", Gap)
+                _check_event(one.relative, f"{path}.{role}.{place}", Gap)
 
 
 def _roles(event: Event, path: str) -> list[str]:
@@ -160,21 +164,25 @@ def _roles(event: Event, path: str) -> list[str]:
     return [role for role in roles if role in filled]
 
 
-def _clause(event: Event, prefix: str, row: dict[str, int], language: Language) -> Clause:
+def _number_clause(
+    event: Event, prefix: str, row: dict[str, int], language: Language
+) -> ClauseShape:
     row[f"{prefix}predicate"] = language.lexicon.number("verb", event.predicate, event.frame)
-    form = Form(event.tense, event.modal, event.aspect, event.polarity)
-    row[f"{prefix}form"] = _number(language, "form", form, f"{prefix}form")
+    form = ClauseForm(event.tense, event.modal, event.aspect, event.polarity)
+    row[f"{prefix}form"] = _look_up_number(language, "form", form, f"{prefix}form")
     if event.adverbs:
         adverbs = tuple(language.lexicon.number("adverb", word) for word in event.adverbs)
-        row[f"{prefix}adverbs"] = _number(language, "adverbs", adverbs, f"{prefix}adverbs")
+        row[f"{prefix}adverbs"] = _look_up_number(language, "adverbs", adverbs, f"{prefix}adverbs")
     slots = {role: _slot(event.argument(role), f"{prefix}{role}", row, language) for role in ROLES}
     content = (
         None
         if event.content is None
-        else _clause(event.content, f"{prefix}content.", row, language)
+        else _number_clause(event.content, f"{prefix}content.", row, language)
     )
-    also = None if event.also is None else _clause(event.also, f"{prefix}also.", row, language)
-    return Clause(
+    also = (
+        None if event.also is None else _number_clause(event.also, f"{prefix}also.", row, language)
+    )
+    return ClauseShape(
         event.frame,
         event.voice,
         event.dative,
@@ -189,22 +197,24 @@ def _slot(
     argument: Argument | None, path: str, row: dict[str, int], language: Language
 ) -> Slot | None:
     if isinstance(argument, Gap):
-        row[f"{path}.gap"] = _number(language, "relativiser", argument.relativiser, f"{path}.gap")
+        row[f"{path}.gap"] = _look_up_number(
+            language, "relativiser", argument.relativiser, f"{path}.gap"
+        )
         return Hole.GAP
-    if isinstance(argument, Pair):
+    if isinstance(argument, ParticipantPair):
         first, second = (
             _phrase(p, f"{path}.both.{i}", row, language) for i, p in enumerate(argument.both)
         )
         return Twins((first, second))
     if isinstance(argument, Participant):
         return _phrase(argument, path, row, language)
-    holes = {Reflexive: Hole.REFLEXIVE, Shared: Hole.SHARED}
+    holes = {Reflexive: Hole.REFLEXIVE, SharedSubject: Hole.SHARED}
     return None if argument is None else holes[type(argument)]
 
 
 def _phrase(participant: Participant, path: str, row: dict[str, int], language: Language) -> Phrase:
     row[f"{path}.noun"] = language.lexicon.number("noun", participant.noun)
-    row[f"{path}.form"] = _number(
+    row[f"{path}.form"] = _look_up_number(
         language, "phrase", PhraseForm(participant.number, participant.determiner), f"{path}"
     )
     for i, adjective in enumerate(participant.adjectives):
@@ -218,11 +228,11 @@ def _phrase(participant: Participant, path: str, row: dict[str, int], language: 
             participant.modifier.participant, f"{path}.modifier.participant", row, language
         )
     if participant.relative is not None:
-        relative = _clause(participant.relative, f"{path}.relative.", row, language)
+        relative = _number_clause(participant.relative, f"{path}.relative.", row, language)
     return Phrase(len(participant.adjectives), inner, relative)
 
 
-def _number(language: Language, kind: str, value: Any, path: str) -> int:
+def _look_up_number(language: Language, kind: str, value: Any, path: str) -> int:
     values = language.values(kind)
     if value not in values:
         text = (

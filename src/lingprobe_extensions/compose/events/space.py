@@ -14,14 +14,19 @@ from functools import cached_property
 from itertools import accumulate, combinations, islice, pairwise
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.events.cells import Cell
-from lingprobe_extensions.compose.events.diagram import Problem
+from lingprobe_extensions.compose.events.cells import AdmittedSentences
+from lingprobe_extensions.compose.events.diagram import ShapeConstraints
 from lingprobe_extensions.compose.events.grammar import shapes
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.meaning import Event
 from lingprobe_extensions.compose.events.patterns import Partial, boxes
-from lingprobe_extensions.compose.events.request import Request
-from lingprobe_extensions.compose.events.shapes import Box, Clause, Placed, place
+from lingprobe_extensions.compose.events.request import GenerationRequest
+from lingprobe_extensions.compose.events.shapes import (
+    Box,
+    ClauseShape,
+    LinearisedShape,
+    linearise_shape,
+)
 from lingprobe_extensions.compose.events.skeleton import event
 
 LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes
@@ -34,7 +39,7 @@ class Space:
     """The sentences of a request: cells in a row."""
 
     language: Language
-    cells: tuple[Cell, ...]
+    cells: tuple[AdmittedSentences, ...]
 
     @cached_property
     def starts(self) -> list[int]:
@@ -46,7 +51,7 @@ class Space:
         """How many sentences there are, exactly."""
         return self.starts[-1]
 
-    def find(self, number: int) -> tuple[Cell, int]:
+    def find(self, number: int) -> tuple[AdmittedSentences, int]:
         """The cell that a number lies in, and its number there."""
         if not 0 <= number < self.size:
             raise DataProblem(
@@ -67,7 +72,7 @@ class Space:
         for cell in self.cells:
             alternatives = tuple(boxes(pattern, cell.placed, self.language, main=main))
             cells.append(
-                Cell(
+                AdmittedSentences(
                     cell.placed,
                     replace(cell.problem, required=(*cell.problem.required, alternatives)),
                 )
@@ -75,7 +80,7 @@ class Space:
         return Space(self.language, tuple(cell for cell in cells if cell.size))
 
 
-def space(request: Request) -> Space:
+def space(request: GenerationRequest) -> Space:
     """All sentences that a request admits; one that admits none is an error that says what
     clashes.
     """
@@ -85,7 +90,7 @@ def space(request: Request) -> Space:
     return sentences
 
 
-def _space(request: Request) -> Space:
+def _space(request: GenerationRequest) -> Space:
     some = list(islice(shapes(request.grammar), MOST + 1))
     if len(some) > MOST:
         raise DataProblem(
@@ -106,11 +111,11 @@ def _space(request: Request) -> Space:
     return Space(request.language, tuple(cells))
 
 
-def admitted_cell(shape: Clause, request: Request) -> Cell | None:
+def admitted_cell(shape: ClauseShape, request: GenerationRequest) -> AdmittedSentences | None:
     """The sentences of one shape that a request admits; None where it is clear at once that there
     are none.
     """
-    placed, language = place(shape), request.language
+    placed, language = linearise_shape(shape), request.language
     domain = _domain(placed, request)
     if domain is None:
         return None
@@ -123,9 +128,11 @@ def admitted_cell(shape: Clause, request: Request) -> Cell | None:
     ]
     forbidden += [rule.box for rule in language.rules(placed) if rule.name not in request.allow]
     forbidden += _mixed_numbers(placed, language) if request.matched else []
-    return Cell(
+    return AdmittedSentences(
         placed,
-        Problem(placed.variables, domain, tuple(_telling(forbidden, domain)), tuple(required)),
+        ShapeConstraints(
+            placed.variables, domain, tuple(_telling(forbidden, domain)), tuple(required)
+        ),
     )
 
 
@@ -134,7 +141,7 @@ def _telling(forbidden: Iterable[Box], domain: Box) -> Iterator[Box]:
     return (box for box in forbidden if all(domain[path] & mask for path, mask in box.items()))
 
 
-def _domain(placed: Placed, request: Request) -> Box | None:
+def _domain(placed: LinearisedShape, request: GenerationRequest) -> Box | None:
     """What each variable may be before anything is required; None where one has nothing to be."""
     domain = {v.path: request.domains[v.kind] for v in placed.variables}
     for at in placed.clauses:
@@ -144,7 +151,9 @@ def _domain(placed: Placed, request: Request) -> Box | None:
     return domain if all(domain.values()) else None
 
 
-def _somewhere(masks: Mapping[str, int], placed: Placed, language: Language) -> Iterator[Box]:
+def _somewhere(
+    masks: Mapping[str, int], placed: LinearisedShape, language: Language
+) -> Iterator[Box]:
     """Sentences in which a word is, wherever a shape has a place for it."""
     adverbs = masks.get("adverb", 0)
     rows = language.mask("adverbs", lambda row: any(adverbs >> i & 1 for i in row))
@@ -154,7 +163,7 @@ def _somewhere(masks: Mapping[str, int], placed: Placed, language: Language) -> 
             yield {variable.path: mask}
 
 
-def _mixed_numbers(placed: Placed, language: Language) -> list[Box]:
+def _mixed_numbers(placed: LinearisedShape, language: Language) -> list[Box]:
     """Sentences with nouns of both numbers, neighbour by neighbour."""
     paths = [v.path for v in placed.variables if v.kind == "phrase"]
     one, many = (
@@ -163,7 +172,7 @@ def _mixed_numbers(placed: Placed, language: Language) -> list[Box]:
     return [{a: x, b: y} for a, b in pairwise(paths) for x, y in ((one, many), (many, one))]
 
 
-def _clash(request: Request) -> str:
+def _clash(request: GenerationRequest) -> str:
     """The smallest set of requirements that cannot be met together, found by leaving out one after
     another.
     """
@@ -196,7 +205,7 @@ LIFTED = {  # kind of variable -> what of a request would have to be wider
 }
 
 
-def _cause(request: Request) -> str:
+def _cause(request: GenerationRequest) -> str:
     """Why words, features and structures leave nothing: the parts that would let sentences in if
     they were wider.
     """
@@ -232,7 +241,7 @@ def _join_names(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _only(request: Request, names: Sequence[str]) -> Request:
+def _only(request: GenerationRequest, names: Sequence[str]) -> GenerationRequest:
     """The request with only some of its requirements."""
     return replace(
         request,

@@ -23,29 +23,29 @@ from lingprobe_extensions.compose.readings.english_words import (
 from lingprobe_extensions.compose.readings.reading import Fact
 from lingprobe_extensions.compose.readings.structure import (
     Chunk,
+    ChunkConstraint,
     Row,
-    Rule,
     Rules,
+    cut_into_chunks,
     fits_frame,
     grades,
     grading,
     number,
-    rows,
     verb_facts,
 )
-from lingprobe_extensions.compose.readings.words import Extra, Word, Words
+from lingprobe_extensions.compose.readings.words import Extra, FormAnalysis, Words
 
 SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs ask for
 ALIVE = frozenset({"person", "animal"})
 
 
-def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _agrees(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a verb has the number of its subject; joined nouns are plural."""
     verb = chunks[rule.place].number
     return verb is None or verb == number(chunks, rule.others)
 
 
-def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _shares_verb_form(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a verb after "and" has the form that the helping verbs of another ask for."""
     return any(
         form.startswith(SHARING)
@@ -53,7 +53,7 @@ def _shares(chunks: Sequence[Chunk], rule: Rule) -> bool:
     )
 
 
-def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _relative(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a relativiser goes with its nouns: "who" with people and animals, "which" with
     animals and things.
     """
@@ -62,12 +62,12 @@ def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
     return classes is None or all(chunks[head].traits & classes for head in rule.others)
 
 
-def _late(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _late(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether an adverb may stand after the verb: "slept quietly", not "slept always"."""
     return "late" in chunks[rule.place].traits
 
 
-def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _reflexive(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether "himself" and the like may be said of some nouns."""
     (kind,) = chunks[rule.place].traits
     if number(chunks, rule.others) == "plural" or kind == "plural":
@@ -78,7 +78,7 @@ def _reflexive(chunks: Sequence[Chunk], rule: Rule) -> bool:
     return "thing" not in traits and not traits & ({"masculine", "feminine"} - {kind})
 
 
-def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _is_expected_role(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a role is filled as one expects: things are given to somebody, and saws are for
     things.
     """
@@ -97,12 +97,12 @@ def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
 
 RULES: Rules = {
     "agrees": _agrees,
-    "shares": _shares,
+    "shares": _shares_verb_form,
     "frame": fits_frame,
     "relative": _relative,
     "late": _late,
     "reflexive": _reflexive,
-    "fits": _fits,
+    "fits": _is_expected_role,
 }
 
 
@@ -130,7 +130,7 @@ FINITE = {
 
 def english_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
     """All ways to cut English words into chunks; `more` are words that the reader's table lacks."""
-    return rows(words, _cutter(more).chunks)
+    return cut_into_chunks(words, _cutter(more).chunks)
 
 
 @lru_cache(maxsize=8)
@@ -351,7 +351,7 @@ class _Cutter:
             for verb, words in each
         )
 
-    def _main(self, word: str) -> list[Word]:
+    def _main(self, word: str) -> list[FormAnalysis]:
         return [entry for entry in self.words.get(word, ()) if entry.kind == "verb"]
 
 
@@ -370,7 +370,7 @@ def _part(verb: str, kind: str, word: str) -> Fact:
 
 
 def _group(
-    verb: Word,
+    verb: FormAnalysis,
     kind: str,
     number: str | None,
     features: dict[str, str],

@@ -17,12 +17,12 @@ from typing import NamedTuple
 from lingprobe_extensions.compose.readings.structure import (
     LIKE,
     RAISED,
+    ChunkConstraint,
     Heads,
     Parts,
-    Rule,
-    Statement,
+    PendingFact,
     Structure,
-    distinct,
+    collect_distinct_structures,
     replace_raised,
     statements,
 )
@@ -42,7 +42,7 @@ FRAMES = {
 LIKELY = frozenset({"fits"})
 
 
-class Nominal(NamedTuple):
+class EnglishNounPhrase(NamedTuple):
     """A noun phrase up to `stop`; several heads where nouns are joined."""
 
     stop: int
@@ -50,7 +50,7 @@ class Nominal(NamedTuple):
     parts: Parts = ()
 
 
-class Clause(NamedTuple):
+class EnglishClause(NamedTuple):
     """A clause or a verb phrase up to `stop`; several verbs where they are joined.
 
     ends     what the last verb has after it: object, "to", "by"
@@ -65,7 +65,7 @@ class Clause(NamedTuple):
     raised: str = ""
 
 
-class Around(NamedTuple):
+class VerbPhraseContext(NamedTuple):
     """What the words before say about a verb phrase: its subject, the noun that a gap in it stands
     for, and what clause it is in.
 
@@ -96,10 +96,12 @@ class Tail(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def structures(skeleton: str) -> tuple[Structure, ...]:
+def list_english_structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
-    clauses = _Parser(skeleton).clauses(0, Around((), (), "main"))
-    return distinct((c.parts for c in clauses if c.stop == len(skeleton)), LIKELY)
+    clauses = _Parser(skeleton).clauses(0, VerbPhraseContext((), (), "main"))
+    return collect_distinct_structures(
+        (c.parts for c in clauses if c.stop == len(skeleton)), LIKELY
+    )
 
 
 class _Parser:
@@ -111,13 +113,13 @@ class _Parser:
         self.phrases = cache(lambda start, around: tuple(self._phrases(start, around)))
         self.after = cache(lambda verb, tail: tuple(self._after(verb, tail)))
 
-    def clauses(self, start: int, around: Around) -> Iterator[Clause]:
+    def clauses(self, start: int, around: VerbPhraseContext) -> Iterator[EnglishClause]:
         """Subject and verb phrase."""
         for subject in self.nominals(start):
             for predicate in self.phrases(subject.stop, around._replace(subject=subject.heads)):
                 yield predicate._replace(parts=subject.parts + predicate.parts)
 
-    def _phrases(self, start: int, around: Around) -> Iterator[Clause]:
+    def _phrases(self, start: int, around: VerbPhraseContext) -> Iterator[EnglishClause]:
         """A verb phrase, or several that share their subject (and their gap), and perhaps what
         stands before and after them.
         """
@@ -130,7 +132,9 @@ class _Parser:
                 for second in self.phrases(first.stop + 1, around._replace(helped=helped)):
                     yield from self._join_clauses(first, second, range(start, verb))
 
-    def _join_clauses(self, first: Clause, second: Clause, adverbs: range) -> Iterator[Clause]:
+    def _join_clauses(
+        self, first: EnglishClause, second: EnglishClause, adverbs: range
+    ) -> Iterator[EnglishClause]:
         """Two verb phrases as one: the adverbs before the first may be of the second, too, and what
         ends the second of the first.
         """
@@ -140,19 +144,21 @@ class _Parser:
         parts = (
             *replace_raised(first.parts, ends.get(first.raised, ())),
             *second.parts,
-            Statement(first.verbs[0], "and", second.verbs[0]),
+            PendingFact(first.verbs[0], "and", second.verbs[0]),
         )
         verbs = first.verbs + second.verbs
         for n in range(len(adverbs) + 1):
             shared = statements(second.verbs, "adverb", adverbs[:n])
-            yield (both := Clause(second.stop, verbs, parts + shared, second.ends))
+            yield (both := EnglishClause(second.stop, verbs, parts + shared, second.ends))
             yield from self._add_adjuncts(both)
 
-    def _add_adjuncts(self, clause: Clause) -> Iterator[Clause]:
+    def _add_adjuncts(self, clause: EnglishClause) -> Iterator[EnglishClause]:
         """Adverbs and places after joined verbs, of all of them."""
         kind, start = self.skeleton[clause.stop], clause.stop + 1
         nominals = (
-            [Nominal(start, (clause.stop,), (Rule("late", clause.stop),))] if kind == "d" else []
+            [EnglishNounPhrase(start, (clause.stop,), (ChunkConstraint("late", clause.stop),))]
+            if kind == "d"
+            else []
         )
         nominals += self.nominals(start) if kind == "n" else []
         for one in nominals:
@@ -161,7 +167,7 @@ class _Parser:
             yield (grown := clause._replace(stop=one.stop, parts=parts))
             yield from self._add_adjuncts(grown)
 
-    def _simple_phrases(self, start: int, around: Around) -> Iterator[Clause]:
+    def _simple_phrases(self, start: int, around: VerbPhraseContext) -> Iterator[EnglishClause]:
         verb = start
         while self.skeleton[verb] == "d":
             verb += 1
@@ -169,17 +175,17 @@ class _Parser:
         if kind not in "APB" or (kind == "B" and around.helped < 0):
             return
         verb_parts: Parts = (
-            Statement(verb, "clause", around.clause),
+            PendingFact(verb, "clause", around.clause),
             *statements((verb,), "adverb", range(start, verb)),
         )
         if kind == "B":
             kind = self.skeleton[around.helped]
             verb_parts += (
-                Rule("shares", verb, (around.helped,)),
-                Statement(verb, LIKE, around.helped),
+                ChunkConstraint("shares", verb, (around.helped,)),
+                PendingFact(verb, LIKE, around.helped),
             )
         else:
-            verb_parts += (Rule("agrees", verb, around.subject),)
+            verb_parts += (ChunkConstraint("agrees", verb, around.subject),)
         passive = kind == "P"
         begun = Tail(
             verb + 1, around.subject, around.gap, passive, (around.subject,) if passive else ()
@@ -192,7 +198,7 @@ class _Parser:
                 if len(tail.objects) > passive and tail.objects[-1] != around.gap:
                     ends += (("object", tail.objects[-1]),)
                 for parts in self._argument_parts(verb, tail):
-                    yield Clause(
+                    yield EnglishClause(
                         tail.stop, (verb,), verb_parts + tail.parts + parts, ends, tail.raised
                     )
 
@@ -231,12 +237,13 @@ class _Parser:
     def _grown(self, verb: int, tail: Tail) -> Iterator[Tail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
         if kind == "d":
-            late = (Statement(verb, "adverb", tail.stop), Rule("late", tail.stop))
+            late = (PendingFact(verb, "adverb", tail.stop), ChunkConstraint("late", tail.stop))
             yield tail._replace(stop=start, parts=tail.parts + late)
         elif kind == "R":
             stress = statements(tail.subject, "emphatic", (tail.stop,))
             yield tail._replace(
-                stop=start, parts=(*tail.parts, Rule("reflexive", tail.stop, tail.subject), *stress)
+                stop=start,
+                parts=(*tail.parts, ChunkConstraint("reflexive", tail.stop, tail.subject), *stress),
             )
         elif kind in "ntb":
             yield from self._complements(kind, verb, tail)
@@ -260,7 +267,7 @@ class _Parser:
     def _contents(self, tail: Tail) -> Iterator[Tail]:
         """The tail with a clause that "that" begins; the gap may be in it."""
         for gap in dict.fromkeys(((), tail.gap)):
-            for clause in self.clauses(tail.stop + 1, Around((), gap, "content")):
+            for clause in self.clauses(tail.stop + 1, VerbPhraseContext((), gap, "content")):
                 yield tail._replace(
                     stop=clause.stop,
                     gap=() if gap else tail.gap,
@@ -268,15 +275,15 @@ class _Parser:
                     parts=tail.parts + clause.parts,
                 )
 
-    def _named_or_gap(self, start: int, gap: Heads) -> Iterator[tuple[Nominal, Heads]]:
+    def _named_or_gap(self, start: int, gap: Heads) -> Iterator[tuple[EnglishNounPhrase, Heads]]:
         """A noun phrase, a reflexive or the gap, if it has not come yet; and the gap that is still
         to come.
         """
         yield from ((nominal, gap) for nominal in self.nominals(start))
         if self.skeleton[start] == "R":
-            yield Nominal(start + 1, (start,)), gap
+            yield EnglishNounPhrase(start + 1, (start,)), gap
         if gap:
-            yield Nominal(start, gap), ()
+            yield EnglishNounPhrase(start, gap), ()
 
     def _argument_parts(self, verb: int, tail: Tail) -> Iterator[Parts]:
         """What a verb with such a tail says of its arguments, once for each way to understand its
@@ -293,7 +300,7 @@ class _Parser:
         if agent:
             filled["agent"] = agent
         common: Parts = (
-            Rule("frame", verb, (), frame),
+            ChunkConstraint("frame", verb, (), frame),
             *statements((verb,), "content", tail.content),
         )
         odd = {
@@ -301,7 +308,9 @@ class _Parser:
             "patient": "gift" if frame == "ditransitive" else "patient",
         }
         common += tuple(
-            Rule("fits", verb, filled[role], name) for role, name in odd.items() if role in filled
+            ChunkConstraint("fits", verb, filled[role], name)
+            for role, name in odd.items()
+            if role in filled
         )
         named = [heads for heads in filled.values() if not self._reflexive(heads)]
         ways = [
@@ -320,16 +329,16 @@ class _Parser:
         if not self._reflexive(heads):
             return [statements((verb,), role, heads)]
         before = dict.fromkeys((subject, *(other for other in named if other[0] < heads[0])))
-        own = Statement(verb, "reflexive", role)
+        own = PendingFact(verb, "reflexive", role)
         return [
-            (Rule("reflexive", heads[0], other), own, *statements((verb,), role, other))
+            (ChunkConstraint("reflexive", heads[0], other), own, *statements((verb,), role, other))
             for other in before
         ]
 
     def _reflexive(self, heads: Heads) -> bool:
         return heads != RAISED and self.skeleton[heads[0]] == "R"
 
-    def _nominals(self, start: int) -> Iterator[Nominal]:
+    def _nominals(self, start: int) -> Iterator[EnglishNounPhrase]:
         """A noun phrase with all that may follow its noun, or several joined by "and", with what
         may follow them all.
         """
@@ -337,30 +346,34 @@ class _Parser:
             yield one
             yield from self._pairs(one, [one.heads])
 
-    def _pairs(self, begun: Nominal, conjuncts: list[Heads]) -> Iterator[Nominal]:
+    def _pairs(
+        self, begun: EnglishNounPhrase, conjuncts: list[Heads]
+    ) -> Iterator[EnglishNounPhrase]:
         if self.skeleton[begun.stop] != "&":
             return
         for one in self._single(begun.stop + 1):
-            statement = (Statement(conjuncts[-1][0], "and", one.heads[0]),)
-            both = Nominal(one.stop, begun.heads + one.heads, begun.parts + one.parts + statement)
+            statement = (PendingFact(conjuncts[-1][0], "and", one.heads[0]),)
+            both = EnglishNounPhrase(
+                one.stop, begun.heads + one.heads, begun.parts + one.parts + statement
+            )
             yield both
             yield from self._add_modifiers(both)
             yield from self._pairs(both, [*conjuncts, one.heads])
 
-    def _single(self, start: int) -> Iterator[Nominal]:
+    def _single(self, start: int) -> Iterator[EnglishNounPhrase]:
         if self.skeleton[start] != "N":
             return
-        yield (bare := Nominal(start + 1, (start,)))
+        yield (bare := EnglishNounPhrase(start + 1, (start,)))
         yield from self._add_modifiers(bare)
         if self.skeleton[start + 1] == "R":
             parts = (
-                Rule("reflexive", start + 1, (start,)),
-                Statement(start, "emphatic", start + 1),
+                ChunkConstraint("reflexive", start + 1, (start,)),
+                PendingFact(start, "emphatic", start + 1),
             )
-            yield (stressed := Nominal(start + 2, (start,), parts))
+            yield (stressed := EnglishNounPhrase(start + 2, (start,), parts))
             yield from self._add_modifiers(stressed)
 
-    def _add_modifiers(self, noun: Nominal) -> Iterator[Nominal]:
+    def _add_modifiers(self, noun: EnglishNounPhrase) -> Iterator[EnglishNounPhrase]:
         """The noun, or nouns, with modifiers and then perhaps a relative clause; at least one of
         them.
         """
@@ -368,16 +381,20 @@ class _Parser:
         if kind == "n":
             for place in self.nominals(where + 1):
                 near = statements(noun.heads, where, place.heads)
-                yield (modified := Nominal(place.stop, noun.heads, noun.parts + place.parts + near))
+                yield (
+                    modified := EnglishNounPhrase(
+                        place.stop, noun.heads, noun.parts + place.parts + near
+                    )
+                )
                 yield from self._add_modifiers(modified)
         elif kind in "TWH":
             for clause in self._relatives(where + 1, noun.heads):
                 linked: Parts = (
-                    Rule("relative", where, noun.heads),
+                    ChunkConstraint("relative", where, noun.heads),
                     *statements(noun.heads, "relative", clause.verbs),
                 )
-                yield Nominal(clause.stop, noun.heads, noun.parts + clause.parts + linked)
+                yield EnglishNounPhrase(clause.stop, noun.heads, noun.parts + clause.parts + linked)
 
-    def _relatives(self, start: int, heads: Heads) -> Iterator[Clause]:
-        yield from self.phrases(start, Around(heads, (), "relative"))
-        yield from self.clauses(start, Around((), heads, "relative"))
+    def _relatives(self, start: int, heads: Heads) -> Iterator[EnglishClause]:
+        yield from self.phrases(start, VerbPhraseContext(heads, (), "relative"))
+        yield from self.clauses(start, VerbPhraseContext((), heads, "relative"))

@@ -10,12 +10,12 @@ from functools import lru_cache
 from itertools import chain
 
 from lingprobe_extensions.compose.readings.words import (
-    Entry,
     Extra,
-    Line,
-    Word,
+    FormAnalysis,
+    LexiconLine,
+    UserLexeme,
     Words,
-    table,
+    read_word_table,
     words_by_form,
 )
 
@@ -23,7 +23,7 @@ VOWELS = "aeiou"
 Irregular = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
-def plural(noun: str) -> str:
+def add_plural_ending(noun: str) -> str:
     """The regular plural, which is also how a verb gets its -s."""
     if noun.endswith(("s", "x", "z", "ch", "sh")):
         return noun + "es"
@@ -54,19 +54,21 @@ def _stem(verb: str, *, doubling: bool) -> str:
     return verb + verb[-1] if doubling else verb
 
 
-def noun_forms(lemma: str, irregular: Irregular) -> Iterator[tuple[str, str]]:
+def inflect_english_noun(lemma: str, irregular: Irregular) -> Iterator[tuple[str, str]]:
     """Form and number."""
     yield lemma, "singular"
-    for (many,) in irregular.get(lemma, ((plural(lemma),),)):
+    for (many,) in irregular.get(lemma, ((add_plural_ending(lemma),),)):
         yield many, "plural"
 
 
-def verb_forms(lemma: str, irregular: Irregular, *, doubling: bool) -> Iterator[tuple[str, str]]:
+def inflect_english_verb(
+    lemma: str, irregular: Irregular, *, doubling: bool
+) -> Iterator[tuple[str, str]]:
     """Form and name of the form: base, singular (present), past, participle, ing; a verb may have
     several pasts.
     """
     yield lemma, "base"
-    yield plural(lemma), "singular"
+    yield add_plural_ending(lemma), "singular"
     yield ing(lemma, doubling=doubling), "ing"
     regular = ed(lemma, doubling=doubling)
     for past, participle in irregular.get(lemma, ((regular, regular),)):
@@ -123,7 +125,7 @@ def english_words(more: Extra = ()) -> Words:
     """For each form all that it can be, the words of the closed classes excluded; with some that
     the table lacks.
     """
-    return words_by_form(chain(_forms(list(table("english.tsv"))), more))
+    return words_by_form(chain(_list_english_forms(list(read_word_table("english.tsv"))), more))
 
 
 FORMS = {
@@ -136,18 +138,18 @@ FORMS = {
 """Kinds of words -> what their forms are called, in the order of a user's table."""
 
 
-def further(entries: Iterable[Entry]) -> Extra:
+def further(entries: Iterable[UserLexeme]) -> Extra:
     """Words of a user's table, as the reader has words; what there is to say of them, that table
     says.
     """
     return tuple(
-        (form, Word(entry.kind, entry.lemma, name, _of_entry(entry)))
+        (form, FormAnalysis(entry.kind, entry.lemma, name, _of_entry(entry)))
         for entry in entries
         for form, name in zip(entry.forms, FORMS[entry.kind], strict=True)
     )
 
 
-def _of_entry(entry: Entry) -> frozenset[str]:
+def _of_entry(entry: UserLexeme) -> frozenset[str]:
     if entry.kind == "noun":
         alive = {"person", "animal"} & {*entry.classes}
         return frozenset((alive or {"thing"}) | (entry.flags & {"masculine", "feminine"}))
@@ -160,20 +162,20 @@ def _of_entry(entry: Entry) -> frozenset[str]:
     )
 
 
-def _forms(lines: list[Line]) -> Iterator[tuple[str, Word]]:
+def _list_english_forms(lines: list[LexiconLine]) -> Iterator[tuple[str, FormAnalysis]]:
     doubling = {lemma for line in lines if line.kind == "doubling" for lemma in line.lemmas}
     irregular = {kind: _irregular(lines, kind) for kind in ("noun", "verb")}
     for (kind, lemma), traits in _traits(lines).items():
         if kind == "noun":
-            forms = noun_forms(lemma, irregular["noun"])
+            forms = inflect_english_noun(lemma, irregular["noun"])
         elif kind == "verb":
-            forms = verb_forms(lemma, irregular["verb"], doubling=lemma in doubling)
+            forms = inflect_english_verb(lemma, irregular["verb"], doubling=lemma in doubling)
         else:
             forms = iter([(lemma, "")])
-        yield from ((form, Word(kind, lemma, name, traits)) for form, name in forms)
+        yield from ((form, FormAnalysis(kind, lemma, name, traits)) for form, name in forms)
 
 
-def _traits(lines: list[Line]) -> dict[tuple[str, str], frozenset[str]]:
+def _traits(lines: list[LexiconLine]) -> dict[tuple[str, str], frozenset[str]]:
     """For each word what its lines say of it: nouns and adverbs several words, verbs a frame a
     line.
     """
@@ -187,7 +189,7 @@ def _traits(lines: list[Line]) -> dict[tuple[str, str], frozenset[str]]:
     return {word: frozenset(traits) for word, traits in by_word.items()}
 
 
-def _irregular(lines: list[Line], kind: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _irregular(lines: list[LexiconLine], kind: str) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Forms that no rule gives, "lemma:form:form"; a word may have several sets of them."""
     by_lemma: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
     for line in lines:

@@ -21,7 +21,7 @@ from lingprobe_extensions.compose.readings import (
 )
 from lingprobe_extensions.compose.readings.reading import Reading, common_answer
 from lingprobe_extensions.compose.readings.structure import Chunk, Rules, Structure, resolve_facts
-from lingprobe_extensions.compose.readings.words import Entry, Extra
+from lingprobe_extensions.compose.readings.words import Extra, UserLexeme
 
 Answer = TypeVar("Answer", bound=Hashable)
 
@@ -40,13 +40,13 @@ class Grammar(NamedTuple):
     rules: Rules
     markers: Mapping[str, str] = {}
     denying: frozenset[str] = frozenset()
-    further: Callable[[Iterable[Entry]], Extra] | None = None
+    further: Callable[[Iterable[UserLexeme]], Extra] | None = None
 
 
 READERS: Mapping[str, Grammar] = {
     "english": Grammar(
         english_chunks.english_rows,
-        english_grammar.structures,
+        english_grammar.list_english_structures,
         english_chunks.RULES,
         {"by": "agent", "to": "recipient"},
         frozenset({"no", "not one"}),
@@ -54,7 +54,7 @@ READERS: Mapping[str, Grammar] = {
     ),
     "polish": Grammar(
         polish_chunks.polish_rows,
-        polish_grammar.structures,
+        polish_grammar.list_polish_structures,
         polish_chunks.RULES,
         {"przez": "agent"},
     ),

@@ -40,7 +40,7 @@ def _event(event: Json, clause: str, taken: Nouns) -> Iterator[Fact]:
                 yield Fact(verb, "reflexive", role)
                 argument = event["agent"]
             yield from (Fact(verb, role, noun) for noun in _nouns(argument, taken))
-            yield from _argument(argument)
+            yield from _list_argument_facts(argument)
     if (content := event.get("content")) is not None:
         yield from (Fact(verb, "content", inner) for inner in _verbs(content))
         yield from _event(content, "content", ())
@@ -68,12 +68,12 @@ def _nouns(argument: Json, taken: Nouns) -> Nouns:
     return tuple(one["noun"] for one in argument.get("both", (argument,)))
 
 
-def _argument(argument: Json) -> Iterator[Fact]:
+def _list_argument_facts(argument: Json) -> Iterator[Fact]:
     if "both" in argument:
         first, second = argument["both"]
         yield Fact(first["noun"], "and", second["noun"])
-        yield from _argument(first)
-        yield from _argument(second)
+        yield from _list_argument_facts(first)
+        yield from _list_argument_facts(second)
     elif "noun" in argument:
         noun = argument["noun"]
         yield Fact(noun, "number", argument["number"])
@@ -83,7 +83,7 @@ def _argument(argument: Json) -> Iterator[Fact]:
         )
         if (modifier := argument.get("modifier")) is not None:
             yield Fact(noun, modifier["preposition"], modifier["participant"]["noun"])
-            yield from _argument(modifier["participant"])
+            yield from _list_argument_facts(modifier["participant"])
         if (relative := argument.get("relative")) is not None:
             yield from (Fact(noun, "relative", verb) for verb in _verbs(relative))
             yield from _event(relative, "relative", (noun,))
@@ -103,10 +103,10 @@ SMALL = {
 
 def disagreements(line: Json, reader: str | Grammar = "english") -> list[str]:
     """What a line says of its sentence and its words do not; nothing where all is well."""
-    return [*_starts(line), *_scattered_parts(line), *_read(line, grammar(reader))]
+    return [*_starts(line), *_scattered_parts(line), *_read_gold_line(line, grammar(reader))]
 
 
-def _read(line: Json, reader: Grammar) -> Iterator[str]:
+def _read_gold_line(line: Json, reader: Grammar) -> Iterator[str]:
     event, words = gold(line["event"]), line["words"]
     same = next((reading for reading in readings(words, reader) if reading == event), None)
     if same is None:

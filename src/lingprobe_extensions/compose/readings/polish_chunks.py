@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.readings.polish_words import GENDERS, Word, polish_words
+from lingprobe_extensions.compose.readings.polish_words import GENDERS, PolishAnalysis, polish_words
 from lingprobe_extensions.compose.readings.reading import Fact
 from lingprobe_extensions.compose.readings.structure import (
     Chunk,
+    ChunkConstraint,
     Heads,
     Row,
-    Rule,
     Rules,
+    cut_into_chunks,
     fits_frame,
     grades,
     grading,
     number,
-    rows,
     verb_facts,
 )
 from lingprobe_extensions.compose.readings.words import Extra
@@ -48,7 +48,7 @@ def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
     return {"f", "m1"} if people and genders & {"m2", "m3"} else {"f"}
 
 
-def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _agrees(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a verb has the number, and in the past the gender, of its subject."""
     verb = chunks[rule.place]
     return verb.number == number(chunks, rule.others) and bool(
@@ -56,12 +56,12 @@ def _agrees(chunks: Sequence[Chunk], rule: Rule) -> bool:
     )
 
 
-def _case(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _case(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether nouns can have a case."""
     return all(rule.detail in chunks[head].traits for head in rule.others)
 
 
-def _object(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _object(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether nouns can be the object of the verb at a place: genitive where it is negated."""
     case = _objective(chunks[rule.place])
     return all(chunks[head].kind == "R" or case in chunks[head].traits for head in rule.others)
@@ -71,34 +71,37 @@ def _objective(verb: Chunk) -> str:
     return "gen" if "negated" in verb.traits else "acc"
 
 
-def _relative(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _relative(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether the pronoun at a place can have a case and the number and gender of its nouns."""
     beginning, pronoun = f"{rule.detail} {number(chunks, rule.others)}", chunks[rule.place].traits
     return any(f"{beginning} {gender}" in pronoun for gender in _genders(chunks, rule.others))
 
 
-def _relative_object(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _relative_object(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """The same for the object of the verb that comes first among the others."""
     verb, *heads = rule.others
-    return _relative(chunks, Rule("relative", rule.place, tuple(heads), _objective(chunks[verb])))
+    return _relative(
+        chunks, ChunkConstraint("relative", rule.place, tuple(heads), _objective(chunks[verb]))
+    )
 
 
-def _governs(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _governs(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether nouns can have the case that a preposition wants."""
     return any(
-        case in chunks[rule.place].traits and _case(chunks, Rule("case", 0, rule.others, case))
+        case in chunks[rule.place].traits
+        and _case(chunks, ChunkConstraint("case", 0, rule.others, case))
         for case in ("gen", "ins")
     )
 
 
-def _allows_whose(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _allows_whose(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether "whose" may stand before a noun: not before "ten"."""
     return not any(
         fact.says == "determiner" and fact.value == "ten" for fact in chunks[rule.place].facts[0]
     )
 
 
-def _fits(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def _is_alive_agent(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether who does something to others, or has relatives, is alive."""
     if rule.detail == "owner" and "thing" in chunks[rule.place].traits:
         return True
@@ -114,7 +117,7 @@ RULES: Rules = {
     "governs": _governs,
     "frame": fits_frame,
     "owned": _allows_whose,
-    "fits": _fits,
+    "fits": _is_alive_agent,
 }
 
 
@@ -144,7 +147,7 @@ def polish_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
     """All ways to cut Polish words into chunks; commas are words of their own."""
     if more:
         raise DataProblem("your own words are supported in English only")
-    return rows(words, _chunks)
+    return cut_into_chunks(words, _chunks)
 
 
 def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
@@ -235,7 +238,7 @@ def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     return tuple(chunks.values())
 
 
-def _agreeing(before: Sequence[str], noun: Word) -> list[Fact] | None:
+def _agreeing(before: Sequence[str], noun: PolishAnalysis) -> list[Fact] | None:
     """What the words before a noun say of it; None where one of them does not agree."""
     facts = []
     for place, word in enumerate(before):
@@ -295,7 +298,7 @@ def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
     return tuple(dict.fromkeys(chunks))
 
 
-def _finite(verb: Word, helper: str) -> tuple[str, str | None, frozenset[str]] | None:
+def _finite(verb: PolishAnalysis, helper: str) -> tuple[str, str | None, frozenset[str]] | None:
     """Tense, number and genders of a verb form with a helping verb or none; None where they do not
     go together.
     """
@@ -312,7 +315,7 @@ def _finite(verb: Word, helper: str) -> tuple[str, str | None, frozenset[str]] |
 
 
 def _group(
-    verb: Word,
+    verb: PolishAnalysis,
     features: dict[str, str],
     number: str | None,
     genders: frozenset[str],

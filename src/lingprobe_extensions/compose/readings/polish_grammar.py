@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 from lingprobe_extensions.compose.readings.structure import (
     RAISED,
+    ChunkConstraint,
     Heads,
     Parts,
-    Rule,
-    Statement,
+    PendingFact,
     Structure,
-    distinct,
+    collect_distinct_structures,
     replace_raised,
     statements,
 )
@@ -29,7 +29,7 @@ from lingprobe_extensions.compose.readings.structure import (
 LIKELY = frozenset({"fits"})
 
 
-class Nominal(NamedTuple):
+class PolishNounPhrase(NamedTuple):
     """A noun phrase up to `stop`; `open` where it still wants the comma that ends a clause in it.
 
     pronoun    the place of the relative pronoun that stands for the nouns; -1 where they are there
@@ -45,7 +45,7 @@ class Nominal(NamedTuple):
     owned: bool = False
 
 
-class Clause(NamedTuple):
+class PolishClause(NamedTuple):
     """A clause up to `stop`, its verbs (several where they are joined) and its subject.
 
     before   adverbs before its verb
@@ -68,28 +68,28 @@ class Interpretation(NamedTuple):
     is done.
     """
 
-    subject: Nominal | None
-    goal: Nominal | None
+    subject: PolishNounPhrase | None
+    goal: PolishNounPhrase | None
     by: Heads
     raised: str = ""
 
 
-class Around(NamedTuple):
+class ClauseOpening(NamedTuple):
     """What a clause begins with: its kind, its relative phrase, and the subject if it shares
     one.
     """
 
     clause: str
-    begun: Nominal | None = None
+    begun: PolishNounPhrase | None = None
     shared: Heads = ()
 
 
-class Part(NamedTuple):
+class PartialClause(NamedTuple):
     """A clause as far as it is read."""
 
     stop: int
     open: bool
-    nominals: tuple[Nominal, ...] = ()
+    nominals: tuple[PolishNounPhrase, ...] = ()
     verb: int = -1
     by: Heads = ()
     content: Heads = ()
@@ -99,10 +99,12 @@ class Part(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def structures(skeleton: str) -> tuple[Structure, ...]:
+def list_polish_structures(skeleton: str) -> tuple[Structure, ...]:
     """All structures of a skeleton, none twice."""
-    clauses = _Parser(skeleton).clauses(0, Around("main"))
-    return distinct((c.parts for c in clauses if c.stop == len(skeleton)), LIKELY)
+    clauses = _Parser(skeleton).clauses(0, ClauseOpening("main"))
+    return collect_distinct_structures(
+        (c.parts for c in clauses if c.stop == len(skeleton)), LIKELY
+    )
 
 
 class _Parser:
@@ -121,13 +123,13 @@ class _Parser:
             return stop
         return stop + 1 if self.skeleton[stop] == "," else -1
 
-    def _clauses(self, start: int, around: Around) -> Iterator[Clause]:
+    def _clauses(self, start: int, around: ClauseOpening) -> Iterator[PolishClause]:
         """A clause, or several verbs with what belongs to them that share the subject."""
         begun = around.begun
         first = (
-            Part(start, False)
+            PartialClause(start, False)
             if begun is None
-            else Part(begun.stop, begun.open, (begun,), parts=begun.parts)
+            else PartialClause(begun.stop, begun.open, (begun,), parts=begun.parts)
         )
         for part in self._parts(first):
             for clause in self._clause_readings(part, around):
@@ -135,18 +137,18 @@ class _Parser:
                     yield clause
                 yield from self._join_clauses(clause, around)
 
-    def _join_clauses(self, clause: Clause, around: Around) -> Iterator[Clause]:
+    def _join_clauses(self, clause: PolishClause, around: ClauseOpening) -> Iterator[PolishClause]:
         """The clause and what is joined to it: adverbs before the first verb may be of all, and
         what ends the last of the first.
         """
         link = self._skip_comma(clause.stop, open=clause.open)
         if not clause.subject or self.skeleton[link] != "&":
             return
-        for other in self.clauses(link + 1, Around(around.clause, None, clause.subject)):
+        for other in self.clauses(link + 1, ClauseOpening(around.clause, None, clause.subject)):
             ends = dict(other.ends)
             if clause.raised and clause.raised not in ends:
                 continue
-            joined = Statement(clause.verbs[0], "and", other.verbs[0])
+            joined = PendingFact(clause.verbs[0], "and", other.verbs[0])
             parts = (
                 *replace_raised(clause.parts, ends.get(clause.raised, ())),
                 joined,
@@ -155,7 +157,7 @@ class _Parser:
             for n in range(len(clause.before) + 1):
                 shared = statements(other.verbs, "adverb", clause.before[:n])
                 verbs = clause.verbs + other.verbs
-                yield Clause(
+                yield PolishClause(
                     other.stop,
                     verbs,
                     clause.subject,
@@ -165,12 +167,12 @@ class _Parser:
                     other.ends,
                 )
 
-    def _parts(self, part: Part) -> Iterator[Part]:
+    def _parts(self, part: PartialClause) -> Iterator[PartialClause]:
         """A clause read on, in any order, as far as it goes; each time that it could end there."""
         if part.verb >= 0:
             yield part
         if self.skeleton[part.stop : part.stop + 2] == ",C" and part.verb >= 0 and not part.content:
-            for inner in self.clauses(part.stop + 2, Around("content")):
+            for inner in self.clauses(part.stop + 2, ClauseOpening("content")):
                 grown = part._replace(
                     stop=inner.stop, open=True, content=inner.verbs, parts=part.parts + inner.parts
                 )
@@ -180,7 +182,7 @@ class _Parser:
             for grown in self._grown(part._replace(stop=at + 1, open=False), at):
                 yield from self._parts(grown)
 
-    def _grown(self, part: Part, at: int) -> Iterator[Part]:
+    def _grown(self, part: PartialClause, at: int) -> Iterator[PartialClause]:
         kind = self.skeleton[at]
         if kind == "d":
             yield part._replace(adverbs=(*part.adverbs, at))
@@ -189,7 +191,7 @@ class _Parser:
         elif kind == "n" or (kind == "b" and not part.by):
             yield from self._add_phrase(kind, part, at)
         elif kind in "NR" and len(part.nominals) < 2:
-            for nominal in self.nominals(at) if kind == "N" else (Nominal(at + 1, (at,)),):
+            for nominal in self.nominals(at) if kind == "N" else (PolishNounPhrase(at + 1, (at,)),):
                 yield part._replace(
                     stop=nominal.stop,
                     open=nominal.open,
@@ -197,11 +199,15 @@ class _Parser:
                     parts=part.parts + nominal.parts,
                 )
 
-    def _add_phrase(self, kind: str, part: Part, at: int) -> Iterator[Part]:
+    def _add_phrase(self, kind: str, part: PartialClause, at: int) -> Iterator[PartialClause]:
         """The clause with what a preposition or "przez" begins."""
         for nominal in self.nominals(at + 1):
             heads = nominal.heads
-            rule = Rule("governs", at, heads) if kind == "n" else Rule("case", 0, heads, "acc")
+            rule = (
+                ChunkConstraint("governs", at, heads)
+                if kind == "n"
+                else ChunkConstraint("case", 0, heads, "acc")
+            )
             grown = part._replace(
                 stop=nominal.stop, open=nominal.open, parts=(*part.parts, *nominal.parts, rule)
             )
@@ -210,7 +216,9 @@ class _Parser:
             else:
                 yield grown._replace(by=heads)
 
-    def _clause_readings(self, part: Part, around: Around) -> Iterator[Clause]:
+    def _clause_readings(
+        self, part: PartialClause, around: ClauseOpening
+    ) -> Iterator[PolishClause]:
         """The ways to understand a clause that has been read."""
         passive = self.skeleton[part.verb] == "P"
         if part.by and not passive:
@@ -229,26 +237,26 @@ class _Parser:
             if meant.by:
                 parts += (
                     *statements((part.verb,), "agent", meant.by),
-                    Rule("fits", part.verb, meant.by, "agent"),
+                    ChunkConstraint("fits", part.verb, meant.by, "agent"),
                 )
             named = meant.goal is not None and meant.goal.pronoun < 0 and meant.goal.heads
             ends = tuple((name, end) for name, end in (("object", named), ("by", meant.by)) if end)
-            yield Clause(
+            yield PolishClause(
                 part.stop, (part.verb,), heads, parts, part.open, before, ends, meant.raised
             )
 
-    def _common(self, part: Part, around: Around) -> Parts:
+    def _common(self, part: PartialClause, around: ClauseOpening) -> Parts:
         """What a clause says whoever is its subject."""
         verb = (part.verb,)
         return (
             *part.parts,
-            Statement(part.verb, "clause", around.clause),
+            PendingFact(part.verb, "clause", around.clause),
             *statements(verb, "adverb", part.adverbs),
             *(one for place, heads in part.places for one in statements(verb, place, heads)),
             *statements(verb, "content", part.content),
         )
 
-    def _ways(self, part: Part, around: Around) -> Iterator[Interpretation]:
+    def _ways(self, part: PartialClause, around: ClauseOpening) -> Iterator[Interpretation]:
         """Who may be who, things borrowed from the verb after "i" included."""
         link = self._skip_comma(part.stop, open=part.open)
         for subject, goal in self._roles(part, around):
@@ -257,12 +265,16 @@ class _Parser:
                 if self.skeleton[part.verb] == "P" and not part.by:
                     yield Interpretation(subject, None, RAISED, "by")
                 elif self.skeleton[part.verb] == "A":
-                    yield Interpretation(subject, Nominal(part.stop, RAISED), part.by, "object")
+                    yield Interpretation(
+                        subject, PolishNounPhrase(part.stop, RAISED), part.by, "object"
+                    )
 
-    def _roles(self, part: Part, around: Around) -> Iterator[tuple[Nominal | None, Nominal | None]]:
+    def _roles(
+        self, part: PartialClause, around: ClauseOpening
+    ) -> Iterator[tuple[PolishNounPhrase | None, PolishNounPhrase | None]]:
         """Subject and object, as far as there are any."""
         if around.shared:
-            subject = Nominal(0, around.shared, pronoun=-2)
+            subject = PolishNounPhrase(0, around.shared, pronoun=-2)
             if len(part.nominals) < 2:
                 yield subject, part.nominals[0] if part.nominals else None
         elif len(part.nominals) == 1:
@@ -272,7 +284,9 @@ class _Parser:
         elif len(part.nominals) == 2:
             yield from permutations(part.nominals)
 
-    def _subject(self, part: Part, subject: Nominal | None, around: Around) -> Parts:
+    def _subject(
+        self, part: PartialClause, subject: PolishNounPhrase | None, around: ClauseOpening
+    ) -> Parts:
         """What the subject must be and what it says; a subject that was shared has its case from
         elsewhere.
         """
@@ -280,36 +294,38 @@ class _Parser:
             return ()
         role = "patient" if self.skeleton[part.verb] == "P" else "agent"
         parts: Parts = (
-            Rule("agrees", part.verb, subject.heads),
+            ChunkConstraint("agrees", part.verb, subject.heads),
             *statements((part.verb,), role, subject.heads),
         )
         if subject.pronoun >= 0:
-            return (*parts, Rule("relative", subject.pronoun, subject.heads, "nom"))
-        return parts if around.shared else (*parts, Rule("case", 0, subject.heads, "nom"))
+            return (*parts, ChunkConstraint("relative", subject.pronoun, subject.heads, "nom"))
+        return (
+            parts if around.shared else (*parts, ChunkConstraint("case", 0, subject.heads, "nom"))
+        )
 
-    def _object(self, part: Part, goal: Nominal | None, subject: Heads) -> Parts:
+    def _object(self, part: PartialClause, goal: PolishNounPhrase | None, subject: Heads) -> Parts:
         passive = self.skeleton[part.verb] == "P"
         frame = "clausal" if part.content else ("transitive" if goal or passive else "intransitive")
-        parts: Parts = (Rule("frame", part.verb, (), frame),)
+        parts: Parts = (ChunkConstraint("frame", part.verb, (), frame),)
         if goal is None:
             return parts
-        parts += (Rule("fits", part.verb, subject, "agent"),)
+        parts += (ChunkConstraint("fits", part.verb, subject, "agent"),)
         if goal.pronoun >= 0:
-            rule = Rule("relative object", goal.pronoun, (part.verb, *goal.heads))
+            rule = ChunkConstraint("relative object", goal.pronoun, (part.verb, *goal.heads))
             return (*parts, rule, *statements((part.verb,), "patient", goal.heads))
         if goal.heads != RAISED and self.skeleton[goal.heads[0]] == "R":
             return (
                 *parts,
-                Statement(part.verb, "reflexive", "patient"),
+                PendingFact(part.verb, "reflexive", "patient"),
                 *statements((part.verb,), "patient", subject),
             )
         return (
             *parts,
-            Rule("object", part.verb, goal.heads),
+            ChunkConstraint("object", part.verb, goal.heads),
             *statements((part.verb,), "patient", goal.heads),
         )
 
-    def _nominals(self, start: int) -> Iterator[Nominal]:
+    def _nominals(self, start: int) -> Iterator[PolishNounPhrase]:
         """A noun phrase with all that may follow its noun, or several joined by "i", with what may
         follow them all.
         """
@@ -317,13 +333,13 @@ class _Parser:
             yield one
             yield from self._pairs(one, one.heads)
 
-    def _pairs(self, begun: Nominal, last: Heads) -> Iterator[Nominal]:
+    def _pairs(self, begun: PolishNounPhrase, last: Heads) -> Iterator[PolishNounPhrase]:
         link = self._skip_comma(begun.stop, open=begun.open)
         if self.skeleton[link] != "&":
             return
         for one in self._single(link + 1):
-            statement = Statement(last[0], "and", one.heads[0])
-            both = Nominal(
+            statement = PendingFact(last[0], "and", one.heads[0])
+            both = PolishNounPhrase(
                 one.stop, begun.heads + one.heads, (*begun.parts, *one.parts, statement), one.open
             )
             yield both
@@ -331,12 +347,12 @@ class _Parser:
                 yield from self._add_modifiers(both)
             yield from self._pairs(both, one.heads)
 
-    def _single(self, start: int) -> Iterator[Nominal]:
+    def _single(self, start: int) -> Iterator[PolishNounPhrase]:
         if self.skeleton[start] == "N":
-            yield (bare := Nominal(start + 1, (start,)))
+            yield (bare := PolishNounPhrase(start + 1, (start,)))
             yield from self._add_modifiers(bare)
 
-    def _add_modifiers(self, noun: Nominal) -> Iterator[Nominal]:
+    def _add_modifiers(self, noun: PolishNounPhrase) -> Iterator[PolishNounPhrase]:
         """The noun, or nouns, with a genitive, modifiers and then perhaps a relative clause; at
         least one of them.
         """
@@ -345,37 +361,42 @@ class _Parser:
         if kind in "nN":
             for other in self.nominals(at + (kind == "n")):
                 rule = (
-                    Rule("governs", at, other.heads)
+                    ChunkConstraint("governs", at, other.heads)
                     if kind == "n"
-                    else Rule("case", 0, other.heads, "gen")
+                    else ChunkConstraint("case", 0, other.heads, "gen")
                 )
                 near = statements(noun.heads, at if kind == "n" else "of", other.heads)
                 parts = (*noun.parts, *other.parts, rule, *near)
-                yield (modified := Nominal(other.stop, noun.heads, parts, other.open))
+                yield (modified := PolishNounPhrase(other.stop, noun.heads, parts, other.open))
                 if not other.open:
                     yield from self._add_modifiers(modified)
         elif self.skeleton[at : at + 2] == ",K":
             for clause in self._relatives(at + 1, noun.heads):
                 linked = statements(noun.heads, "relative", clause.verbs)
-                yield Nominal(
+                yield PolishNounPhrase(
                     clause.stop, noun.heads, noun.parts + clause.parts + linked, open=True
                 )
 
-    def _relatives(self, pronoun: int, heads: Heads) -> Iterator[Clause]:
+    def _relatives(self, pronoun: int, heads: Heads) -> Iterator[PolishClause]:
         """A relative clause whose pronoun is an argument, or says whose something is."""
         yield from self.clauses(
-            pronoun, Around("relative", Nominal(pronoun + 1, heads, pronoun=pronoun))
+            pronoun,
+            ClauseOpening("relative", PolishNounPhrase(pronoun + 1, heads, pronoun=pronoun)),
         )
         for owned in self.nominals(pronoun + 1):
             parts: Parts = (
-                Rule("relative", pronoun, heads, "gen"),
+                ChunkConstraint("relative", pronoun, heads, "gen"),
                 *statements(owned.heads, "of", heads),
             )
             parts += tuple(
                 rule
                 for one in owned.heads
-                for rule in (Rule("fits", one, heads, "owner"), Rule("owned", one))
+                for rule in (
+                    ChunkConstraint("fits", one, heads, "owner"),
+                    ChunkConstraint("owned", one),
+                )
             )
             yield from self.clauses(
-                pronoun, Around("relative", owned._replace(parts=owned.parts + parts, owned=True))
+                pronoun,
+                ClauseOpening("relative", owned._replace(parts=owned.parts + parts, owned=True)),
             )

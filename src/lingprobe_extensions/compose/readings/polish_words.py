@@ -9,14 +9,14 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from lingprobe_extensions.compose.readings.words import table
+from lingprobe_extensions.compose.readings.words import read_word_table
 
 CASES = ("nom", "gen", "acc", "ins")
 HARDENED = "kg"  # before -e these are followed by i
 SOFTENED = {"d": "dzi", "t": "ci", "r": "rzy", "k": "cy", "g": "dzy", "ł": "li", "ż": "zi"}
 
 
-class Form(NamedTuple):
+class NominalForm(NamedTuple):
     """A form of a noun or adjective: case, number, and the genders that it may have."""
 
     text: str
@@ -25,7 +25,9 @@ class Form(NamedTuple):
     genders: tuple[str, ...]
 
 
-def noun_forms(lemma: str, principal_parts: Sequence[str], gender: str) -> Iterator[Form]:
+def inflect_polish_noun(
+    lemma: str, principal_parts: Sequence[str], gender: str
+) -> Iterator[NominalForm]:
     """The forms of a noun; given are genitive, nominative and genitive plural, and an instrumental
     plural that has not -ami.
     """
@@ -44,7 +46,8 @@ def noun_forms(lemma: str, principal_parts: Sequence[str], gender: str) -> Itera
     }
     for number, each in forms.items():
         yield from (
-            Form(form, case, number, (gender,)) for case, form in zip(CASES, each, strict=True)
+            NominalForm(form, case, number, (gender,))
+            for case, form in zip(CASES, each, strict=True)
         )
 
 
@@ -65,7 +68,7 @@ def _stem(form: str) -> str:
     return form[:-1]
 
 
-def adjective_forms(lemma: str) -> Iterator[Form]:
+def adjective_forms(lemma: str) -> Iterator[NominalForm]:
     """The forms of an adjective, or of a word that goes like one."""
     stem = lemma[:-1]
     soft = "i" if stem[-1] in HARDENED else ""
@@ -74,19 +77,21 @@ def adjective_forms(lemma: str) -> Iterator[Form]:
     for gender, oblique in (("m1", "ego"), ("m2", "ego"), ("m3", ""), ("n", "")):
         own = e if gender == "n" else lemma
         genitive = stem + soft + "ego"
-        yield from _row(
+        yield from _decline_row(
             (own, genitive, genitive if oblique else own, stem + thin + "m"), "singular", gender
         )
-    yield from _row((stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f")
+    yield from _decline_row(
+        (stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f"
+    )
     many = stem + thin + "ch"
-    yield from _row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
+    yield from _decline_row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
     for gender in ("m2", "m3", "f", "n"):
-        yield from _row((e, many, e, stem + thin + "mi"), "plural", gender)
+        yield from _decline_row((e, many, e, stem + thin + "mi"), "plural", gender)
 
 
-def _row(forms: Sequence[str], number: str, gender: str) -> Iterator[Form]:
+def _decline_row(forms: Sequence[str], number: str, gender: str) -> Iterator[NominalForm]:
     yield from (
-        Form(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True)
+        NominalForm(form, case, number, (gender,)) for case, form in zip(CASES, forms, strict=True)
     )
 
 
@@ -115,7 +120,7 @@ MASCULINE, OTHERS = ("m1", "m2", "m3"), ("m2", "m3", "f", "n")
 ALL = (*MASCULINE, "f", "n")
 
 
-def verb_forms(lemma: str, principal_parts: Sequence[str]) -> Iterator[VerbForm]:
+def inflect_polish_verb(lemma: str, principal_parts: Sequence[str]) -> Iterator[VerbForm]:
     """The forms of a verb; given are nonpast singular and plural, past masculine, feminine and
     virile, and a passive participle or none.
     """
@@ -140,7 +145,7 @@ def _by_gender(
 
 
 def regular(lemma: str) -> tuple[str, ...]:
-    """What `verb_forms` wants of a verb in -ować, -ywać, -ać, -yć or -ić."""
+    """What `inflect_polish_verb` wants of a verb in -ować, -ywać, -ać, -yć or -ić."""
     past = (lemma[:-1] + "ł", lemma[:-1] + "ła", lemma[:-1] + "li")
     for ending in ("ować", "ywać", "iwać"):
         if lemma.endswith(ending):
@@ -162,7 +167,7 @@ def regular(lemma: str) -> tuple[str, ...]:
 GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
 
 
-class Word(NamedTuple):
+class PolishAnalysis(NamedTuple):
     """One thing that a form can be: of a kind and lemma, which form of it (of nouns and adjectives
     the case), and for what genders.
     """
@@ -176,18 +181,18 @@ class Word(NamedTuple):
 
 
 @cache
-def polish_words() -> dict[str, tuple[Word, ...]]:
+def polish_words() -> dict[str, tuple[PolishAnalysis, ...]]:
     """For each form all that it can be; determiners and the relative pronoun too."""
-    words: defaultdict[str, dict[Word, None]] = defaultdict(dict)
-    for form, word in _forms():
+    words: defaultdict[str, dict[PolishAnalysis, None]] = defaultdict(dict)
+    for form, word in _list_polish_forms():
         words[form][word] = None
     return {form: tuple(of) for form, of in words.items()}
 
 
-def _forms() -> Iterator[tuple[str, Word]]:
+def _list_polish_forms() -> Iterator[tuple[str, PolishAnalysis]]:
     verbs: defaultdict[str, set[str]] = defaultdict(set)
     principal_parts: dict[str, tuple[str, ...]] = {}
-    for kind, of, entries in table("polish.tsv"):
+    for kind, of, entries in read_word_table("polish.tsv"):
         traits = frozenset(of.split())
         for entry in entries:
             lemma, *forms = entry.split(":")
@@ -198,22 +203,24 @@ def _forms() -> Iterator[tuple[str, Word]]:
                 )
             elif kind == "noun":
                 (gender,) = traits & GENDERS
-                for form in noun_forms(lemma, forms, gender):
+                for form in inflect_polish_noun(lemma, forms, gender):
                     yield (
                         form.text,
-                        Word(kind, lemma, form.case, form.number, frozenset(form.genders), traits),
+                        PolishAnalysis(
+                            kind, lemma, form.case, form.number, frozenset(form.genders), traits
+                        ),
                     )
             elif kind == "adjective":
                 yield from _decline_adjective(kind, lemma)
             else:
-                yield lemma, Word(kind, lemma, "", None, GENDERS, traits - {"-"})
+                yield lemma, PolishAnalysis(kind, lemma, "", None, GENDERS, traits - {"-"})
     for lemma, frames in verbs.items():
-        for verb in verb_forms(
+        for verb in inflect_polish_verb(
             lemma, principal_parts[lemma] if "transitive" in frames else principal_parts[lemma][:5]
         ):
             yield (
                 verb.text,
-                Word(
+                PolishAnalysis(
                     "verb",
                     lemma,
                     verb.name,
@@ -226,15 +233,17 @@ def _forms() -> Iterator[tuple[str, Word]]:
     yield from _determiners()
 
 
-def _decline_adjective(kind: str, lemma: str) -> Iterator[tuple[str, Word]]:
+def _decline_adjective(kind: str, lemma: str) -> Iterator[tuple[str, PolishAnalysis]]:
     for form in adjective_forms(lemma):
         yield (
             form.text,
-            Word(kind, lemma, form.case, form.number, frozenset(form.genders), frozenset()),
+            PolishAnalysis(
+                kind, lemma, form.case, form.number, frozenset(form.genders), frozenset()
+            ),
         )
 
 
-def _determiners() -> Iterator[tuple[str, Word]]:
+def _determiners() -> Iterator[tuple[str, PolishAnalysis]]:
     """The forms of "ten", which goes like an adjective but for three of them, and of "każdy"."""
     for form, word in _decline_adjective("determiner", "ty"):
         own = {("ty", word.form): "ten", ("tą", "acc"): "tę"}

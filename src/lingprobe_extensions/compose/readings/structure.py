@@ -40,7 +40,7 @@ class Chunk(NamedTuple):
     words: tuple[Fact, ...] = ()
 
 
-class Rule(NamedTuple):
+class ChunkConstraint(NamedTuple):
     """What must hold of the chunks at some places of the row; `name` is one of a grammar's
     rules.
     """
@@ -51,7 +51,7 @@ class Rule(NamedTuple):
     detail: str = ""
 
 
-class Statement(NamedTuple):
+class PendingFact(NamedTuple):
     """A fact in waiting: of the lemma at a place; `says` is a text or the place of a chunk whose
     lemma says it, and so is `value`.
     """
@@ -62,8 +62,8 @@ class Statement(NamedTuple):
 
 
 Row = tuple[Chunk, ...]
-Parts = tuple[Rule | Statement, ...]
-Rules = Mapping[str, Callable[[Sequence[Chunk], Rule], bool]]
+Parts = tuple[ChunkConstraint | PendingFact, ...]
+Rules = Mapping[str, Callable[[Sequence[Chunk], ChunkConstraint], bool]]
 
 
 class Structure(NamedTuple):
@@ -74,18 +74,20 @@ class Structure(NamedTuple):
     facts    what it says beyond what each chunk says
     """
 
-    rules: tuple[Rule, ...]
-    likely: tuple[Rule, ...]
-    facts: tuple[Statement, ...]
+    rules: tuple[ChunkConstraint, ...]
+    likely: tuple[ChunkConstraint, ...]
+    facts: tuple[PendingFact, ...]
 
 
 def statements(of: Iterable[int], says: int | str, values: Iterable[int]) -> Parts:
     """The same fact of each of some places, with each of some values."""
     values = tuple(values)
-    return tuple(Statement(place, says, value) for place in of for value in values)
+    return tuple(PendingFact(place, says, value) for place in of for value in values)
 
 
-def distinct(parts: Iterable[Parts], likely: frozenset[str]) -> tuple[Structure, ...]:
+def collect_distinct_structures(
+    parts: Iterable[Parts], likely: frozenset[str]
+) -> tuple[Structure, ...]:
     """The structures with these parts, none twice."""
     return tuple(dict.fromkeys(_structure(each, likely) for each in parts))
 
@@ -94,8 +96,8 @@ def _structure(parts: Parts, likely: frozenset[str]) -> Structure:
     """Parts put in order, each once, so that the same structure found in two ways is the same
     value.
     """
-    rules = sorted({part for part in parts if isinstance(part, Rule)})
-    facts = sorted({part for part in parts if isinstance(part, Statement)}, key=repr)
+    rules = sorted({part for part in parts if isinstance(part, ChunkConstraint)})
+    facts = sorted({part for part in parts if isinstance(part, PendingFact)}, key=repr)
     return Structure(
         tuple(r for r in rules if r.name not in likely),
         tuple(r for r in rules if r.name in likely),
@@ -103,10 +105,10 @@ def _structure(parts: Parts, likely: frozenset[str]) -> Structure:
     )
 
 
-def resolve_facts(waiting: Sequence[Statement], chunks: Sequence[Chunk]) -> frozenset[Fact]:
+def resolve_facts(waiting: Sequence[PendingFact], chunks: Sequence[Chunk]) -> frozenset[Fact]:
     """The facts, with the lemmas in their places."""
     facts = {
-        Fact(chunks[of].lemma, _text(says, chunks), _text(value, chunks))
+        Fact(chunks[of].lemma, _resolve_text(says, chunks), _resolve_text(value, chunks))
         for of, says, value in waiting
         if says != LIKE
     }
@@ -124,9 +126,9 @@ def replace_raised(parts: Parts, heads: Heads) -> Parts:
     """The parts with nouns in the place of `RAISED`."""
     if not heads:
         return parts
-    replaced: list[Rule | Statement] = []
+    replaced: list[ChunkConstraint | PendingFact] = []
     for part in parts:
-        if isinstance(part, Rule):
+        if isinstance(part, ChunkConstraint):
             replaced.append(part._replace(others=heads) if part.others == RAISED else part)
         elif part.value == RAISED[0]:
             replaced += (part._replace(value=head) for head in heads)
@@ -135,7 +137,7 @@ def replace_raised(parts: Parts, heads: Heads) -> Parts:
     return tuple(replaced)
 
 
-def _text(value: int | str, chunks: Sequence[Chunk]) -> str:
+def _resolve_text(value: int | str, chunks: Sequence[Chunk]) -> str:
     return value if isinstance(value, str) else chunks[value].lemma
 
 
@@ -144,12 +146,12 @@ def number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
     return "plural" if len(heads) > 1 else chunks[heads[0]].number
 
 
-def fits_frame(chunks: Sequence[Chunk], rule: Rule) -> bool:
+def fits_frame(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     """Whether a verb may stand in a frame."""
     return rule.detail in chunks[rule.place].traits
 
 
-def rows(
+def cut_into_chunks(
     words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, Chunk]]]
 ) -> list[Row]:
     """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each

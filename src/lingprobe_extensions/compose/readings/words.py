@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from lingprobe import DataProblem
 
-Words = dict[str, tuple["Word", ...]]
+Words = dict[str, tuple["FormAnalysis", ...]]
 
 
-class Word(NamedTuple):
+class FormAnalysis(NamedTuple):
     """One thing that a form can be: of a kind and a lemma, which form of it, and with which
     traits.
     """
@@ -23,7 +23,7 @@ class Word(NamedTuple):
     traits: frozenset[str]
 
 
-class Line(NamedTuple):
+class LexiconLine(NamedTuple):
     """A line of a table: words of a kind that have something in common."""
 
     kind: str
@@ -31,11 +31,11 @@ class Line(NamedTuple):
     lemmas: tuple[str, ...]
 
 
-Extra = tuple[tuple[str, Word], ...]
+Extra = tuple[tuple[str, FormAnalysis], ...]
 """Further forms, each with what it can be."""
 
 
-class Entry(NamedTuple):
+class UserLexeme(NamedTuple):
     """A word as tables of the user's own have it: all its forms, classes (of a verb its frame) and
     flags.
     """
@@ -47,7 +47,7 @@ class Entry(NamedTuple):
     flags: frozenset[str]
 
 
-def table(name: str) -> Iterator[Line]:
+def read_word_table(name: str) -> Iterator[LexiconLine]:
     """The lines of a table of this room, without comments and the header."""
     text = (files(__package__) / name).read_text("utf-8")
     for number, line in enumerate(text.splitlines(), 1):
@@ -56,12 +56,12 @@ def table(name: str) -> Iterator[Line]:
         fields = line.split("\t")
         if len(fields) != 3:
             raise DataProblem(f"{name}:{number}: has {len(fields)} columns, not kind, of, lemmas")
-        yield Line(fields[0], fields[1], tuple(fields[2].split()))
+        yield LexiconLine(fields[0], fields[1], tuple(fields[2].split()))
 
 
-def words_by_form(forms: Iterator[tuple[str, Word]]) -> Words:
+def words_by_form(forms: Iterator[tuple[str, FormAnalysis]]) -> Words:
     """For each form all that it can be."""
-    words: defaultdict[str, dict[Word, None]] = defaultdict(dict)
+    words: defaultdict[str, dict[FormAnalysis, None]] = defaultdict(dict)
     for form, word in forms:
         words[form][word] = None
     return {form: tuple(of) for form, of in words.items()}

@@ -71,7 +71,7 @@ class FormShape:
         return cls(**{**fields, "widths": tuple(fields["widths"])})
 
 
-class Known(NamedTuple):
+class FormNumbers(NamedTuple):
     """Some forms as numbers.
 
     rows     the row of each in the table of words [forms]; 0 for all that are not in it
@@ -86,7 +86,7 @@ class Known(NamedTuple):
     @classmethod
     def of(
         cls, forms: Sequence[str], words: Sequence[str], letters: Sequence[str], static: Floats
-    ) -> Known:
+    ) -> FormNumbers:
         """Of forms, by the words and letters that have vectors."""
         row = {word: i for i, word in enumerate(words, 1)}
         number = {letter: i for i, letter in enumerate(letters, LETTERS)}
@@ -106,7 +106,7 @@ def _short(form: str) -> str:
     return form if len(form) <= LONGEST else form[:half] + form[-half:]
 
 
-class Forms(nn.Module):
+class FormEmbedding(nn.Module):
     """Numbers of forms [batch, words] -> their vectors [batch, words, width]; zeros for a number
     below zero.
 
@@ -128,10 +128,13 @@ class Forms(nn.Module):
         )
         self.project = nn.Linear(shape.static, shape.projected) if shape.static else None
         self.shape, self.dropout = shape, nn.Dropout(dropout)
-        for name in (*Known._fields, "dropped"):  # buffers, so that they move with the weights
+        for name in (
+            *FormNumbers._fields,
+            "dropped",
+        ):  # buffers, so that they move with the weights
             self.register_buffer(f"known_{name}", torch.empty(0), persistent=False)
 
-    def know(self, known: Known, counts: Tensor | None = None) -> Forms:
+    def know(self, known: FormNumbers, counts: Tensor | None = None) -> FormEmbedding:
         """Take the numbers for these forms from now on, which occur so often in what is learnt."""
         given = known._asdict()
         if counts is not None:
@@ -157,7 +160,7 @@ class Forms(nn.Module):
         return dropped.masked_fill(~there[..., None], 0.0)
 
     @torch.inference_mode()
-    def vectors(self, known: Known) -> Floats:
+    def vectors(self, known: FormNumbers) -> Floats:
         """The vectors of forms [forms, width]."""
         self.know(known)
         numbers, many = torch.arange(len(known.rows))[None], len(known.rows)

@@ -20,7 +20,7 @@ START, END, PAD = 0, 1, 2
 """Pieces that every vocabulary of a decoder begins with."""
 
 
-class Words(nn.Module):
+class WordEmbedding(nn.Module):
     """Vectors of words [words, dim], which are learnt or stay as they are.
 
     rows  the row of each word; its number is that where there is nothing

@@ -41,7 +41,7 @@ class HeadShape:
 LEAVES, PAIRS = "words of phrases", "pairs of phrases"
 
 
-class Gold(NamedTuple):
+class GoldAnnotations(NamedTuple):
     """What is true of the words of a batch, one sentence behind the other; NONE where it is not
     told.
 
@@ -55,7 +55,7 @@ class Gold(NamedTuple):
     tags: Mapping[str, Tensor]
 
 
-class Told(NamedTuple):
+class LogProbabilities(NamedTuple):
     """The logarithms of probabilities.
 
     tags   by kind: [words, values], or of the pairs [words - sentences, values]
@@ -87,15 +87,15 @@ class Heads(nn.Module):
             self.named_above = nn.Linear(width, named)
             self.label = nn.Parameter(torch.empty(shape.labels, named + 1, named + 1))
 
-    def forward(self, states: Tensor, lengths: Tensor) -> Told:
+    def forward(self, states: Tensor, lengths: Tensor) -> LogProbabilities:
         """What is told of states [batch, words, width] of sentences of these lengths."""
-        there = _there(states, lengths)
+        there = _mark_present_words(states, lengths)
         dropped = self.dropout(states)
         tags = {
             name: functional.log_softmax(layer(self._read(name, dropped, there)), 1)
             for name, layer in self.tags.items()
         }
-        return Told(tags, self._arcs(dropped, there) if self.shape.labels else None)
+        return LogProbabilities(tags, self._arcs(dropped, there) if self.shape.labels else None)
 
     def _read(self, name: str, states: Tensor, there: Tensor) -> Tensor:
         """The states that a kind of tag is told from: a word's, or those of two neighbours."""
@@ -121,7 +121,7 @@ class Heads(nn.Module):
         """The logarithms of the probabilities of labels [words, labels], for heads [words], counted
         from 1, of the words one sentence behind the other.
         """
-        there, dropped = _there(states, lengths), self.dropout(states)
+        there, dropped = _mark_present_words(states, lengths), self.dropout(states)
         sentence = there.nonzero()[:, 0]
         below = self.dropout(functional.leaky_relu(self.named_below(dropped[there])))
         above = functional.leaky_relu(self.named_above(self._add_root(dropped)[sentence, heads]))
@@ -132,9 +132,9 @@ class Heads(nn.Module):
         scores = (wide.view(len(below), -1, above.shape[1]) @ above[..., None])[..., 0]
         return functional.log_softmax(scores, 1)
 
-    def loss(self, states: Tensor, lengths: Tensor, gold: Gold) -> Tensor:
+    def loss(self, states: Tensor, lengths: Tensor, gold: GoldAnnotations) -> Tensor:
         """Minus the logarithms of the probabilities of what is told in gold, summed."""
-        told, there = self(states, lengths), _there(states, lengths)
+        told, there = self(states, lengths), _mark_present_words(states, lengths)
         losses = [_total_loss(told.tags[name], gold.tags[name]) for name in self.tags]
         if told.arcs is not None:
             losses.append(_total_loss(told.arcs[there], gold.heads))
@@ -143,7 +143,7 @@ class Heads(nn.Module):
         return torch.stack(losses).sum()
 
 
-def _there(states: Tensor, lengths: Tensor) -> Tensor:
+def _mark_present_words(states: Tensor, lengths: Tensor) -> Tensor:
     steps = torch.arange(states.shape[1], device=states.device)
     return steps < lengths.to(states.device)[:, None]
 

@@ -43,7 +43,7 @@ def decode_annotations(
         if kind in (UPOS, XPOS, FEATS)
     }
     trees = _trees(heads, states, lengths, told.arcs, names) if told.arcs is not None else None
-    batch = _Batch(tags, trees, _phrases(told.tags, lengths.cpu().numpy(), names))
+    batch = _Batch(tags, trees, _decode_phrases(told.tags, lengths.cpu().numpy(), names))
     starts = [0, *accumulate(lengths.tolist())]
     for i, (start, stop) in enumerate(pairwise(starts)):
         yield batch.annotation(i, slice(start, stop), words[i])
@@ -86,7 +86,10 @@ def _trees(heads: Heads, states: Tensor, lengths: Tensor, arcs: Tensor, names: N
 
     scores = arcs.double().cpu().numpy()
     sizes = lengths.tolist()
-    found = [spanning.heads(table[:n, : n + 1]) for table, n in zip(scores, sizes, strict=True)]
+    found = [
+        spanning.compute_best_tree(table[:n, : n + 1])
+        for table, n in zip(scores, sizes, strict=True)
+    ]
     places = np.concatenate([np.array(each) + 1 for each in found])
     labels = heads.labels(states, lengths, torch.from_numpy(places).to(states.device))
     known = labels.float().cpu().numpy()
@@ -109,13 +112,13 @@ class _Phrases(NamedTuple):
     pairs: list[str]
     logs: Floats
 
-    def tags(self, at: slice, before: int) -> tetra.Tags:
+    def tags(self, at: slice, before: int) -> tetra.TetraTags:
         """Those of one sentence, before which stand so many others."""
         mine = self.pairs[at.start - before : at.stop - before - 1]
-        return tetra.Tags(tuple(self.words[at]), tuple(mine))
+        return tetra.TetraTags(tuple(self.words[at]), tuple(mine))
 
 
-def _phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases | None:
+def _decode_phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases | None:
     """The best tags that make trees."""
     from lingprobe_extensions.train.nets.parsing import LEAVES, PAIRS
 
@@ -124,7 +127,7 @@ def _phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _Phrases 
     kinds = LEAVES, PAIRS
     scores = [told[kind].float().cpu().numpy() for kind in kinds]
     sides = [np.array([tetra.SIDES.index(tag[0]) for tag in names[kind]]) for kind in kinds]
-    of_words, of_pairs = map(tetra.Best.of, scores, sides)
+    of_words, of_pairs = map(tetra.BestTags.of, scores, sides)
     best = tetra.decode(of_words, of_pairs, sizes)
     logs, pairs = (
         each[np.arange(len(rows)), rows] for each, rows in zip(scores, best, strict=True)

@@ -85,7 +85,7 @@ class Network:
         encoder, facts = self._encoder, self._facts
         forms, numbers = WordInput.forms([Sentence(tuple(words), "") for words in block])
         network, (vectors, _) = encoder.parts(forms, facts)
-        heads = _heads(encoder.weights(facts), encoder.fingerprint)
+        heads = _load_annotation_heads(encoder.weights(facts), encoder.fingerprint)
         sizes = np.array(list(map(len, block)), np.int64)
         words = np.split(numbers, np.cumsum(sizes)[:-1])
         made: dict[int, Annotation] = {}
@@ -96,7 +96,7 @@ class Network:
                 states = network(
                     gather_vectors(vectors, [words[i] for i in rows.tolist()]), lengths
                 )
-                for at in _parts(sizes[rows]):
+                for at in _group_rows_by_length(sizes[rows]):
                     some, longest = rows[at].tolist(), int(sizes[rows[at.start]])
                     mine = [block[i] for i in some]
                     told = decode_annotations(heads, states[at, :longest], lengths[at], mine, names)
@@ -116,7 +116,7 @@ def _with_lemmas(told: Annotation, words: Sequence[str], lemmas: Mapping[str, st
     return replace(told, lemmas=tuple(known))
 
 
-def _parts(lengths: Ints) -> Iterator[slice]:
+def _group_rows_by_length(lengths: Ints) -> Iterator[slice]:
     """Rows, longest first, that are annotated at once, so that memory does not grow with the square
     of their lengths.
     """
@@ -129,7 +129,7 @@ def _parts(lengths: Ints) -> Iterator[slice]:
 
 
 @functools.lru_cache(maxsize=2)
-def _heads(weights: Path | None, mark: str) -> Any:
+def _load_annotation_heads(weights: Path | None, mark: str) -> Any:
     """What tells annotation from states, with the weights of a file; `mark` tells one content of it
     from another.
     """

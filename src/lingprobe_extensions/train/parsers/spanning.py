@@ -14,7 +14,7 @@ from lingprobe.extend import Floats, Ints, compute_tree_depth
 Table = NDArray[np.floating]
 
 
-def heads(scores: Floats) -> tuple[int, ...]:
+def compute_best_tree(scores: Floats) -> tuple[int, ...]:
     """The head of each word in the tree with one root whose scores have the greatest sum; -1 at the
     root.
 
@@ -29,10 +29,10 @@ def heads(scores: Floats) -> tuple[int, ...]:
     np.fill_diagonal(table, -np.inf)
     # so dear that no tree has two words below the root
     table[1:, 0] -= 1 + size * float(np.ptp(scores[np.isfinite(scores)]))
-    return tuple((_tree(table)[1:] - 1).tolist())
+    return tuple((_find_spanning_tree(table)[1:] - 1).tolist())
 
 
-def _tree(scores: Table) -> Ints:
+def _find_spanning_tree(scores: Table) -> Ints:
     """The head of each node but node 0, which is the root; scores [node, head]."""
     above = scores.argmax(1)
     above[0] = 0
@@ -51,7 +51,7 @@ def _tree(scores: Table) -> Ints:
     small[:many, :many] = scores[np.ix_(outside, outside)]
     small[many, :many] = gains.max(0)
     small[:many, many] = scores[outside, ring[gives]]
-    found = _tree(small)
+    found = _find_spanning_tree(small)
     for node, head in enumerate(found[:many].tolist()):
         if node:  # the root is the first of those outside
             above[outside[node]] = ring[gives[node]] if head == many else outside[head]

@@ -14,7 +14,7 @@ from lingprobe.extend import open_draft, uncompressed_path
 SUFFIXES = (".tagged", ".pos", ".tag")
 
 
-def check_name(path: str | Path) -> None:
+def check_tagged_suffix(path: str | Path) -> None:
     """Refuse the name of a file that tagged text is not written to. DataProblem."""
     if uncompressed_path(Path(path)).suffix not in SUFFIXES:
         raise DataProblem(
@@ -29,7 +29,7 @@ def write_tagged(
     file is there whole or not at all.
     """
     out = Path(path).expanduser()
-    check_name(out)
+    check_tagged_suffix(out)
     openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
     with (
         open_draft(out) as part,

@@ -31,7 +31,7 @@ from lingprobe.extend import (
     show_progress,
     tokenize_words,
 )
-from lingprobe_extensions.train.parsers.tagged import check_name, write_tagged
+from lingprobe_extensions.train.parsers.tagged import check_tagged_suffix, write_tagged
 
 Words = Sequence[str]
 Example = tuple[Words, Sequence[str]]
@@ -70,8 +70,8 @@ class Tagger:
 
     def tag(self, sentences: Sequence[Words]) -> Iterator[tuple[str, ...]]:
         """The tags of each sentence's words, in order."""
-        for block in _blocks(sentences, BLOCK):
-            features = _features(block, self.usual)
+        for block in _batch_sentences(sentences, BLOCK):
+            features = _hash_token_features(block, self.usual)
             places = np.minimum(np.searchsorted(self.keys, features), len(self.keys) - 1)
             places[self.keys[places] != features] = len(self.keys)
             scores = np.tile(self.bias, (len(features), 1))
@@ -82,7 +82,7 @@ class Tagger:
                 yield tuple(islice(names, len(words)))
 
 
-def train(
+def train_tagger(
     examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress: bool = False
 ) -> Tagger:
     """A tagger; the same examples and seed give the same one."""
@@ -90,7 +90,9 @@ def train(
         raise DataProblem("no tagged sentences to train a tagger on")
 
     usual = _usual(examples)
-    keys, table = _table(_features([words for words, _ in examples], usual))
+    keys, table = _count_frequent_features(
+        _hash_token_features([words for words, _ in examples], usual)
+    )
     names, labels = np.unique([tag for _, tags in examples for tag in tags], return_inverse=True)
     if len(names) < 2:
         raise DataProblem(f"all words have the tag {names[0]}: nothing can be learnt from that")
@@ -101,7 +103,7 @@ def train(
     return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
 
 
-def _table(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Any]:
+def _count_frequent_features(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Any]:
     """The features that are frequent enough, in order, and which of them each token has, a sparse
     matrix [tokens, features].
     """
@@ -142,14 +144,14 @@ def tag_text(
     progress: bool,
 ) -> Tagged:
     """Write running text with tags, by a tagger trained on a tagged source."""
-    check_name(output)
+    check_tagged_suffix(output)
     tally = ProblemTally()
-    examples, test = held_out(
+    examples, test = split_tagged_examples(
         [(sentence.words, tags) for sentence, tags in read_tagged_text(source, on_error, tally)]
     )
     read = (sentence for path in texts for sentence in read_running_text(path, on_error, tally))
     sentences = [words for sentence in read if (words := tokenize_words(sentence.words))]
-    tagger = train(examples, seed, progress=progress)
+    tagger = train_tagger(examples, seed, progress=progress)
     tags = show_progress(
         progress,
         tagger.tag(sentences),
@@ -160,7 +162,7 @@ def tag_text(
     write_tagged(output, zip(sentences, tags, strict=True))
     return Tagged(
         Path(output),
-        accuracy(tagger, test),
+        compute_tag_accuracy(tagger, test),
         sum(len(words) for words, _ in test),
         len(sentences),
         sum(map(len, sentences)),
@@ -185,7 +187,7 @@ def _told_apart(
     return model.coef_[0], float(model.intercept_[0])
 
 
-def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
+def compute_tag_accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
     """The share of words that get the tag they have."""
     guesses = tagger.tag([words for words, _ in examples])
     right = [
@@ -196,7 +198,7 @@ def accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
     return float(np.mean(right))
 
 
-def held_out(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
+def split_tagged_examples(examples: Iterable[Example]) -> tuple[list[Example], list[Example]]:
     """What to learn from, and what to test on: every tenth stretch of a hundred sentences, or the
     last tenth of a few.
     """
@@ -219,14 +221,14 @@ def _usual(examples: Sequence[Example]) -> dict[str, str]:
     return usual
 
 
-def _features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.uint64]:
+def _hash_token_features(sentences: Sequence[Words], usual: dict[str, str]) -> NDArray[np.uint64]:
     """The features of every token, [tokens, templates], each a number of 64 bits."""
     numbers: dict[str, int] = {}
     sizes = np.fromiter(map(len, sentences), np.int64, len(sentences))
     codes = (numbers.setdefault(w, len(numbers)) for words in sentences for w in words)
     forms = np.fromiter(codes, np.int64, int(sizes.sum()))
     table = np.array([_hash_form(word, usual) for word in [*numbers, ""]], np.uint64)
-    around = _around(forms, sizes, len(numbers))
+    around = _shift_forms(forms, sizes, len(numbers))
     features = np.empty((len(forms), len(_TEMPLATES)), np.uint64)
     for i, template in enumerate(_TEMPLATES):
         columns = [table[around[offset], FORM.index(column)] for column, offset in template]
@@ -244,7 +246,7 @@ def _mix_columns(
     return mixed
 
 
-def _around(forms: Ints, sizes: Ints, nothing: int) -> dict[int, Ints]:
+def _shift_forms(forms: Ints, sizes: Ints, nothing: int) -> dict[int, Ints]:
     """The form that stands so far from each token in its sentence, by the distance."""
     sentence, places = np.repeat(np.arange(len(sizes)), sizes), np.arange(len(forms))
     around = {}
@@ -271,13 +273,13 @@ def _hash_form(word: str, usual: dict[str, str]) -> list[int]:
         lower[-3:],
         lower[-4:],
         lower[:2],
-        _shape(word),
+        _get_word_shape(word),
         tag,
     )
     return [zlib.crc32(value.encode("utf-8", "surrogatepass")) << 8 for value in values]
 
 
-def _shape(word: str) -> str:
+def _get_word_shape(word: str) -> str:
     """What a form is made of: X capital, x small, d digit, the rest as it stands; runs are written
     once or twice.
     """
@@ -290,6 +292,6 @@ def _shape(word: str) -> str:
     )
 
 
-def _blocks(sentences: Sequence[Words], size: int) -> Iterator[Sequence[Words]]:
+def _batch_sentences(sentences: Sequence[Words], size: int) -> Iterator[Sequence[Words]]:
     for start in range(0, len(sentences), size):
         yield sentences[start : start + size]

@@ -23,7 +23,7 @@ ROOT = "ROOT"
 NEVER = -1e9
 
 
-class Tags(NamedTuple):
+class TetraTags(NamedTuple):
     """The tags of a sentence's words, and those of the pairs between them, one fewer: a side, then
     labels.
     """
@@ -39,23 +39,23 @@ class Leaf(NamedTuple):
     labels: tuple[str, ...]
 
 
-class Pair(NamedTuple):
+class BinaryNode(NamedTuple):
     """Two neighbours; no labels where it was made by cutting."""
 
     labels: tuple[str, ...]
-    left: Leaf | Pair
-    right: Leaf | Pair
+    left: Leaf | BinaryNode
+    right: Leaf | BinaryNode
 
 
-def tags(tree: BracketTree) -> Tags:
+def tags(tree: BracketTree) -> TetraTags:
     """The tags of a tree; the label of its root is not told."""
     words, pairs = list[str](), list[str]()
-    for side, node in _in_order(_binarize_phrase(tree, 0)):
+    for side, node in _walk_node(_binarize_phrase(tree, 0)):
         (words if isinstance(node, Leaf) else pairs).append(side + JOIN.join(node.labels))
-    return Tags(tuple(words), tuple(pairs))
+    return TetraTags(tuple(words), tuple(pairs))
 
 
-def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | Pair:
+def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | BinaryNode:
     """A phrase as pairs."""
     labels, children = [tree.labels[node]], tree.children(node)
     while len(children) == 1 and (below := children[0].node) >= 0:
@@ -69,15 +69,15 @@ def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | Pair:
         for child in children
     )
     while others:
-        made = Pair(() if len(others) > 1 else named, others.pop(), made)
+        made = BinaryNode(() if len(others) > 1 else named, others.pop(), made)
     return made
 
 
-def _in_order(node: Leaf | Pair) -> Iterator[tuple[str, Leaf | Pair]]:
+def _walk_node(node: Leaf | BinaryNode) -> Iterator[tuple[str, Leaf | BinaryNode]]:
     """Words and pairs from left to right, each with its side."""
-    side, waiting = LEFT, list[tuple[str, Pair]]()
+    side, waiting = LEFT, list[tuple[str, BinaryNode]]()
     while True:
-        while isinstance(node, Pair):
+        while isinstance(node, BinaryNode):
             waiting.append((side, node))
             node, side = node.left, LEFT
         yield side, node
@@ -87,17 +87,17 @@ def _in_order(node: Leaf | Pair) -> Iterator[tuple[str, Leaf | Pair]]:
         node, side = waiting.pop()[1].right, RIGHT
 
 
-def brackets(words: Sequence[str], parts: Sequence[str], told: Tags) -> str:
+def brackets(words: Sequence[str], parts: Sequence[str], told: TetraTags) -> str:
     """The tree of tags that make one, on one line; `parts` are the words' parts of speech."""
     waiting: list[
         list[tuple[str, str]]
     ] = []  # phrases without their right side, the outermost first
     whole = ""
     for i, (word, part, tag) in enumerate(zip(words, parts, told.words, strict=True)):
-        whole = _phrase(tag, format_terminal(part, word))
+        whole = _split_phrase_tag(tag, format_terminal(part, word))
         if tag[0] == RIGHT:
             for pair, left in reversed(waiting.pop()):
-                whole = _phrase(pair, f"{left} {whole}")
+                whole = _split_phrase_tag(pair, f"{left} {whole}")
         if i < len(told.pairs):
             if told.pairs[i][0] == LEFT:
                 waiting.append([])
@@ -105,20 +105,20 @@ def brackets(words: Sequence[str], parts: Sequence[str], told: Tags) -> str:
     return f"({ROOT} {whole})"
 
 
-def _phrase(tag: str, inside: str) -> str:
+def _split_phrase_tag(tag: str, inside: str) -> str:
     """What stands in the phrases of a tag."""
     labels = tag[1:].split(JOIN) if len(tag) > 1 else []
     return "".join(f"({label} " for label in labels) + inside + ")" * len(labels)
 
 
-class Best(NamedTuple):
+class BestTags(NamedTuple):
     """The best tag of each side [rows, 2], and its score."""
 
     tags: Ints
     scores: Floats
 
     @classmethod
-    def of(cls, scores: Floats, sides: Ints) -> Best:
+    def of(cls, scores: Floats, sides: Ints) -> BestTags:
         """Of scores [rows, tags], whose sides are 0 and 1."""
         each = [np.flatnonzero(sides == side) for side in (0, 1)]
         cells = [scores[:, columns] for columns in each]
@@ -132,7 +132,7 @@ class Best(NamedTuple):
         return cls(np.stack(chosen, 1), np.stack(found, 1))
 
 
-def decode(words: Best, pairs: Best, lengths: Ints) -> tuple[Ints, Ints]:
+def decode(words: BestTags, pairs: BestTags, lengths: Ints) -> tuple[Ints, Ints]:
     """The tags with the highest sum that make a tree, of words and of pairs: those of one sentence
     behind those of the other, as `words` [words, 2] and `pairs` [words - sentences, 2] are.
 

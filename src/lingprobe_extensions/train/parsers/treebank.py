@@ -22,27 +22,27 @@ from lingprobe.extend import (
     read_conllu,
     uncompressed_path,
 )
-from lingprobe_extensions.train.linear_trees import format_tree
+from lingprobe_extensions.train.linear_trees import format_bracket_tree
 from lingprobe_extensions.train.parsers import tetra
 
 
-class Annotated(NamedTuple):
+class AnnotatedSentence(NamedTuple):
     """A sentence with its gold annotation, and its phrases as tags; None where it has none."""
 
     words: tuple[str, ...]
     text: str
     gold: Annotation
-    phrases: tetra.Tags | None = None
+    phrases: tetra.TetraTags | None = None
 
 
-class Files(NamedTuple):
+class TrainDevFiles(NamedTuple):
     """The files of a treebank that are learnt from, and judged by."""
 
     train: list[Path]
     dev: list[Path]
 
 
-def files(paths: Iterable[str | Path]) -> Files:
+def find_train_dev_files(paths: Iterable[str | Path]) -> TrainDevFiles:
     """The files that paths name, all of them to learn from, and of a folder or treebank those of
     train and of no split, with its dev files to judge by. DataProblem for a test file that is
     named; of folders test is excluded.
@@ -61,14 +61,16 @@ def files(paths: Iterable[str | Path]) -> Files:
             f"{', '.join(map(str, paths))}: no train files, only such as {parts[0].path.name}; name"
             " the files to train on one by one"
         )
-    return Files(learnt, [p.path for p in parts if p.split == "dev" and p.path not in named])
+    return TrainDevFiles(
+        learnt, [p.path for p in parts if p.split == "dev" and p.path not in named]
+    )
 
 
-def sentences(
+def read_annotated_sentences(
     paths: Sequence[Path],
     on_error: Literal["raise", "skip"] = "raise",
     tally: ProblemTally | None = None,
-) -> Iterator[Annotated]:
+) -> Iterator[AnnotatedSentence]:
     """The sentences of files in CoNLL-U and of bracketed ones; those that stand in both have both
     annotations.
     """
@@ -81,17 +83,17 @@ def sentences(
         if path not in phrased:
             for parse in read_conllu(path, on_error, tally):
                 same = known.get(parse.words, [])
-                gold = Annotated(parse.words, parse.text, extract_annotation(parse))
+                gold = AnnotatedSentence(parse.words, parse.text, extract_annotation(parse))
                 yield _with_phrases(gold, same.pop(0)) if same else gold
     for rest in known.values():
         yield from map(_phrases, rest)
 
 
-def _with_phrases(one: Annotated, tree: BracketTree) -> Annotated:
-    gold = replace(one.gold, brackets=format_tree(tree))
+def _with_phrases(one: AnnotatedSentence, tree: BracketTree) -> AnnotatedSentence:
+    gold = replace(one.gold, brackets=format_bracket_tree(tree))
     return one._replace(gold=gold, phrases=tetra.tags(tree))
 
 
-def _phrases(tree: BracketTree) -> Annotated:
-    gold = Annotation(xpos=tree.tags, brackets=format_tree(tree))
-    return Annotated(tree.words, tree.sentence.text, gold, tetra.tags(tree))
+def _phrases(tree: BracketTree) -> AnnotatedSentence:
+    gold = Annotation(xpos=tree.tags, brackets=format_bracket_tree(tree))
+    return AnnotatedSentence(tree.words, tree.sentence.text, gold, tetra.tags(tree))

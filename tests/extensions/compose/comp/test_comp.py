@@ -18,9 +18,9 @@ from lingprobe.tasks import TASKS, names
 from lingprobe.testing.tasks import same_dataset
 from lingprobe_extensions.compose.comp import family
 from lingprobe_extensions.compose.comp.answers import happens
-from lingprobe_extensions.compose.comp.build import strata
+from lingprobe_extensions.compose.comp.build import label_pair_strata
 from lingprobe_extensions.compose.comp.designs import DESIGNS
-from lingprobe_extensions.compose.comp.rules import rule_answers
+from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.events.assertions import DOES_NOT, HAPPENS, assertions
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.readings.find import readings
@@ -169,7 +169,7 @@ def test_every_construction_has_its_least_share_in_train_and_dev(language, name)
     options = f"{SMALL},language={language}" if language != "english" else SMALL
     data, plan = made(name, options), planned(name, options)
     every = [
-        strata(c.selection.contrast, c.selection.questions[0])
+        label_pair_strata(c.selection.contrast, c.selection.questions[0])
         for c in plan.candidates(new=False)[0]
     ]
     for stratum, least in plan.design.least.items():
@@ -261,7 +261,7 @@ def test_without_balance_rules_of_thumb_are_right():
 
 def test_labels_of_order_are_what_the_words_say():
     data = made("order")
-    seen = rule_answers(data)["before the verb"]
+    seen = apply_rules_of_thumb(data)["before the verb"]
     assert (seen == yes(data)).all()
 
 

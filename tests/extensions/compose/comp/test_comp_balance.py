@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 from lingprobe_extensions.compose.comp.balance import (
     Balance,
-    at_least,
+    balance_constructions,
     prices,
     round_shares,
     shares,
@@ -60,7 +60,7 @@ NAMED = [{"marker": "not"}] * 2 + [{"marker": "no"}] * 5 + [{}]
 
 def test_a_construction_keeps_its_least_share_whatever_a_tight_rule_wants():
     rule = np.array([[1.0]] * 2 + [[0.0]] * 6)  # always right about "not"
-    given = at_least(NAMED, {"marker": {"not": 0.4, "": 0.1}})
+    given = balance_constructions(NAMED, {"marker": {"not": 0.4, "": 0.1}})
     found = given.plus(Balance.of(rule, 2e-4)).solve_prices().shares()
     assert found[:2].sum() == pytest.approx(0.4, abs=1e-3)
     assert found[2:7].sum() > 0.1
@@ -68,12 +68,12 @@ def test_a_construction_keeps_its_least_share_whatever_a_tight_rule_wants():
 
 
 def test_a_least_share_that_is_there_anyway_changes_nothing():
-    given = at_least(NAMED, {"marker": {"no": 0.3, "": 0.0}})
+    given = balance_constructions(NAMED, {"marker": {"no": 0.3, "": 0.0}})
     assert given.solve_prices().shares() == pytest.approx(1 / 8)
 
 
 def test_what_a_part_has_none_of_has_no_least_share():
-    given = at_least(NAMED, {"marker": {"not": 0.4, "": 0.1}})
+    given = balance_constructions(NAMED, {"marker": {"not": 0.4, "": 0.1}})
     found = given.among([2, 3, 7]).shares()
     assert found == pytest.approx([1 / 3] * 3)
 
@@ -87,7 +87,9 @@ def test_shares_are_those_that_a_general_solver_finds(seed):
     half = ["a", "b", "c", *rng.choice(["a", "b", "c"], 9, p=[0.1, 0.3, 0.6])]
     kinds = [{"kind": name} for name in half * 2]  # as in the other half, so that there is a way
     least = {"kind": {"a": 0.3, "": 0.2}}
-    own = at_least(kinds, least).plus(Balance.of(balances, 1e-7)).solve_prices().shares()
+    own = (
+        balance_constructions(kinds, least).plus(Balance.of(balances, 1e-7)).solve_prices().shares()
+    )
     names = np.array([tags["kind"] for tags in kinds])
     bounds = [(names == name, share) for name, share in (("a", 0.3), ("b", 0.2), ("c", 0.2))]
     reference = minimize(

@@ -15,8 +15,8 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS, names
 from lingprobe.testing.tasks import check_task
 from lingprobe_extensions.compose.comp.designs import POLISH
-from lingprobe_extensions.compose.comp.facts import ORACLES, place
-from lingprobe_extensions.compose.comp.released import facts
+from lingprobe_extensions.compose.comp.facts import ORACLES, locate_clause
+from lingprobe_extensions.compose.comp.released import list_reading_facts
 from lingprobe_extensions.compose.readings.find import readings
 
 YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
@@ -74,7 +74,7 @@ def reading(text: str):
 )
 def test_clauses_are_known_by_their_place(text, places):
     found = reading(text)
-    assert {verb: place(found, verb) for verb in places} == places
+    assert {verb: locate_clause(found, verb) for verb in places} == places
 
 
 def test_slots_say_either_word_with_the_place_and_relations_both_together():
@@ -91,10 +91,10 @@ def test_slots_say_either_word_with_the_place_and_relations_both_together():
 
 def test_released_sentences_are_read_and_those_that_cannot_be_have_no_facts():
     told = ORACLES["sem-role"]["relations"].facts
-    assert list(facts(told, Sentence.of("the man is helped by the doctor".split()))) == [
-        "help doctor"
-    ]
-    assert list(facts(told, Sentence.of("man the the blorp".split()))) == []
+    assert list(
+        list_reading_facts(told, Sentence.of("the man is helped by the doctor".split()))
+    ) == ["help doctor"]
+    assert list(list_reading_facts(told, Sentence.of("man the the blorp".split()))) == []
 
 
 @pytest.mark.parametrize("name", names("comp"))

@@ -9,7 +9,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.data.oracles import Floored, kind_of
+from lingprobe.data.oracles import TaskWithBaselines, get_encoder_role
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
@@ -128,9 +128,9 @@ def test_the_language_is_the_one_that_has_all_asked_words():
 @pytest.mark.parametrize("name", [*names("comp"), "released/order"])
 def test_every_task_brings_its_floors(name):
     task = TASKS.make(f"comp/{name}")
-    assert isinstance(task, Floored)
+    assert isinstance(task, TaskWithBaselines)
     assert tuple(task.baselines) == FLOORS
-    assert {kind_of(ENCODERS.make(floor)) for floor in FLOORS} == {"baseline"}
+    assert {get_encoder_role(ENCODERS.make(floor)) for floor in FLOORS} == {"baseline"}
 
 
 def test_floors_stand_in_the_table_and_find_what_stands_next_to_the_asked_word(tmp_path):

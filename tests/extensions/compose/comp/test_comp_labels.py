@@ -84,10 +84,10 @@ def test_readings_contradict_no_label_and_each_that_is_laid_out_wrong(
 ):
     right = made(language, name)
     assert not contradicted(language, name, right).any()
-    rows = comp_data._rows
+    rows = comp_data._list_question_rows
     monkeypatch.setattr(
         comp_data,
-        "_rows",
+        "_list_question_rows",
         lambda *told: (row._replace(answer=row.answer ^ (row.split == 1)) for row in rows(*told)),
     )
     wrong = made(language, name, forgotten=())  # of the same pairs

@@ -20,14 +20,14 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.identity import identity
 from lingprobe.data.references import (
     ReferenceProblem,
-    Untrusted,
+    UntrustedCode,
     allow_code,
 )
 from lingprobe.tasks import TASKS, names
-from lingprobe.tasks.about import about
+from lingprobe.tasks.about import find_task_description
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.comp.shallow import shallow_examples
-from lingprobe_extensions.compose.events.languages import LANGUAGES, language
+from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 from lingprobe_extensions.compose.readings.gold import disagreements
 
 FEW = "size=400,dev=40,test=80"
@@ -89,7 +89,7 @@ def test_its_sentences_are_read_as_they_were_meant(own, tmp_path):
     assert reads.exit_code == 0, reads.output
     lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
     assert len({line["text"] for line in lines}) == 200
-    grammar = language(own).reader
+    grammar = load_language(own).reader
     assert [disagreements(line, grammar) for line in lines] == [[]] * 200
     turned = [{**line, "words": line["words"][::-1]} for line in lines]
     assert all(disagreements(line, grammar) for line in turned)
@@ -145,7 +145,7 @@ def test_a_name_that_no_language_has_is_refused():
 
 
 def test_a_file_that_nobody_named_is_not_run(own):
-    with pytest.raises(Untrusted, match="was named by a file, not by you"):
+    with pytest.raises(UntrustedCode, match="was named by a file, not by you"):
         TASKS.make(f"comp/order,language={own}").load()
 
 
@@ -167,7 +167,7 @@ def test_another_code_of_its_language_is_another_task(own, tmp_path):
 
 
 def test_lists_of_tasks_know_the_languages_of_each():
-    every = {name: language(name) for name in LANGUAGES}
+    every = {name: load_language(name) for name in LANGUAGES}
     for task in names("comp"):
         has = {one.code for name, one in every.items() if not isinstance(DESIGNS[name][task], str)}
-        assert set(about(f"comp/{task}").languages) == has, task
+        assert set(find_task_description(f"comp/{task}").languages) == has, task

@@ -12,7 +12,7 @@ import pytest
 
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.tasks import TASKS, names
-from lingprobe_extensions.compose.comp.rules import rule_answers
+from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.comp.words import PAPER
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.readings.find import readings
@@ -78,8 +78,10 @@ def test_of_the_asked_words_one_is_missing_where_the_answer_is_no(name):
 def test_rules_of_thumb_solve_these_sets():
     roles, negation = made("sem-role"), made("negation")
     yes = roles.labels.ids == 1
-    assert (rule_answers(roles)["nearest noun before, or first after by"] == yes).mean() > 0.8
-    assert (rule_answers(negation)["verb after not"] != (negation.labels.ids == 1)).all()
+    assert (
+        apply_rules_of_thumb(roles)["nearest noun before, or first after by"] == yes
+    ).mean() > 0.8
+    assert (apply_rules_of_thumb(negation)["verb after not"] != (negation.labels.ids == 1)).all()
 
 
 def test_a_sentence_of_the_negation_set_has_one_negation_and_adverbs_that_the_other_split_lacks():

@@ -16,7 +16,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.testing.tasks import check_task
 from lingprobe_extensions.compose.comp.designs import POLISH
-from lingprobe_extensions.compose.comp.rules import rule_answers
+from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.events.polish import polish
 
 LACKING = [name for name, design in POLISH.items() if isinstance(design, str)]
@@ -76,7 +76,7 @@ def test_a_reader_of_order_solves_negation_as_the_page_says():
 
 def test_rules_are_held_against_polish_sets_without_being_told_the_language():
     data = made("order")
-    assert (rule_answers(data)["before the verb"] == (data.labels.matrix() == 1)).all()
+    assert (apply_rules_of_thumb(data)["before the verb"] == (data.labels.matrix() == 1)).all()
 
 
 def test_the_pairs_are_found_with_vectors_of_asked_words():

@@ -12,7 +12,7 @@ import pytest
 from lingprobe.data.core import DataProblem, Example, Sentence, Site
 from lingprobe.tasks import TASKS, names
 from lingprobe.tasks.released.receipts import all_published
-from lingprobe_extensions.compose.comp.released import read, strata
+from lingprobe_extensions.compose.comp.released import find_single_reading, label_example_strata
 from tasks.publications import compeval
 
 NAMES = names("comp/released")
@@ -168,7 +168,10 @@ def test_a_bad_row_is_named(tmp_path, line, told):
     ],
 )
 def test_strata_are_read_off_the_words(label, text, asked, told):
-    assert strata(Example((Site(Sentence.of(text.split())),), label, "train", asked)) == told
+    assert (
+        label_example_strata(Example((Site(Sentence.of(text.split())),), label, "train", asked))
+        == told
+    )
 
 
 def test_a_file_for_one_asked_word_is_not_read_as_one_for_two(tmp_path):
@@ -187,7 +190,7 @@ def test_the_released_files_have_the_sizes_that_were_counted(name):
 
 def answered(name, words, asked):
     """What the one reading of a sentence answers."""
-    found = read(words)
+    found = find_single_reading(words)
     if name == "sem-role":
         return asked[0] in found.values(asked[1], "agent")
     if name == "negation":

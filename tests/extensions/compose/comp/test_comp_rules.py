@@ -3,7 +3,12 @@
 import pytest
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe_extensions.compose.comp.rules import NEGATION_RULES, ROLE_RULES, right, rule_answers
+from lingprobe_extensions.compose.comp.rules import (
+    NEGATION_RULES,
+    ROLE_RULES,
+    apply_rules_of_thumb,
+    right,
+)
 
 AGENT = "nearest noun before, or first after by"
 CHANGED = "before the verb unless by follows"
@@ -16,7 +21,9 @@ def asked(text, *words):
 def holding(text, *words):
     """The names of the rules that say yes."""
     return {
-        name for name, holds in rule_answers(Dataset.of([asked(text, *words)])).items() if holds[0]
+        name
+        for name, holds in apply_rules_of_thumb(Dataset.of([asked(text, *words)])).items()
+        if holds[0]
     }
 
 
@@ -118,22 +125,22 @@ def test_sentences_are_read_once_and_questions_in_order():
             asked(PASSIVE, "doctor", "call"),
         ]
     )
-    found = rule_answers(dataset)
+    found = apply_rules_of_thumb(dataset)
     assert found["nearest noun before the verb"].tolist() == [True, False, True]
     assert list(found) == list(ROLE_RULES)
-    assert list(rule_answers(Dataset.of([asked(NEGATED, "call")]))) == list(NEGATION_RULES)
+    assert list(apply_rules_of_thumb(Dataset.of([asked(NEGATED, "call")]))) == list(NEGATION_RULES)
 
 
 def test_where_words_are_not_there_or_not_known_or_nothing_is_asked_there_are_no_rules():
-    assert rule_answers(Dataset.of([asked(ACTIVE, "lawyer", "call")])) == {}
-    assert rule_answers(Dataset.of([asked("the blorp sleeps", "blorp", "sleep")])) == {}
-    assert rule_answers(Dataset.of([asked(ACTIVE)])) == {}
+    assert apply_rules_of_thumb(Dataset.of([asked(ACTIVE, "lawyer", "call")])) == {}
+    assert apply_rules_of_thumb(Dataset.of([asked("the blorp sleeps", "blorp", "sleep")])) == {}
+    assert apply_rules_of_thumb(Dataset.of([asked(ACTIVE)])) == {}
     assert (
-        rule_answers(
+        apply_rules_of_thumb(
             Dataset.of(
                 [Example((Site(Sentence.of(["man", "sleeps"]), (0, 2)),), "yes", asked=("sleep",))]
             )
         )
         == {}
     )
-    assert rule_answers(Dataset.of([asked(ACTIVE, "call", "doctor")])) == {}
+    assert apply_rules_of_thumb(Dataset.of([asked(ACTIVE, "call", "doctor")])) == {}

@@ -15,11 +15,17 @@ from hypothesis import strategies as st
 
 import lingprobe
 from lingprobe_extensions.compose.events.assertions import ASSERTED, assertions, event_assertions
-from lingprobe_extensions.compose.events.batch import batches, realize_event
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import build_shape_batches, realize_event
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.english import english
-from lingprobe_extensions.compose.events.languages import language as named
-from lingprobe_extensions.compose.events.meaning import Event, Gap, Participant, Shared, from_json
+from lingprobe_extensions.compose.events.languages import load_language
+from lingprobe_extensions.compose.events.meaning import (
+    Event,
+    Gap,
+    Participant,
+    SharedSubject,
+    from_json,
+)
 
 ENGLISH = english()
 THE_MAN = Participant("man", "singular", "the")
@@ -29,7 +35,7 @@ HELPED = Event("help", "transitive", "past", "simple", "positive", agent=THE_MAN
 NOT_HELPED = replace(HELPED, polarity="negative")
 MIGHT_HELP = replace(HELPED, tense=None, modal="might")
 WHO_SLEPT = replace(SLEPT, agent=Gap("that"))
-ALSO_SLEPT = replace(SLEPT, agent=Shared())
+ALSO_SLEPT = replace(SLEPT, agent=SharedSubject())
 WHO_DID_NOT = replace(WHO_SLEPT, polarity="negative")
 
 
@@ -197,7 +203,7 @@ def test_many_are_as_each_of_them(everything, start):
         ],
         object,
     )
-    for batch in batches(everything, numbers):
+    for batch in build_shape_batches(everything, numbers):
         codes = assertions(batch.placed, batch.values, ENGLISH)
         for i, told in enumerate(batch.events()):
             assert {
@@ -208,7 +214,7 @@ def test_many_are_as_each_of_them(everything, start):
 def test_everything_is_asserted_somewhere():
     found = dict.fromkeys(ASSERTED, 0)
     plain = made(EVERYTHING, at_most={**EVERYTHING["at_most"], "adverbs": 0})
-    for _, parts in draw(plain, 2000, even=True).chunks():
+    for _, parts in draw_from_space(plain, 2000, even=True).chunks():
         for batch in parts:
             for codes in assertions(batch.placed, batch.values, ENGLISH).values():
                 for name, n in zip(ASSERTED, np.bincount(codes, minlength=3), strict=True):
@@ -222,7 +228,7 @@ def test_lines_say_what_is_asserted_where_that_is_asked_for(language, tmp_path):
     plain, told = tmp_path / "plain.jsonl", tmp_path / "told.jsonl"
     lingprobe.generate(asked, plain, n=200)
     lingprobe.generate(asked, told, n=200, asserted=True)
-    values = named(language)
+    values = load_language(language)
     lines = [json.loads(line) for line in told.read_text("utf-8").splitlines()]
     for line in lines:
         assert line.pop("asserted") == event_assertions(from_json(line["event"]), values)

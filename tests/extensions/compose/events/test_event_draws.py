@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import files
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import Permutation, draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import Permutation, draw_from_space
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.meaning import from_json, to_json
 
 
 def texts(drawn, size=1 << 15):
-    return [t for n, parts in drawn.chunks(size) for t in in_order(parts, n, Batch.texts)]
+    return [t for n, parts in drawn.chunks(size) for t in map_in_order(parts, n, ShapeBatch.texts)]
 
 
 @given(size=st.integers(1, 3000), key=st.integers(0, 2**31))
@@ -55,7 +55,7 @@ def test_numbers_go_where_they_go_whether_few_or_many_are_asked_for(size):
 
 def test_exhausting_a_request_gives_each_sentence_once():
     found = made(SMALL)
-    assert len(set(texts(draw(found)))) == found.size
+    assert len(set(texts(draw_from_space(found)))) == found.size
 
 
 def test_67_200_sentences_in_two_seconds():
@@ -72,18 +72,18 @@ def test_67_200_sentences_in_two_seconds():
     }
     found = made(PAPER, number=["singular"], require=[{"in": "main", "event": needed}])
     start = time.process_time()
-    said = texts(draw(found))
+    said = texts(draw_from_space(found))
     assert time.process_time() - start < 2
     assert len(set(said)) == len(said) == 67_200
 
 
 def test_a_seed_is_a_draw_and_chunks_do_not_matter():
     found = made(PAPER)
-    first = texts(draw(found, 500, seed=1))
-    assert first == texts(draw(found, 500, seed=1), 77)
+    first = texts(draw_from_space(found, 500, seed=1))
+    assert first == texts(draw_from_space(found, 500, seed=1), 77)
     # a larger draw begins with the smaller one
-    assert first == texts(draw(found, 900, seed=1))[:500]
-    assert len(set(first) & set(texts(draw(found, 500, seed=2)))) < 5
+    assert first == texts(draw_from_space(found, 900, seed=1))[:500]
+    assert len(set(first) & set(texts(draw_from_space(found, 500, seed=2)))) < 5
 
 
 def test_draws_are_uniform():
@@ -91,7 +91,7 @@ def test_draws_are_uniform():
     sizes = Counter(cell.placed for cell in found.cells for _ in range(cell.size))
     drawn = Counter(
         p.placed
-        for _, parts in draw(made(SMALL), found.size // 2, 5).chunks()
+        for _, parts in draw_from_space(made(SMALL), found.size // 2, 5).chunks()
         for p in parts
         for _ in p.places
     )
@@ -104,7 +104,7 @@ def test_priors_are_met_exactly():
         "polarity": {"negative": 0.2, "positive": 0.8},
         "agent.number": {"singular": 3, "plural": 1},
     }
-    drawn = draw(made(PAPER), 1000, priors=priors)
+    drawn = draw_from_space(made(PAPER), 1000, priors=priors)
     events = [e for _, parts in drawn.chunks(300) for p in parts for e in p.events()]
     assert Counter((e.polarity, e.agent.number) for e in events) == {
         ("negative", "singular"): 150,
@@ -125,7 +125,7 @@ def structures(drawn):
 
 
 def test_structures_can_be_even(everything):
-    seen = structures(draw(everything, len(everything.cells) * 3, even=True))
+    seen = structures(draw_from_space(everything, len(everything.cells) * 3, even=True))
     assert set(seen.values()) == {3}
     assert len(seen) == len(everything.cells)
 
@@ -133,7 +133,7 @@ def test_structures_can_be_even(everything):
 @given(st.integers(1, 2000), st.integers(0, 99))
 @settings(max_examples=10)
 def test_structures_are_even_however_many_sentences_are_asked_for(everything, n, seed):
-    seen = structures(draw(everything, n, seed, even=True))
+    seen = structures(draw_from_space(everything, n, seed, even=True))
     assert seen.total() == n
     assert max(seen.values()) - min(seen[cell.placed] for cell in everything.cells) <= 1
 
@@ -141,17 +141,20 @@ def test_structures_are_even_however_many_sentences_are_asked_for(everything, n,
 def test_fewer_sentences_than_structures_are_of_structures_of_any_size(everything):
     order = [cell.placed for cell in sorted(everything.cells, key=lambda cell: cell.size)]
     ranks = [
-        order.index(placed) / len(order) for placed in structures(draw(everything, 60, even=True))
+        order.index(placed) / len(order)
+        for placed in structures(draw_from_space(everything, 60, even=True))
     ]
     assert len(ranks) == 60
     assert 0.35 < sum(ranks) / 60 < 0.65
-    assert draw(everything, 60, 1, even=True) != draw(everything, 60, 2, even=True)
+    assert draw_from_space(everything, 60, 1, even=True) != draw_from_space(
+        everything, 60, 2, even=True
+    )
 
 
 def test_what_small_structures_cannot_give_the_others_do():
     found = made(SMALL)
     sizes = {cell.placed: cell.size for cell in found.cells}
-    seen = structures(draw(found, found.size - 1, even=True))
+    seen = structures(draw_from_space(found, found.size - 1, even=True))
     assert sum(sizes[placed] - n for placed, n in seen.items()) == 1
 
 
@@ -175,15 +178,15 @@ def test_what_small_structures_cannot_give_the_others_do():
 )
 def test_impossible_sizes(n, priors, message):
     with pytest.raises(DataProblem, match=message):
-        draw(made(PAPER), n, priors=priors)
+        draw_from_space(made(PAPER), n, priors=priors)
 
 
 def test_lines_say_what_the_sentences_are(tmp_path):
     found = made(EVERYTHING)
-    drawn = draw(found, 400, seed=4, even=True)
-    files.write(tmp_path / "s.jsonl", drawn)
+    drawn = draw_from_space(found, 400, seed=4, even=True)
+    files.write_draw(tmp_path / "s.jsonl", drawn)
     events = [
-        e for n, parts in drawn.chunks() for e in in_order(parts, n, lambda p: list(p.events()))
+        e for n, parts in drawn.chunks() for e in map_in_order(parts, n, lambda p: list(p.events()))
     ]
     lines = (tmp_path / "s.jsonl").read_text("utf-8").splitlines()
     assert len(lines) == len(events) == 400
@@ -204,7 +207,7 @@ def test_a_failed_write_leaves_nothing(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        files.write(tmp_path / "s.jsonl", draw(made(SMALL)), progress=fail)
+        files.write_draw(tmp_path / "s.jsonl", draw_from_space(made(SMALL)), progress=fail)
     assert not list(tmp_path.iterdir())
 
 

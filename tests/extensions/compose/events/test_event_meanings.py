@@ -12,16 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
-from lingprobe_extensions.compose.events.batch import realize_event, sentences
+from lingprobe_extensions.compose.events.batch import generate_sentences, realize_event
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.meaning import (
     Event,
     Gap,
     Modifier,
-    Pair,
     Participant,
+    ParticipantPair,
     Reflexive,
-    Shared,
+    SharedSubject,
     from_json,
     to_json,
 )
@@ -135,7 +135,7 @@ SAYINGS = {
         "sleep",
         "intransitive",
         tense="present",
-        agent=Pair(
+        agent=ParticipantPair(
             (
                 Participant("man", "singular", "a", ("honest",)),
                 Participant("woman", "singular", "a", ("tall",)),
@@ -212,11 +212,11 @@ def paths(value: object, path: str = "") -> set[str]:
     return found
 
 
-SLEPT_ALSO = did("sleep", "intransitive", agent=Shared())
+SLEPT_ALSO = did("sleep", "intransitive", agent=SharedSubject())
 DOCTOR = the("doctor")
 JOINED = {
     "the man helped the woman and met the doctor": did(
-        "help", agent=MAN, patient=WOMAN, also=did("meet", agent=Shared(), patient=DOCTOR)
+        "help", agent=MAN, patient=WOMAN, also=did("meet", agent=SharedSubject(), patient=DOCTOR)
     ),
     "the men did not help the woman and are often met by the doctor": did(
         "help",
@@ -229,7 +229,7 @@ JOINED = {
             voice="passive",
             adverbs=("often",),
             agent=DOCTOR,
-            patient=Shared(),
+            patient=SharedSubject(),
         ),
     ),
     "the woman was not helped and slept": did(
@@ -243,14 +243,20 @@ JOINED = {
         patient=MAN,
     ),
     "the woman slept and helped herself": did(
-        "sleep", "intransitive", agent=WOMAN, also=did("help", agent=Shared(), patient=Reflexive())
+        "sleep",
+        "intransitive",
+        agent=WOMAN,
+        also=did("help", agent=SharedSubject(), patient=Reflexive()),
     ),
     "the man slept and said that the woman met the doctor": did(
         "sleep",
         "intransitive",
         agent=MAN,
         also=did(
-            "say", "clausal", agent=Shared(), content=did("meet", agent=WOMAN, patient=DOCTOR)
+            "say",
+            "clausal",
+            agent=SharedSubject(),
+            content=did("meet", agent=WOMAN, patient=DOCTOR),
         ),
     ),
 }
@@ -269,7 +275,7 @@ MARKERS = ("auxiliary", "negation", "marker", "conjunction", "complementiser")
 def test_every_word_of_an_event_is_said_once(everything, share):
     number = int(share * everything.size)
     told = to_json(everything.event_at(number))
-    [found] = sentences(everything, np.array([number], object))
+    [found] = generate_sentences(everything, np.array([number], object))
     # "not one" is one determiner
     words = [role for role, _ in groupby(found.roles) if role.rpartition(".")[2] not in MARKERS]
     assert sorted(words) == sorted(paths(told))
@@ -284,7 +290,7 @@ SINGULAR, PLURAL = {"is", "was", "has", "does"}, {"are", "were", "have", "do"}
 def test_the_finite_verb_agrees_with_the_subject(everything, share):
     number = int(share * everything.size)
     told = everything.event_at(number)
-    [found] = sentences(everything, np.array([number], object))
+    [found] = generate_sentences(everything, np.array([number], object))
     subject = (
         told.patient
         if told.voice == "passive" and told.dative != "object"
@@ -292,7 +298,7 @@ def test_the_finite_verb_agrees_with_the_subject(everything, share):
         if told.voice == "passive"
         else told.agent
     )
-    plural = isinstance(subject, Pair) or subject.number == "plural"
+    plural = isinstance(subject, ParticipantPair) or subject.number == "plural"
     main = [
         w
         for w, role in zip(found.sentence.words, found.roles, strict=True)
@@ -382,7 +388,7 @@ def test_what_is_wrong_is_named_with_its_path(change, message):
             "event.also: of a second verb the subject, and nothing else, is shared",
         ),
         (
-            replace(SLEPT, also=did("help", agent=MAN, patient=Shared())),
+            replace(SLEPT, also=did("help", agent=MAN, patient=SharedSubject())),
             "event.also: of a second verb the subject",
         ),
         (

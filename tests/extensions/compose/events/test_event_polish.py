@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.assertions import event_assertions
-from lingprobe_extensions.compose.events.batch import Batch, realize_event, sentences
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, generate_sentences, realize_event
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.lexicon import HEADER
 from lingprobe_extensions.compose.events.meaning import (
     Event,
     Gap,
     Modifier,
-    Pair,
     Participant,
+    ParticipantPair,
     Reflexive,
-    Shared,
+    SharedSubject,
     from_json,
     to_json,
 )
@@ -97,13 +97,20 @@ SAYINGS = {
         "przestraszyć", tense="future", agent=CHILD, patient=a("pies", "plural")
     ),
     "wujek kupi stół i książkę": did(
-        "kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka")))
+        "kupić",
+        tense="future",
+        agent=a("wujek"),
+        patient=ParticipantPair((a("stół"), a("książka"))),
     ),
     "wujek nie kupi stołu i książki": did(
-        "kupić", tense="future", agent=a("wujek"), patient=Pair((a("stół"), a("książka"))), **NOT
+        "kupić",
+        tense="future",
+        agent=a("wujek"),
+        patient=ParticipantPair((a("stół"), a("książka"))),
+        **NOT,
     ),
-    "mężczyzna i kobieta spali": did("spać", "intransitive", agent=Pair((MAN, WOMAN))),
-    "kobieta i dziecko spały": did("spać", "intransitive", agent=Pair((WOMAN, CHILD))),
+    "mężczyzna i kobieta spali": did("spać", "intransitive", agent=ParticipantPair((MAN, WOMAN))),
+    "kobieta i dziecko spały": did("spać", "intransitive", agent=ParticipantPair((WOMAN, CHILD))),
     "kobieta została zaproszona przez studentów": did(
         "zaprosić", voice="passive", agent=STUDENTS, patient=WOMAN
     ),
@@ -180,7 +187,7 @@ SAYINGS = {
         **NOT,
     ),
     "mężczyzna nie widział siebie i zasnął": replace(
-        SAW, patient=Reflexive(), also=did("zasnąć", "intransitive", agent=Shared()), **NOT
+        SAW, patient=Reflexive(), also=did("zasnąć", "intransitive", agent=SharedSubject()), **NOT
     ),
 }
 
@@ -207,7 +214,7 @@ def wide():
 def test_events_and_sentences_go_together(wide, share):
     number = int(share * wide.size)
     told = wide.event_at(number)
-    [found] = sentences(wide, np.array([number], object))
+    [found] = generate_sentences(wide, np.array([number], object))
     assert realize_event(told, POLISH) == found
     assert from_json(to_json(told)) == told
     assert len(found.roles) == len(found.sentence.words)
@@ -215,7 +222,7 @@ def test_events_and_sentences_go_together(wide, share):
 
 
 def test_commas_stand_around_clauses_and_nowhere_else(wide):
-    for _, parts in draw(wide, 3000, even=True).chunks():
+    for _, parts in draw_from_space(wide, 3000, even=True).chunks():
         for batch in parts:
             for spaced, text in zip(batch.spaced_words(), batch.texts(), strict=True):
                 words = spaced.split()
@@ -234,8 +241,8 @@ def test_past_verbs_agree_with_their_subjects(wide, share):
     number = int(share * wide.size)
     told = wide.event_at(number)
     subject = told.patient if told.voice == "passive" else told.agent
-    if told.tense == "past" and told.voice == "active" and not isinstance(subject, Pair):
-        [found] = sentences(wide, np.array([number], object))
+    if told.tense == "past" and told.voice == "active" and not isinstance(subject, ParticipantPair):
+        [found] = generate_sentences(wide, np.array([number], object))
         word = dict(zip(found.roles, found.sentence.words, strict=True))["predicate"]
         gender = next(i for i, g in enumerate(GENDERS) if g in NOUN[subject.noun].flags)
         end = ("ł", "ła", "ło", "li", "ły")[CONCORD[int(subject.number == "plural"), gender]]
@@ -244,7 +251,7 @@ def test_past_verbs_agree_with_their_subjects(wide, share):
 
 def test_objects_under_negation_are_genitive(wide):
     seen = 0
-    for _, parts in draw(wide, 2000, even=True).chunks():
+    for _, parts in draw_from_space(wide, 2000, even=True).chunks():
         for batch in parts:
             for told, found in zip(batch.events(), batch.sentences(), strict=True):
                 if told.voice == "active" and isinstance(told.patient, Participant):
@@ -308,8 +315,8 @@ def test_aspect_is_that_of_the_verb(wide):
 
 
 def test_lines_say_where_words_begin(wide, tmp_path):
-    drawn = draw(wide, 200, even=True)
-    files.write(tmp_path / "s.jsonl", drawn)
+    drawn = draw_from_space(wide, 200, even=True)
+    files.write_draw(tmp_path / "s.jsonl", drawn)
     for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         assert all(
@@ -349,4 +356,4 @@ def test_a_noun_without_gender_is_named(tmp_path):
 def test_polish_is_counted_at_once():
     found = made({"language": "polish"})
     assert found.size > 10**9
-    assert len(set(Batch.texts(next(iter(draw(found, 50).chunks()))[1][0]))) > 0
+    assert len(set(ShapeBatch.texts(next(iter(draw_from_space(found, 50).chunks()))[1][0]))) > 0

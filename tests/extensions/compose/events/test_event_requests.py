@@ -13,11 +13,11 @@ from asked import EVERYTHING, PAPER, made
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import files
-from lingprobe_extensions.compose.events.batch import sentences
+from lingprobe_extensions.compose.events.batch import generate_sentences
 from lingprobe_extensions.compose.events.english import FORMS, TABLE, english
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.languages import LANGUAGES, language
-from lingprobe_extensions.compose.events.lexicon import HEADER, read
+from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
+from lingprobe_extensions.compose.events.lexicon import HEADER, read_lexicon
 from lingprobe_extensions.compose.events.patterns import partial
 from lingprobe_extensions.compose.events.request import request, tables_of
 from lingprobe_extensions.compose.events.space import space
@@ -89,12 +89,15 @@ def test_bad_requests_are_one_clear_line(asked, message):
 def test_bad_files_are_named(text, message, tmp_path):
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(DataProblem, match=message):
-        files.read(tmp_path / "r.json")
+        files.read_request(tmp_path / "r.json")
 
 
 def texts(found, n=300):
     step = max(1, found.size // n)
-    return [s.sentence.text for s in sentences(found, np.array(range(0, found.size, step), object))]
+    return [
+        s.sentence.text
+        for s in generate_sentences(found, np.array(range(0, found.size, step), object))
+    ]
 
 
 def test_stative_verbs_have_no_progressive_unless_allowed():
@@ -208,7 +211,7 @@ LINES = [
 def test_a_lexicon_is_checked(text, message, tmp_path):
     (tmp_path / "l.tsv").write_text(f"{HEADER}\n{text}\n", "utf-8")
     with pytest.raises(DataProblem, match=message):
-        read(tmp_path / "l.tsv", FORMS)
+        read_lexicon(tmp_path / "l.tsv", FORMS)
 
 
 def test_a_lexicon_of_ones_own(tmp_path):
@@ -257,11 +260,11 @@ def test_words_beside_those_of_the_lexicon(tmp_path):
 def test_a_table_that_is_written_anew_is_read_again(name, tmp_path):
     def adverbs(word):
         own = table(tmp_path / "own.tsv", f"adverb\t{word}\t-\tstance\t-\thigh")
-        assert language(name, more=Path(own)) is language(name, more=Path(own))
-        return {entry.lemma for entry in language(name, more=Path(own)).values("adverb")}
+        assert load_language(name, more=Path(own)) is load_language(name, more=Path(own))
+        return {entry.lemma for entry in load_language(name, more=Path(own)).values("adverb")}
 
     assert adverbs("zig") - adverbs("zagga") == {"zig"}
-    assert adverbs("zig") >= {entry.lemma for entry in language(name).values("adverb")}
+    assert adverbs("zig") >= {entry.lemma for entry in load_language(name).values("adverb")}
 
 
 def test_a_verb_whose_tense_nobody_could_tell_is_refused(tmp_path):

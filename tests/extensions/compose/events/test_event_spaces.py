@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem
-from lingprobe_extensions.compose.events.batch import realize_event, sentences
+from lingprobe_extensions.compose.events.batch import generate_sentences, realize_event
 from lingprobe_extensions.compose.events.english import english
-from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, Grammar, shapes
+from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, StructureInventory, shapes
 from lingprobe_extensions.compose.events.meaning import FRAMES, Event
 from lingprobe_extensions.compose.events.patterns import boxes, partial
 from lingprobe_extensions.compose.events.request import request
@@ -36,7 +36,7 @@ def everything():
 
 
 def listed(found):
-    return [s.sentence.text for s in sentences(found, np.arange(found.size))]
+    return [s.sentence.text for s in generate_sentences(found, np.arange(found.size))]
 
 
 def test_every_number_is_another_sentence():
@@ -106,7 +106,7 @@ def test_a_structure_with_one_way_left_is_decoded_to_that_way():
             }
         ],
     )
-    for said in sentences(found, np.arange(0, found.size, found.size // 400)):
+    for said in generate_sentences(found, np.arange(0, found.size, found.size // 400)):
         assert "cat who" not in said.sentence.text
         assert "cats who" not in said.sentence.text
 
@@ -150,7 +150,7 @@ def test_and_never_follows_a_relative_clause_or_a_content():
     bounds = Bounds(relatives=2, complements=1, conjuncts=1, together=3)
     some = [
         shape
-        for shape in shapes(Grammar(frames=FRAMES, voices=VOICES, bounds=bounds))
+        for shape in shapes(StructureInventory(frames=FRAMES, voices=VOICES, bounds=bounds))
         if shape.also is not None
     ]
     assert len(some) > 500
@@ -167,7 +167,7 @@ def test_and_never_follows_a_relative_clause_or_a_content():
 
 
 def test_relative_clauses_with_two_verbs_are_of_subjects():
-    for shape in shapes(Grammar(bounds=Bounds(relatives=1, conjuncts=1))):
+    for shape in shapes(StructureInventory(bounds=Bounds(relatives=1, conjuncts=1))):
         for role in (shape.also or shape).order[1:]:
             assert (
                 getattr(getattr(getattr(shape.also or shape, role), "relative", None), "also", None)
@@ -226,7 +226,7 @@ def test_numbers_outside_are_refused(paper):
 def test_events_and_sentences_go_together(everything, share):
     number = int(share * everything.size)
     told = everything.event_at(number)
-    [said] = sentences(everything, np.array([number], object))
+    [said] = generate_sentences(everything, np.array([number], object))
     assert realize_event(told, ENGLISH) == said
 
 
@@ -268,7 +268,10 @@ def test_a_pattern_sees_a_gap_as_what_fills_it(paper):
     told = {"predicate": "help", "agent": {"noun": "student"}}
     some = [c.placed for c in paper.cells if boxes(partial(told, "p"), c.placed, ENGLISH)]
     found = made(PAPER, require=[told])
-    texts = {s.sentence.text for s in sentences(found, np.arange(0, found.size, found.size // 300))}
+    texts = {
+        s.sentence.text
+        for s in generate_sentences(found, np.arange(0, found.size, found.size // 300))
+    }
     assert some
     assert any(
         "student that helped" in text

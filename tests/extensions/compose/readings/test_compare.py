@@ -9,8 +9,8 @@ from itertools import combinations
 
 import pytest
 
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
 from lingprobe_extensions.compose.readings.gold import disagreements
@@ -48,8 +48,8 @@ POLISH = {
 
 
 def lines(asked, n):
-    for size, parts in draw(space(request(asked)), n, seed=5, even=True).chunks():
-        yield from map(json.loads, in_order(parts, size, Batch.lines))
+    for size, parts in draw_from_space(space(request(asked)), n, seed=5, even=True).chunks():
+        yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
 @pytest.mark.parametrize("asked", [ENGLISH, WIDE, POLISH], ids=["plain", "wide", "polish"])

@@ -16,9 +16,12 @@ from pathlib import Path
 import pytest
 
 from lingprobe_extensions.compose.events import batch, english_columns
-from lingprobe_extensions.compose.events.batch import Batch, in_order, layout
-from lingprobe_extensions.compose.events.draw import draw
-from lingprobe_extensions.compose.events.english_columns import Group, group
+from lingprobe_extensions.compose.events.batch import ShapeBatch, layout, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
+from lingprobe_extensions.compose.events.english_columns import (
+    EnglishVerbGroup,
+    build_english_group,
+)
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
 
@@ -83,9 +86,10 @@ WRITTEN = [
     starts_off_by_one_after_the_tenth_word,
     relative_clause_of_the_other_noun_in_events,
 ]
-written = batch._line
+written = batch._format_json_line
 number, phrase, clause, verb_group = (
-    getattr(english_columns, name) for name in ("_number", "_phrase", "_clause", "_verb_group")
+    getattr(english_columns, name)
+    for name in ("_get_subject_number", "_phrase", "_clause", "_verb_group")
 )
 
 
@@ -102,10 +106,10 @@ def agreement_with_an_attractor(path, placed, language):
 
 
 def not_after_the_second_auxiliary(form, voice, plural):
-    before, after, verb = group(form, voice, plural)
+    before, after, verb = build_english_group(form, voice, plural)
     if form.polarity == "negative" and after:
-        return Group(before[:-1], (after[0], before[-1], *after[1:]), verb)
-    return Group(before, after, verb)
+        return EnglishVerbGroup(before[:-1], (after[0], before[-1], *after[1:]), verb)
+    return EnglishVerbGroup(before, after, verb)
 
 
 def negation_and_form_of_the_main_clause_in_relative_clauses(at, placed, language):
@@ -135,9 +139,9 @@ def relative_clause_after_the_other_noun(path, told, placed, language):
 
 
 SAID = {
-    agreement_with_the_head_in_object_relatives: "_number",
-    agreement_with_an_attractor: "_number",
-    not_after_the_second_auxiliary: "group",
+    agreement_with_the_head_in_object_relatives: "_get_subject_number",
+    agreement_with_an_attractor: "_get_subject_number",
+    not_after_the_second_auxiliary: "build_english_group",
     negation_and_form_of_the_main_clause_in_relative_clauses: "_verb_group",
     roles_swapped: "_phrase",
     relative_clause_after_the_other_noun: "_phrase",
@@ -151,7 +155,7 @@ def injected(fault, monkeypatch):
         monkeypatch.setattr(english_columns, SAID[fault], fault)
     else:
         monkeypatch.setattr(
-            batch, "_line", lambda *told: json.dumps(fault(json.loads(written(*told))))
+            batch, "_format_json_line", lambda *told: json.dumps(fault(json.loads(written(*told))))
         )
 
 
@@ -181,13 +185,13 @@ def bench():
 
 @cache
 def drawn():
-    return draw(space(request(REQUEST)), SOME, seed=5, even=True)
+    return draw_from_space(space(request(REQUEST)), SOME, seed=5, even=True)
 
 
 def lines(*_):
     """Sentences as the generator writes them now, whatever is wrong with it."""
     for size, parts in drawn().chunks():
-        yield from map(json.loads, in_order(parts, size, Batch.lines))
+        yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
 from lingprobe_extensions.compose.readings.find import readings
@@ -191,6 +191,6 @@ EVERYTHING = {
 
 
 def test_the_event_of_a_generated_sentence_is_one_of_its_readings():
-    for n, parts in draw(space(request(EVERYTHING)), 2000, seed=5, even=True).chunks():
-        for line in map(json.loads, in_order(parts, n, Batch.lines)):
+    for n, parts in draw_from_space(space(request(EVERYTHING)), 2000, seed=5, even=True).chunks():
+        for line in map(json.loads, map_in_order(parts, n, ShapeBatch.lines)):
             assert gold(line["event"]) in readings(line["words"], "polish"), line["text"]

@@ -9,8 +9,8 @@ import json
 import pytest
 
 from lingprobe.data.core import DataProblem
-from lingprobe_extensions.compose.events.batch import Batch, in_order
-from lingprobe_extensions.compose.events.draw import draw
+from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
+from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.request import request
 from lingprobe_extensions.compose.events.space import space
 from lingprobe_extensions.compose.readings.find import agreeing, readings
@@ -361,8 +361,8 @@ EVERYTHING = {
 
 
 def lines(asked, n):
-    for size, parts in draw(space(request(asked)), n, seed=5, even=True).chunks():
-        yield from map(json.loads, in_order(parts, size, Batch.lines))
+    for size, parts in draw_from_space(space(request(asked)), n, seed=5, even=True).chunks():
+        yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
 def test_the_event_of_a_generated_sentence_is_one_of_its_readings():

@@ -10,7 +10,11 @@ import pytest
 from lingprobe.corpora import tagged_text as tagged
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.parsers.tagged import write_tagged
-from lingprobe_extensions.train.parsers.tagger import accuracy, held_out, train
+from lingprobe_extensions.train.parsers.tagger import (
+    compute_tag_accuracy,
+    split_tagged_examples,
+    train_tagger,
+)
 
 NOUNS, VERBS = ["dog", "cat", "king", "ship", "tree"], ["sees", "likes", "finds", "keeps"]
 
@@ -23,8 +27,8 @@ def drawn(n, seed=0):
 
 
 def test_words_are_told_by_form_and_neighbours_also_unknown_ones():
-    learnt = train(list(drawn(200)))
-    assert accuracy(learnt, list(drawn(50, 1))) == 1
+    learnt = train_tagger(list(drawn(200)))
+    assert compute_tag_accuracy(learnt, list(drawn(50, 1))) == 1
     (found,) = learnt.tag([("The", "yak", "builds", "a", "yurts", ".")])
     assert found[1] == "NN"
     assert len(found) == 6
@@ -32,19 +36,19 @@ def test_words_are_told_by_form_and_neighbours_also_unknown_ones():
 
 def test_marks_of_print_are_read_as_typed_ones():
     examples = [(('"', *words, '"'), ("``", *tags, "''")) for words, tags in drawn(200)]
-    (found,) = train(examples).tag([("“", "The", "ship", "sees", "a", "cats", ".", "”")])
+    (found,) = train_tagger(examples).tag([("“", "The", "ship", "sees", "a", "cats", ".", "”")])
     assert (found[0], found[-1]) == ("``", "''")
 
 
 def test_the_same_examples_and_seed_give_the_same_tagger():
-    first, second = (train(list(drawn(60)), seed=3) for _ in range(2))
+    first, second = (train_tagger(list(drawn(60)), seed=3) for _ in range(2))
     assert np.array_equal(first.weights, second.weights)
     assert first.tags == second.tags == (".", "DT", "NN", "NNS", "VBZ")
 
 
 def test_what_is_held_out_is_not_learnt_from():
     examples = list(enumerate(drawn(1500)))
-    learnt, test = held_out(examples)
+    learnt, test = split_tagged_examples(examples)
     assert len(test) == 100
     assert sorted(learnt + test, key=lambda e: e[0]) == examples
     assert [i for i, _ in test] == list(range(900, 1000))
@@ -52,9 +56,9 @@ def test_what_is_held_out_is_not_learnt_from():
 
 def test_nothing_to_learn_is_said():
     with pytest.raises(DataProblem, match="no tagged sentences"):
-        train([])
+        train_tagger([])
     with pytest.raises(DataProblem, match="all words have the tag X"):
-        train([(("a", "b"), ("X", "X"))] * 3)
+        train_tagger([(("a", "b"), ("X", "X"))] * 3)
 
 
 def test_the_command_tags_text_and_shows_how_well(tmp_path, capsys):

@@ -19,7 +19,7 @@ def tree(text: str) -> brackets.BracketTree:
 
 def test_the_tags_of_a_small_tree_are_those_one_writes_down_by_hand():
     told = tetra.tags(tree("(TOP (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))"))
-    assert told == tetra.Tags(("l", "r", "lVP", "r"), ("lNP", "lS", "r"))
+    assert told == tetra.TetraTags(("l", "r", "lVP", "r"), ("lNP", "lS", "r"))
 
 
 @st.composite
@@ -55,8 +55,8 @@ def test_brackets_of_words_that_are_brackets_are_escaped():
     assert tetra.brackets(one.words, one.tags, tetra.tags(one)) == text
 
 
-def best(scores: np.ndarray) -> tetra.Best:
-    return tetra.Best.of(scores, np.array([0, 1]))
+def best(scores: np.ndarray) -> tetra.BestTags:
+    return tetra.BestTags.of(scores, np.array([0, 1]))
 
 
 def makes_a_tree(words: tuple[int, ...], pairs: tuple[int, ...]) -> bool:
@@ -97,13 +97,13 @@ def test_the_best_tags_are_those_that_trying_all_finds(seed):
 
 def test_of_many_tags_the_best_of_each_side_counts():
     sides = np.array([0, 1, 1, 0])
-    found = tetra.Best.of(np.array([[0.1, 0.2, 0.9, 0.4]]), sides)
+    found = tetra.BestTags.of(np.array([[0.1, 0.2, 0.9, 0.4]]), sides)
     assert found.tags.tolist() == [[3, 2]]
     np.testing.assert_allclose(found.scores, [[0.4, 0.9]])
 
 
 def test_a_side_that_no_tag_has_is_never_taken():
-    one = tetra.Best.of(np.zeros((2, 1)), np.array([0]))  # all of them on the left
-    other = tetra.Best.of(np.zeros((1, 1)), np.array([0]))
+    one = tetra.BestTags.of(np.zeros((2, 1)), np.array([0]))  # all of them on the left
+    other = tetra.BestTags.of(np.zeros((1, 1)), np.array([0]))
     words, pairs = tetra.decode(one, other, np.array([2]))
     assert (words.shape, pairs.shape) == ((2,), (1,))

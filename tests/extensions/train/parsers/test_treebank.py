@@ -9,7 +9,7 @@ from lingprobe.annotators import gold
 from lingprobe.corpora import conllu
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.train.parsers import treebank
-from lingprobe_extensions.train.parsers.tetra import Tags
+from lingprobe_extensions.train.parsers.tetra import TetraTags
 
 CONLLU = """# text = Dogs bark.
 1\tDogs\tdog\tNOUN\tNNS\tNumber=Plur\t2\tnsubj\t_\tSpaceAfter=Yes
@@ -32,7 +32,7 @@ def written(folder):
 
 
 def test_of_a_folder_train_and_dev_are_read_and_test_never(tmp_path):
-    found = treebank.files([written(tmp_path)])
+    found = treebank.find_train_dev_files([written(tmp_path)])
     assert [[path.name for path in paths] for paths in found] == [
         ["x-train.conllu", "x-train.ptb"],
         ["x-dev.conllu"],
@@ -41,24 +41,26 @@ def test_of_a_folder_train_and_dev_are_read_and_test_never(tmp_path):
 
 def test_all_files_that_are_named_are_learnt_from_but_test_is_refused(tmp_path, monkeypatch):
     folder = written(tmp_path)
-    found = treebank.files([folder / "x-train.conllu", folder / "x-dev.conllu"])
+    found = treebank.find_train_dev_files([folder / "x-train.conllu", folder / "x-dev.conllu"])
     assert [[path.name for path in paths] for paths in found] == [
         ["x-train.conllu", "x-dev.conllu"],
         [],
     ]
     monkeypatch.setenv("LINGPROBE_TREEBANKS", str(tmp_path))
-    (again,) = treebank.files(["x-dev.conllu"]).train
+    (again,) = treebank.find_train_dev_files(["x-dev.conllu"]).train
     assert again == folder / "x-dev.conllu"
     with pytest.raises(DataProblem, match=r"x-test.conllu is test data by its name"):
-        treebank.files([folder / "x-test.conllu"])
+        treebank.find_train_dev_files([folder / "x-test.conllu"])
 
 
 def test_sentences_that_stand_in_both_have_both_annotations(tmp_path):
-    both, alone, phrased = treebank.sentences(treebank.files([written(tmp_path)]).train)
+    both, alone, phrased = treebank.read_annotated_sentences(
+        treebank.find_train_dev_files([written(tmp_path)]).train
+    )
     assert both.words == ("Dogs", "bark", ".")
     assert both.gold.heads == (1, -1, 1)
     assert both.gold.brackets == PHRASES.splitlines()[0].replace("TOP", "ROOT")
-    assert both.phrases == Tags(("lNP", "lVP", "r"), ("lS", "r"))
+    assert both.phrases == TetraTags(("lNP", "lVP", "r"), ("lS", "r"))
     assert (alone.words, alone.phrases) == (("Go",), None)
     assert (phrased.words, phrased.gold.heads) == (("Rain",), ())
     assert phrased.gold.xpos == ("NN",)
@@ -72,7 +74,7 @@ def test_columns_that_tell_nothing_are_empty(tmp_path):
         .replace("PUNCT\t.\t", "PUNCT\t_\t"),
         encoding="utf-8",
     )
-    first, second = treebank.sentences([path])
+    first, second = treebank.read_annotated_sentences([path])
     assert first.gold.xpos == ()
     assert second.gold.xpos == ("VB",)
 
@@ -81,9 +83,9 @@ def test_brackets_under_every_ending_are_learnt_from(tmp_path):
     endings = (".mrg", ".parse", ".penn")
     for ending in endings:
         (tmp_path / f"a{ending}").write_text("(S (NP (NN snow)) (VP (VBZ falls)))\n")
-    found = treebank.files([tmp_path]).train
+    found = treebank.find_train_dev_files([tmp_path]).train
     assert sorted(path.suffix for path in found) == sorted(endings)
-    assert all(each.phrases for each in treebank.sentences(found))
+    assert all(each.phrases for each in treebank.read_annotated_sentences(found))
 
 
 @pytest.mark.parametrize(
