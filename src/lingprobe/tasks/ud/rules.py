@@ -108,7 +108,7 @@ MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
 
-def _lacks_voice(clause: Clause) -> str:
+def _lacks_voice(clause: MainClause) -> str:
     """Why a verb is neither active nor passive: it has no voice, or the form of a passive, which
     is or may be a middle.
     """
