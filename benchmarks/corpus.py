@@ -59,7 +59,7 @@ SHARDS = """
 from itertools import islice
 from lingprobe.corpora.batches import read_treebank_batches
 from lingprobe.corpora.files import chunks
-from lingprobe.tasks.memory import uncollected
+from lingprobe.tasks.memory import pause_garbage_collection
 from lingprobe.tasks.ud.family import judge
 
 def unpacked(path):
@@ -75,7 +75,7 @@ def alone(path):
         judge(batch, batch.sentences())
         yield len(batch.parents)
 
-with uncollected():
+with pause_garbage_collection():
     for path in islice(sorted(Path(sys.argv[1]).glob("*.conllu.zst")), 10):
         words += sum({what}(path))
 """

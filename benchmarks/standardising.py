@@ -96,7 +96,7 @@ class Standardised:
     def fit(
         self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]
     ) -> Sequence[Predictor]:
-        with mock.patch("lingprobe.probes.logreg.common_scale", standard_scale):
+        with mock.patch("lingprobe.probes.features.common_scale", standard_scale):
             return LogReg().fit(train, dev, cells=cells)
 
 
