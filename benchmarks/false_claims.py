@@ -215,11 +215,17 @@ def measure_power(design: Design, pages: int) -> dict[str, object]:
     for _ in range(pages):
         page = run_page(rng, design, [more, design.knows])
         (one,) = decide_pairs(page)
-        found += one.verdict in DECIDED and one.question.one.row.score > one.question.best.row.score
+        found += _name_better(one) == "e0"
         gaps.append(_gap(page))
     row: dict[str, object] = {"design": f"{design.name}, five points apart", "n": design.n}
     row |= {"dim": design.dim, "score": f"{100 * np.mean(gaps):+.1f}", "pages": pages}
     return row | {"false": found, "share": f"{100 * found / pages:.1f}", "seconds": _seconds(start)}
+
+
+def _name_better(one: Decision) -> str:
+    """The encoder that is said to be better; '' where none is."""
+    sides = {"better": one.question.one, "worse": one.question.best}
+    return sides[one.verdict].row.encoder if one.verdict in sides else ""
 
 
 def _gap(page: Any) -> float:
