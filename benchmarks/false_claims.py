@@ -189,7 +189,7 @@ def measure_false_claims(design: Design, pages: int) -> dict[str, object]:
         false += has_false_claim(design, page)
         scores += [each.score for each in page.results if each.trial.encoder == "e0"]
     row: dict[str, object] = {"design": design.name, "n": design.n, "dim": design.dim}
-    row |= {"score": f"{100 * np.mean(scores):.1f}", "pages": pages, "false": false}
+    row |= {"score": f"{100 * np.mean(scores):.1f}", "pages": pages, "false": false, "found": ""}
     return row | {"share": f"{100 * false / pages:.1f}", "seconds": _seconds(start)}
 
 
@@ -219,7 +219,12 @@ def measure_power(design: Design, pages: int) -> dict[str, object]:
         gaps.append(_gap(page))
     row: dict[str, object] = {"design": f"{design.name}, five points apart", "n": design.n}
     row |= {"dim": design.dim, "score": f"{100 * np.mean(gaps):+.1f}", "pages": pages}
-    return row | {"false": found, "share": f"{100 * found / pages:.1f}", "seconds": _seconds(start)}
+    return row | {
+        "false": "",
+        "found": found,
+        "share": f"{100 * found / pages:.1f}",
+        "seconds": _seconds(start),
+    }
 
 
 def _name_better(one: Decision) -> str:

@@ -477,7 +477,9 @@ def judged(form: Format, content: bytes, bare: bytes, path: Path) -> tuple[str, 
     try:
         found = form.read(path)
     except Exception as error:
-        told = isinstance(error, OSError) or type(error).__name__.endswith(("Problem", "Damaged"))
+        told = isinstance(error, OSError) or type(error).__name__.endswith(
+            ("Problem", "DamagedFile")
+        )
         return (
             ("refused", str(error))
             if told

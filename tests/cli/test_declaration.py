@@ -247,9 +247,9 @@ PROSE = {
     ("lingprobe/cli/catalogue.py", "text"): "the same",
     ("lingprobe/cli/declaration.py", "callback"): "the same",
     ("lingprobe/data/listing.py", "_entry"): "the description of what is listed",
-    ("lingprobe/data/references.py", "summary"): "its first paragraph",
+    ("lingprobe/data/references.py", "summarise_docstring"): "its first paragraph",
     ("lingprobe/encoders/encoder_contents.py", "find"): "hands it on",
-    ("lingprobe/tasks/options.py", "options_of"): "hands it on",
+    ("lingprobe/tasks/options.py", "derive_options"): "hands it on",
     ("lingprobe/pages/view_page.py", "__post_init__"): "writes it",
     ("lingprobe/tasks/task.py", "__post_init__"): "writes it",
 }

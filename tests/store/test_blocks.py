@@ -234,9 +234,9 @@ from pathlib import Path
 from lingprobe.store import blocks
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-blocks.write(Path({str(tmp_path)!r}) / "small", "test", {{}}, {{"a": np.zeros(10)}})
+blocks.write_block_file(Path({str(tmp_path)!r}) / "small", "test", {{}}, {{"a": np.zeros(10)}})
 try:
-    blocks.write(Path({str(tmp_path)!r}) / "large", "test", {{}}, {{"a": np.zeros(100_000)}})
+    blocks.write_block_file(Path({str(tmp_path)!r}) / "large", "test", {{}}, {{"a": np.zeros(100_000)}})
 except blocks.StoreProblem as problem:
     print(problem)
 """

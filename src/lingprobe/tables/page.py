@@ -18,7 +18,7 @@ from lingprobe.tables.formats import render_table, terminal
 from lingprobe.tables.markup import latex, markdown
 from lingprobe.tables.notes import select_notes
 from lingprobe.tables.printing import inches
-from lingprobe.tables.table import Table, rename_table, rename_text
+from lingprobe.tables.table import LABEL, Table, rename_table, rename_text
 from lingprobe.tables.web import notebook, tables_document
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class Page(Generic[T]):
         if width is not None:
             if format != LATEX:
                 raise UsageProblem(NO_WIDTH)
-            tables = (table.with_caption(n) for n, table in enumerate(self.tables, 1))
+            tables = (add_caption(table, n) for n, table in enumerate(self.tables, 1))
             return "\n".join(fit_table(table, inches(width)) for table in tables)
         if format in self.texts:
             return self.texts[format]()
@@ -104,7 +104,7 @@ class Page(Generic[T]):
         if format == "html":
             return self.html() if self.html else tables_document(self.tables, self.figure)
         if format == LATEX:
-            tables = (table.with_caption(n) for n, table in enumerate(self._shown_tables(), 1))
+            tables = (add_caption(table, n) for n, table in enumerate(self._shown_tables(), 1))
             return "\n".join(map(latex, tables))
         if format in MARKUP:
             return "\n".join(map(MARKUP[format], self._shown_tables()))
@@ -208,6 +208,18 @@ class Page(Generic[T]):
 
     def _repr_html_(self) -> str:
         return notebook(self.tables, self.figure)
+
+
+def add_caption(table: Table, number: int = 1) -> Table:
+    """The table as a paper has it: one without a caption of its own has its title and its first
+    note, or the heading of its first section, and the label of that number; one that has none of
+    these stays a bare tabular.
+    """
+    said = ". ".join(filter(None, (table.title.rstrip("."), *table.notes[:1])))
+    said = said or next((f"{part.heading}." for part in table.sections if part.heading), "")
+    if table.caption or not said:
+        return table
+    return replace(table, caption=said, label=LABEL + (f"-{number}" if number > 1 else ""))
 
 
 def format_of(path: str | Path) -> str:

@@ -63,17 +63,6 @@ class Table:
     caption: str = ""
     label: str = ""
 
-    def with_caption(self, number: int = 1) -> Table:
-        """The table as a paper has it: one without a caption of its own has its title and its first
-        note, or the heading of its first section, and the label of that number; one that has none
-        of these stays a bare tabular.
-        """
-        said = ". ".join(filter(None, (self.title.rstrip("."), *self.notes[:1])))
-        said = said or next((f"{part.heading}." for part in self.sections if part.heading), "")
-        if self.caption or not said:
-            return self
-        return replace(self, caption=said, label=LABEL + (f"-{number}" if number > 1 else ""))
-
     @property
     def spans(self) -> list[tuple[str, int, int]]:
         """Each group with its first column and the one after its last."""

@@ -205,7 +205,7 @@ def test_an_encoder_that_leaves_or_wanders_harms_nothing_but_itself(mine):
     encoders = [f"--encoder=mine.py@{name}" for name in ("leaves", "wanders", "vowels")]
     out, said = ended(start(mine, *EASY, *encoders, "--cache", "kept", "-q"), code=1)
     assert (
-        "leaves failed on every sentence tried (Exited: mine.py@leaves called sys.exit(0): let it"
+        "leaves failed on every sentence tried (ExitingCode: mine.py@leaves called sys.exit(0): let it"
         " return or raise)" in said
     )
     assert "vowels" in out

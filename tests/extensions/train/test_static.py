@@ -68,7 +68,8 @@ def test_english_is_split_as_in_treebanks(corpus, tmp_path):
 def test_the_same_text_gives_the_same_file_in_every_process(corpus, tmp_path):
     code = (
         "import sys; from lingprobe_extensions.train.static import *; "
-        "train_vectors([sys.argv[1]], sys.argv[2], settings=VectorSettings(dim=4, least=1, epochs=2))"
+        "how = VectorSettings(dim=4, least=1, epochs=2); "
+        "train_word_vectors([sys.argv[1]], sys.argv[2], settings=how)"
     )
     for seed in ("1", "2"):
         where = str(tmp_path / f"{seed}.vec")
