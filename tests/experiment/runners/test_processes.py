@@ -98,9 +98,11 @@ UNGUARDED = """
 
 
 MINE = """
-    import os, sys, time
+    import glob, os, sys, time
     import numpy as np
     from lingprobe.data.core import Predictions
+
+    open(f"began-{os.getpid()}", "w").close()
 
     def vowels(sentences):
         return np.array([[s.count(v) for v in "aeiou"] for s in sentences])
@@ -128,7 +130,10 @@ MINE = """
         os.chdir("/")
         return vowels(sentences)
 
-    def slow(sentences):
+    def slow(sentences):  # until another process has work to look for
+        until = time.monotonic() + 20
+        while len(glob.glob("began-*")) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
         time.sleep(0.5)
         return vowels(sentences)
 """
