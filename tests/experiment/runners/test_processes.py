@@ -117,6 +117,13 @@ MINE = """
         def predict(self, readings):
             return Predictions(np.zeros((len(readings), 1), np.float32), readings.labels.names, readings.labels)
 
+    class Slow(Easy):
+        name = "slow"
+
+        def fit(self, train, dev, *, cells):
+            time.sleep(0.1)
+            return super().fit(train, dev, cells=cells)
+
     class Deadly(Easy):
         def fit(self, train, dev, *, cells):
             if "KILL" in os.environ:
@@ -134,7 +141,6 @@ MINE = """
         until = time.monotonic() + 20
         while len(glob.glob("began-*")) < 2 and time.monotonic() < until:
             time.sleep(0.05)
-        time.sleep(0.5)
         return vowels(sentences)
 """
 
@@ -221,7 +227,17 @@ def test_an_encoder_that_leaves_or_wanders_harms_nothing_but_itself(mine):
 def test_runs_that_share_a_store_share_the_work(mine):
     """Several at once: nothing is encoded or fitted twice."""
     controls = ("--control", "shuffled", "--control", "word-labels")
-    runs = [start(mine, *EASY, "-e", "mine.py@slow", "-e", "length", *controls) for _ in range(3)]
+    slowly = (
+        "-t",
+        "table:tense.jsonl",
+        "--probe",
+        "mine.py@Slow",
+        "-e",
+        "mine.py@slow",
+        "-e",
+        "length",
+    )
+    runs = [start(mine, *slowly, *controls) for _ in range(3)]
     told = [ended(run) for run in runs]
     fresh = [int(re.findall(r"([\d,]+) trials measured", said)[0]) for _, said in told]
     assert sum(fresh) == len(dict(ResultStore(mine / "out").read())), fresh
