@@ -199,6 +199,19 @@ def test_what_cannot_be_sent_is_lost_and_what_is_raised_is_raised(workers, doubl
         list(workers.encode(double, [1, "a", None]))
 
 
+def test_users_files_find_modules_where_the_run_does(workers, tmp_path, monkeypatch):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "neighbour_of_own.py").write_text("FACTOR = 3\n")
+    own = tmp_path / "own.py"
+    own.write_text("from neighbour_of_own import FACTOR\n\ndef triple(x):\n    return FACTOR * x\n")
+    monkeypatch.syspath_prepend(tmp_path / "lib")
+    module = import_file(own)
+    try:
+        assert list(workers.fit(module.triple, [1, 2])) == [3, 6]
+    finally:
+        del sys.modules[module.__name__]  # as the run of other tests knows no such file
+
+
 def test_no_more_items_are_taken_than_can_be_at_work(workers, mine):
     taken, first = [], []
     items = ((str(mine), taken.append(i) or i) for i in range(100))

@@ -9,6 +9,7 @@ import os
 import pickle
 import re
 import socket
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -124,8 +125,11 @@ class _Actor:
         except RunnerProblem as problem:
             raise RunnerProblem(f"node {socket.gethostname()} {problem}") from None
 
-    def learn(self, files: Sequence[Path], function: bytes) -> None:
-        """What to do with items; things may come from users' files, which are imported first."""
+    def learn(self, files: Sequence[Path], places: Sequence[str], function: bytes) -> None:
+        """What to do with items; things may come from users' files, which are imported first, with
+        the places where the run looks for modules.
+        """
+        sys.path.extend(place for place in places if place not in sys.path)
         for file in files:
             import_file(file)
         self.function = pickle.loads(function)  # noqa: S301
@@ -250,7 +254,7 @@ class _Work:
                 self.coming[ready] = actor, _Step.ADOPTS
 
     def _teach(self, actor: Any, step: _Step) -> None:
-        self.coming[actor.learn.remote(imported_files(), self.function)] = actor, step
+        self.coming[actor.learn.remote(imported_files(), sys.path, self.function)] = actor, step
 
     def _fetch(self, room: int) -> Iterator[tuple[int, LostItem]]:
         """Have an item ready for each worker that could take one; those that cannot be sent are
