@@ -296,6 +296,21 @@ def test_a_probe_of_conversations_is_kept_and_scores_them(evaluation, tmp_path):
     assert again.path.read_text() == done.path.read_text()
 
 
+@pytest.mark.parametrize(("prompts", "why"), [(1, "all have one prompt"), (4, "only 4 prompts")])
+def test_few_prompts_are_not_kept_together(prompts, why):
+    """As where a data set has one instruction: no folds would be left."""
+    rows = [
+        {"prompt": f"Say {i % prompts}.", "response": f"word {i} of {i % 7}", "label": "ab"[i % 2]}
+        for i in range(60)
+    ]
+    loaded = lingprobe.table(rows).load()
+    assert "prompt" not in loaded.clusters
+    assert "prompt" not in loaded.strata
+    assert any(remark.endswith(why) for remark in loaded.notes.remarks)
+    many = lingprobe.table([row | {"prompt": f"Say {k // 2}."} for k, row in enumerate(rows)])
+    assert "prompt" in many.load().clusters
+
+
 def test_prompt_and_response_are_one_conversation(tmp_path):
     pairs = [
         {"prompt": row["messages"][0]["content"], "response": row["messages"][1]["content"],

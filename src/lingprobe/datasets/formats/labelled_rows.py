@@ -46,6 +46,7 @@ from lingprobe.datasets.formats.row_spans import Offsets
 from lingprobe.datasets.formats.rows import HEAD, TableSource
 from lingprobe.datasets.formats.token_rows import join_token_rows
 from lingprobe.datasets.formats.usual_columns import Columns, is_numbering, is_usual, unread_span
+from lingprobe.datasets.near_equal import FEWEST_GROUPS
 from lingprobe.datasets.usual_metric import choose_metric
 
 _TWO = 2  # classes, of which one may be rare; conversations that share a prompt
@@ -151,15 +152,21 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
 
 def _tie_prompts(dataset: Dataset) -> Dataset:
     """The data set whose conversations with one prompt stay together; without the tag where no two
-    have one.
+    have one, and with a remark in place of it where there are too few prompts to be apart.
     """
     tags = dataset.strata.get(PROMPT)
     if tags is None or PROMPT in dataset.clusters:
         return dataset
-    if (np.bincount(tags.codes[tags.codes >= 0]) < _TWO).all():
-        strata = {name: each for name, each in dataset.strata.items() if name != PROMPT}
-        return replace(dataset, strata=strata)
-    return replace(dataset, clusters=(*dataset.clusters, PROMPT))
+    sizes = np.bincount(tags.codes[tags.codes >= 0])
+    prompts, has_repeated = int((sizes > 0).sum()), bool((sizes >= _TWO).any())
+    if has_repeated and prompts + int((tags.codes < 0).sum()) >= FEWEST_GROUPS:
+        return replace(dataset, clusters=(*dataset.clusters, PROMPT))
+    strata = {name: each for name, each in dataset.strata.items() if name != PROMPT}
+    dataset = replace(dataset, strata=strata)
+    if not has_repeated:
+        return dataset
+    why = "all have one prompt" if prompts == 1 else f"there are only {prompts} prompts"
+    return add_remarks(dataset, f"conversations with one prompt are not kept together, as {why}")
 
 
 def _decide(
