@@ -235,7 +235,7 @@ class Activations:
 
     def _check_tokens(self) -> None:
         """Refuse turns and places that are not there. DataProblem."""
-        if self._token_states is not None and (self.turns or self.generated):
+        if (self.turns or self.generated) and self._token_states is not None:
             raise DataProblem(
                 f"{self.name}: its tokens have roles: write role=assistant, and leave turns and"
                 " generated out"

@@ -261,7 +261,7 @@ class Passes:
         asked = [[] if k in reasons else ids for k, ids in enumerate(prompts.ids)]
         written = writer.write(sentences, asked)
         for number, each in enumerate(written):
-            if not each.ids:
+            if not each:
                 reasons.setdefault(number, writer.nothing)
         words = [np.zeros((len(s.words), 2), np.int64) for s in sentences] if by_piece else None
         return append_written(prompts, written, self.turns or "", words), reasons

@@ -49,7 +49,7 @@ class GeneratedTokens(Protocol):
 
     def write(
         self, sentences: Sequence[Sentence], prompts: Sequence[Sequence[int]]
-    ) -> list[WrittenTokens]:
+    ) -> list[tuple[int, ...]]:
         """What stands behind each of some prompts [tokens]; nothing behind an empty one."""
         ...
 
@@ -94,7 +94,7 @@ class TokenWriter:
 
     def write(
         self, sentences: Sequence[Sentence], prompts: Sequence[Sequence[int]]
-    ) -> list[WrittenTokens]:
+    ) -> list[tuple[int, ...]]:
         """What is written for each of some prompts [tokens]; nothing for an empty one."""
         known = {k: self.recall(sentence) for k, sentence in enumerate(sentences)}
         new = [k for k, found in known.items() if found is None and len(prompts[k])]
@@ -105,7 +105,8 @@ class TokenWriter:
                 text = network.tokenizer.decode(ids, clean_up_tokenization_spaces=False)
                 known[k] = WrittenTokens(tuple(ids), str(text))
                 remember(*self._place(sentences[k]), {"ids": [*ids], "text": str(text)})
-        return [known[k] or WrittenTokens((), "") for k in range(len(sentences))]
+        found = (known[k] for k in range(len(sentences)))
+        return [() if each is None else each.ids for each in found]
 
     def _place(self, sentence: Sentence) -> tuple[Path, str]:
         key = digest_texts(self.identity, str(self.longest), sentence.text, repr(sentence.turns))
@@ -184,7 +185,7 @@ def _pad_left(rows: Sequence[Sequence[int]], fill: int) -> Any:
 
 def append_written(
     tokens: TokenisedSentences,
-    written: Sequence[WrittenTokens],
+    written: Sequence[Sequence[int]],
     turns: str,
     words: Sequence[Ints] | None,
 ) -> TokenisedSentences:
@@ -195,15 +196,15 @@ def append_written(
     pairs = list(zip(tokens.ids, written, strict=True))
     inside: list[Flags] = []
     for ids, each in pairs:
-        counts = np.full(len(ids) + len(each.ids), turns == ALL)
+        counts = np.full(len(ids) + len(each), turns == ALL)
         counts[slice(len(ids)) if turns == PROMPT else slice(len(ids), None)] = True
         inside.append(counts)
     return replace(
         tokens,
-        ids=[[*ids, *each.ids] for ids, each in pairs],
+        ids=[[*ids, *each] for ids, each in pairs],
         types=None,
         special=[
-            [*special, *(0 for _ in each.ids)]
+            [*special, *(0 for _ in each)]
             for special, each in zip(tokens.special, written, strict=True)
         ],
         words=None if words is None else [np.zeros_like(each) for each in words],

@@ -20,7 +20,6 @@ from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.alone import Batching
 from lingprobe.encoders.frames import tokeniser_of
-from lingprobe.encoders.generation import WrittenTokens
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, read_state_shape
 
@@ -42,6 +41,11 @@ class RecordedStates:
     batching: Batching = "padded"
     side_by_side = False
     limit = NO_LIMIT
+
+    @functools.cached_property
+    def rows(self) -> list[tuple[int, ...]]:
+        """The token ids of all files, in order, so that those with one beginning lie together."""
+        return sorted(self.index)
 
     def hidden_states(
         self,
@@ -84,13 +88,9 @@ class RecordedTokens:
     longest: ClassVar[int] = 0
     nothing: ClassVar[str] = "its file has no token behind the prompt"
 
-    @functools.cached_property
-    def _rows(self) -> list[tuple[int, ...]]:
-        return sorted(self.recorded.index)
-
     def write(
         self, sentences: Sequence[Sentence], prompts: Sequence[Sequence[int]]
-    ) -> list[WrittenTokens]:
+    ) -> list[tuple[int, ...]]:
         """What stands behind each of some prompts [tokens]; nothing behind one that is empty, or
         that no file begins with. EncoderStop where several files do.
         """
@@ -99,22 +99,20 @@ class RecordedTokens:
             for sentence, prompt in zip(sentences, prompts, strict=True)
         ]
 
-    def _find(self, sentence: Sentence, prompt: tuple[int, ...]) -> WrittenTokens:
+    def _find(self, sentence: Sentence, prompt: tuple[int, ...]) -> tuple[int, ...]:
         if not prompt:
-            return WrittenTokens((), "")
-        start = bisect_left(self._rows, prompt)
-        behind = self._rows[start : start + _SHOWN + 1]
-        rows = list(takewhile(lambda row: row[: len(prompt)] == prompt, behind))
-        if len(rows) > 1:
-            names = " and ".join(self.recorded.index[row].name for row in rows[:_SHOWN])
+            return ()
+        rows = self.recorded.rows
+        start = bisect_left(rows, prompt)
+        found = takewhile(lambda row: row[: len(prompt)] == prompt, rows[start : start + _SHOWN])
+        begun = list(found)
+        if len(begun) > 1:
+            names = " and ".join(self.recorded.index[row].name for row in begun)
             raise EncoderStop(
                 f"{names} both begin with the tokens of {sentence.text[:_LETTERS]!r}, so it is not"
                 " known which of them goes on from it; keep one"
             )
-        ids = rows[0][len(prompt) :] if rows else ()
-        tokenizer = self.recorded.tokenizer
-        text = tokenizer.decode(list(ids), clean_up_tokenization_spaces=False) if ids else ""
-        return WrittenTokens(ids, str(text))
+        return begun[0][len(prompt) :] if begun else ()
 
 
 @functools.lru_cache(maxsize=2)

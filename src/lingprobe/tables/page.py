@@ -95,7 +95,7 @@ class Page(Generic[T]):
         if width is not None:
             if format != LATEX:
                 raise UsageProblem(NO_WIDTH)
-            tables = (add_caption(table, n) for n, table in enumerate(self.tables, 1))
+            tables = add_captions(self.tables)
             return "\n".join(fit_table(table, inches(width)) for table in tables)
         if format in self.texts:
             return self.texts[format]()
@@ -103,11 +103,10 @@ class Page(Generic[T]):
             return "".join(terminal(table, self.width) for table in self._shown_tables())
         if format == "html":
             return self.html() if self.html else tables_document(self.tables, self.figure)
-        if format == LATEX:
-            tables = (add_caption(table, n) for n, table in enumerate(self._shown_tables(), 1))
-            return "\n".join(map(latex, tables))
         if format in MARKUP:
-            return "\n".join(map(MARKUP[format], self._shown_tables()))
+            tables = self._shown_tables()
+            tables = add_captions(tables) if format == LATEX else tables
+            return "\n".join(map(MARKUP[format], tables))
         if format in self.files:
             raise UsageProblem(f"{format} is not text: name a file to write")
         raise UsageProblem(f"no format {format!r} here: choose one of {', '.join(self.formats)}")
@@ -210,16 +209,20 @@ class Page(Generic[T]):
         return notebook(self.tables, self.figure)
 
 
-def add_caption(table: Table, number: int = 1) -> Table:
-    """The table as a paper has it: one without a caption of its own has its title and its first
-    note, or the heading of its first section, and the label of that number; one that has none of
+def add_captions(tables: Sequence[Table]) -> list[Table]:
+    """Tables as a paper has them: one without a caption of its own has its title and its first
+    note, or the heading of its first section, and the label of its number; one that has none of
     these stays a bare tabular.
     """
-    said = ". ".join(filter(None, (table.title.rstrip("."), *table.notes[:1])))
-    said = said or next((f"{part.heading}." for part in table.sections if part.heading), "")
-    if table.caption or not said:
-        return table
-    return replace(table, caption=said, label=LABEL + (f"-{number}" if number > 1 else ""))
+    found = []
+    for number, table in enumerate(tables, 1):
+        said = ". ".join(filter(None, (table.title.rstrip("."), *table.notes[:1])))
+        said = said or next((f"{part.heading}." for part in table.sections if part.heading), "")
+        if said and not table.caption:
+            label = LABEL + (f"-{number}" if number > 1 else "")
+            table = replace(table, caption=said, label=label)  # noqa: PLW2901
+        found.append(table)
+    return found
 
 
 def format_of(path: str | Path) -> str:

@@ -12,10 +12,10 @@ from lingprobe.datasets.formats.column_shapes import ColumnShape, TableHead
 from lingprobe.datasets.formats.conversations import is_conversation, split_role
 from lingprobe.datasets.formats.folders import SPLIT_NAMES
 from lingprobe.datasets.formats.usual_columns import (
-    ACCEPT,
     ACCEPTED,
     ANSWERS,
     EXCHANGES,
+    IGNORE,
     LABELS,
     PAIRS,
     SPANS,
@@ -284,12 +284,9 @@ class _Choice:
 
     def _is_judged(self, label: str, accepted: str) -> bool:
         """Whether one label was accepted for some rows, and rejected for others."""
-        if (
-            not (label and accepted)
-            or len({str(cell) for cell in self.head.shape(label).cells}) > 1
-        ):
+        if not (label and accepted) or self.head.shape(label).distinct > 1:
             return False
-        return {str(cell) for cell in self.head.shape(accepted).cells} >= {ACCEPT, "reject"}
+        return {str(cell) for cell in self.head.shape(accepted).cells} >= ACCEPTED[1] - {IGNORE}
 
     def _refuse(
         self, option: str, free: Sequence[str], known: dict[str, str], is_open: bool
