@@ -1,7 +1,8 @@
-"""Families, branches and macro-areas of languages, after Glottolog."""
+"""Families, branches and macro-areas of languages, and where they are spoken, after Glottolog."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -21,6 +22,13 @@ class Classification(NamedTuple):
     family: str = ""
     branch: str = ""
     macroarea: str = ""
+
+
+class LanguagePlace(NamedTuple):
+    """Where a language is spoken: one place, in degrees; NaN where it is not known."""
+
+    latitude: float = math.nan
+    longitude: float = math.nan
 
 
 class _Group(NamedTuple):
@@ -47,3 +55,15 @@ def classify_language(code: str) -> Classification:
 def _groups() -> Mapping[str, _Group]:
     _, rows = read_tab_separated(Path(__file__).with_name("families.tsv"))
     return {glottocode: _Group(*cells) for _, (glottocode, *cells) in rows}
+
+
+def locate_language(code: str) -> LanguagePlace:
+    """Where Glottolog puts a language, or that of a treebank, on a map, by its code."""
+    lineage = get_lineage(code)
+    return _coordinates().get(lineage[0], LanguagePlace()) if lineage else LanguagePlace()
+
+
+@cache
+def _coordinates() -> Mapping[str, LanguagePlace]:
+    _, rows = read_tab_separated(Path(__file__).with_name("coordinates.tsv"))
+    return {code: LanguagePlace(float(north), float(east)) for _, (code, north, east) in rows}

@@ -157,11 +157,13 @@ def label_rows(axes: Axes, names: Sequence[str], grey: Sequence[bool] = ()) -> N
         text.set_color(GREY if is_grey else INK)
 
 
-def make_legend_mark(marker: str, colour: str, name: str = "", hollow: bool = False) -> Line2D:
-    """A mark for a legend."""
+def make_legend_mark(
+    marker: str, colour: str, name: str = "", hollow: bool = False, fill: Any = None
+) -> Line2D:
+    """A mark for a legend, filled with its colour or another one."""
     from matplotlib.lines import Line2D
 
-    face = "none" if hollow else colour
+    face = "none" if hollow else fill or colour
     return Line2D([], [], ls="none", marker=marker, color=colour, mfc=face, label=name)
 
 

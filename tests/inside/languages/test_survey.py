@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import lingprobe
 from lingprobe import DataProblem, Dataset, Example, Sentence
 from lingprobe.cli import app
 from lingprobe.inside.languages.survey import is_told, looks, survey_row, two_readings, two_tenses
+from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
 
@@ -204,12 +206,20 @@ def test_rows_have_what_a_typologist_asks_of_a_treebank(tmp_path, monkeypatch):
     assert (kurmanji.glottocode, kurmanji.iso) == ("nort2641", "kmr")
     assert (kurmanji.family, kurmanji.branch) == ("Indo-European", "Iranian")
     assert (kurmanji.script, kurmanji.macroarea) == ("Latn", "Eurasia")
+    assert (round(kurmanji.latitude), round(kurmanji.longitude)) == (37, 43)  # Glottolog's place
+    assert math.isnan(odd.latitude)
     assert kurmanji.tokens == polish.tokens == 60 * 3
     assert kurmanji.link == "https://github.com/UniversalDependencies/UD_Kurmanji-X"
     assert (polish.genre, polish.licence) == ("news fiction", "CC BY-SA 4.0")
     assert (odd.family, odd.glottocode) == ("", "")
     headings = [part.heading for part in lingprobe.survey(tasks="ud/sent-len").tables[0].sections]
     assert headings == ["Indo-European", "family not known"]
+    lingprobe.survey(tasks="ud/sent-len", figure="map").write(tmp_path / "map.svg")
+    told = (tmp_path / "map.svg").read_text()
+    assert "Polish: Polish-X 0 tasks" in told
+    assert "Odd" not in told
+    with pytest.raises(PlotProblem, match="the places of these languages are not known"):
+        lingprobe.survey("Odd-X", tasks="ud/sent-len", figure="map").write(tmp_path / "odd.svg")
 
 
 @pytest.mark.parametrize("name", ["ku", "Kurmanji", "nort2641", "kmr"])

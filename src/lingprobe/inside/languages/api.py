@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -59,6 +59,7 @@ def survey(
     *,
     tasks: Sequence[str] | str = (),
     encoders: Sequence[str] | str = (),
+    figure: Literal["heat", "map"] = "heat",
 ) -> Page[tuple[SurveyRow, ...]]:
     """Which treebanks answer which questions, and what is behind the labels, as `lingprobe
     data languages` shows it: examples, classes, composition and warnings; and which encoders cannot
@@ -78,7 +79,7 @@ def survey(
         )
     names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
     counts = [count for each in as_list(encoders) for count in _count_unknown(each, places)]
-    return survey_page(list(survey_rows(places, names))).with_lead(
+    return survey_page(list(survey_rows(places, names)), figure).with_lead(
         describe_unreadable(counts, _name_encoder, label)
     )
 

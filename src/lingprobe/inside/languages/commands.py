@@ -39,7 +39,7 @@ def languages(given: LanguagesCommand) -> None:
     - `lingprobe data languages`
     - `lingprobe data languages en_ewt pl_pdb -t ud/tense -t ud/passive`
     - `lingprobe data languages -o survey.csv`
-    - `lingprobe data languages -o survey.svg`
+    - `lingprobe data languages --figure map -o survey.svg`
     """
     page = lingprobe.survey(**given.select(SurveyOptions))
     show_page(page, given.style, given.output, "line")

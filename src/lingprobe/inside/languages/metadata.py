@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.corpora.families import classify_language
+from lingprobe.corpora.families import classify_language, locate_language
 from lingprobe.corpora.languages import (
     UNKNOWN_SCRIPT,
     get_language_code,
@@ -60,6 +60,7 @@ def read_treebank_metadata(place: str) -> Metadata:
         (bank.licence if bank else "") or readme.get("License", ""),
         {
             **about._asdict(),
+            **locate_language(code)._asdict(),
             "iso": get_three_letter_code(code) if code else "",
             "script": "" if written_in == UNKNOWN_SCRIPT else written_in,
             "genre": readme.get("Genre", ""),

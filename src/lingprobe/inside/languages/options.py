@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from lingprobe.data.options import Help, Options, argument, flag
 
@@ -32,9 +32,14 @@ class SurveyOptions(Options):
     ] = ()
     encoders: Annotated[
         Sequence[str] | str,
-        Help("encoders, to say which treebanks their vocabulary lacks the words of"),
+        Help("encoders whose vocabulary is compared with the words"),
         flag("--encoder", "-e", metavar="ENCODER", complete="encoders"),
     ] = ()
+    figure: Annotated[
+        Literal["heat", "map"],
+        Help("a figure: `heat` (treebanks by task) or `map`"),
+        flag(metavar="FIGURE"),
+    ] = "heat"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,7 @@ class SurveyRow:
 
     glottocode, family, branch, macroarea  of the language in Glottolog; iso: ISO 639-3; script: ISO
                                            15924; '' for what is not known
+    latitude, longitude                  in degrees, NaN where not known
     genre       as the README of the treebank says; tokens: syntactic words, 0 where not counted
     link        the treebank's repository, '' where its name is none of Universal Dependencies
     why         why it is refused; '' where it is offered
@@ -84,6 +85,8 @@ class SurveyRow:
     genre: str = ""
     tokens: int = 0
     link: str = ""
+    latitude: float = math.nan
+    longitude: float = math.nan
 
     @property
     def is_offered(self) -> bool:

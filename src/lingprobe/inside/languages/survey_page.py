@@ -1,15 +1,20 @@
-"""A survey of treebanks as tables and as a heat map: treebanks below each other, tasks beside."""
+"""A survey of treebanks as tables, as a heat map (treebanks below each other, tasks beside), and as
+a map of their languages.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lingprobe.experiment.plan import group_refusals
 from lingprobe.inside.languages.survey import SurveyRow
 from lingprobe.pages.records import format_csv
+from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
+from lingprobe.tables.maps import MapMark, draw_map
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, TableSection
 
@@ -20,13 +25,14 @@ LOOK, REFUSED = "*", "–"
 MANY = 10_000  # examples, at which the heat map is darkest
 
 
-def survey_page(found: Sequence[SurveyRow]) -> Page[tuple[SurveyRow, ...]]:
-    """The tables of a survey."""
+def survey_page(found: Sequence[SurveyRow], figure: str) -> Page[tuple[SurveyRow, ...]]:
+    """The tables of a survey, with a heat map or a map of the languages."""
+    draw = draw_survey_map if figure == "map" else draw_survey_heat
     return Page(
         tuple(found),
         lambda: list(_tables(found)),
         {"csv": lambda: format_csv(found)},
-        figure=lambda: draw_survey_heat(found),
+        figure=lambda: draw(found),
     )
 
 
@@ -127,3 +133,31 @@ def draw_survey_heat(found: Sequence[SurveyRow]) -> Figure:
         for row in found
     ]
     return draw_heat_maps([HeatMap("", cells)], HeatLook("Examples by treebank and task."))
+
+
+def draw_survey_map(found: Sequence[SurveyRow]) -> Figure:
+    """Each language where it is spoken, darker the more tasks one of its treebanks offers;
+    PlotProblem where no place is known.
+    """
+    languages: dict[str, list[SurveyRow]] = {}
+    for row in found:
+        if not math.isnan(row.latitude):
+            languages.setdefault(row.language, []).append(row)
+    if not languages:
+        raise PlotProblem("the places of these languages are not known: leave out `figure=map`")
+    many = len(_tasks(found))
+    places = [
+        MapMark(rows[0].longitude, rows[0].latitude, name, most / many, f"{name}: {told}")
+        for name, rows in languages.items()
+        for most, told in (_count_offered(rows),)
+    ]
+    about = "Languages of the treebanks, and how many tasks these support."
+    return draw_map(places, about, ("no task", f"all {many} tasks" if many > 1 else "the task"))
+
+
+def _count_offered(rows: Iterable[SurveyRow]) -> tuple[int, str]:
+    """How many tasks the best treebank of a language offers, and how many each does."""
+    offered = Counter[str]()
+    for row in rows:
+        offered[row.treebank] += row.is_offered
+    return max(offered.values()), "; ".join(f"{bank} {n} tasks" for bank, n in offered.items())
