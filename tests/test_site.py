@@ -66,6 +66,8 @@ def test_readers_have_no_more_to_read_than_agreed():
     longest = sorted(counts, key=counts.__getitem__)[-8:]
     assert for_readers <= most, f"shorten the longest pages: {longest}"
     assert generated <= most_generated
+    written = {name: n for name, n in counts.items() if name not in COUNTER["GENERATED"]}
+    assert {name: n for name, n in written.items() if n > COUNTER["MOST_PAGE"]} == {}
 
 
 def test_design_notes_have_no_more_words_than_agreed():
