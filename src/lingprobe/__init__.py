@@ -86,9 +86,8 @@ if TYPE_CHECKING:
         Task,
         Trial,
     )
-    from lingprobe.data.errors import LingprobeError, UsageProblem
+    from lingprobe.data.errors import DataProblem, LingprobeError, UsageProblem
     from lingprobe.data.examples import (
-        DataProblem,
         Dataset,
         EncoderStop,
         Example,
@@ -325,8 +324,8 @@ _PLACES = {
     "corpora.views": "Tree Word",
     "datasets.candidates": "Candidate",
     "datasets.draw": "sample",
-    "data.errors": "LingprobeError UsageProblem",
-    "data.examples": "DataProblem Dataset EncoderStop Example Sentence Site Tags",
+    "data.errors": "DataProblem LingprobeError UsageProblem",
+    "data.examples": "Dataset EncoderStop Example Sentence Site Tags",
     "encoders.token_states": "ActivationWriter",
     "experiment.agreement": "AgreementProblem",
     "experiment.attempt": "EncoderProblem",

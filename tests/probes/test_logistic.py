@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from lingprobe.data.examples import DataProblem
+from lingprobe.data.errors import DataProblem
 from lingprobe.probes.linear import logistic
 from lingprobe.probes.linear.logistic import (
     Spectrum,

@@ -5,26 +5,27 @@ from __future__ import annotations
 import pkgutil
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from lingprobe.api import commands
 from lingprobe.api.arguments import as_list as arguments
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.data_options import ListOptions, TaskFilter
-from lingprobe.corpora.languages import language_codes
+from lingprobe.data._listings import recall_listing
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points
 from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.listing import Entry, Plugin, entries, list_plugins
+from lingprobe.data.listing import Entry, Plugin, entries, list_plugins, read_entries, write_entries
 from lingprobe.data.references import (
     Contents,
     Reference,
     ReferenceProblem,
     allow_code,
 )
-from lingprobe.tasks import TASKS
-from lingprobe.tasks.about import TaskDescription, TaskQuery, find_task_description
+
+if TYPE_CHECKING:
+    from lingprobe.tasks.about import TaskDescription
 
 KINDS: Mapping[str, str] = {
     "tasks": "lingprobe.tasks:TASKS",
@@ -88,21 +89,36 @@ def available(
     for entry in lingprobe.available("tasks", "ud/*"):
         print(entry.name, entry.summary)
     """
-    contents = get_contents(kind)
-    sought = TaskQuery(language, paper, unit, licence or "")
-    if sought != TaskQuery() and kind != "tasks":
-        raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
+    check_choice("kind", kind, KINDS)
     allow_code(pattern)
+    filters = (language, paper, unit, licence or "")
+    if any(filters) and kind != "tasks":
+        raise UsageProblem(f"{kind} have no language, paper, unit or licence: only tasks do")
+    if pattern is None:
+        made = recall_listing(kind, f"lingprobe.{kind}", lambda: write_entries(_list(kind)))
+        listed = read_entries(made)
+    else:
+        listed = _list(kind, pattern)
+    if not any(filters):
+        return listed
+    from lingprobe.tasks.about import TaskQuery
+
+    met = set(TaskQuery(*filters).matching_names(entry.name for entry in listed))
+    return [entry for entry in listed if entry.name in met]
+
+
+def _list(kind: str, pattern: str | None = None) -> list[Entry]:
+    """What there is of a kind, imported; ReferenceProblem where nothing fits the pattern."""
     try:
-        listed = entries(contents, pattern)
+        return entries(get_contents(kind), pattern)
     except ReferenceProblem as problem:
         raise ReferenceProblem(f"{problem}{_of_language(kind, pattern or '')}") from None
-    met = set(sought.matching_names(entry.name for entry in listed))
-    return [entry for entry in listed if entry.name in met]
 
 
 def _of_language(kind: str, name: str) -> str:
     """What to ask where the name of a language stands for tasks in it."""
+    from lingprobe.corpora.languages import language_codes
+
     codes = language_codes(name) if kind == "tasks" else set()
     is_named = codes and name.casefold() not in codes  # codes such as `case` are words as well
     return f"; tasks with data in a language: `lingprobe tasks -l {name}`" if is_named else ""
@@ -115,6 +131,9 @@ def about(task: str) -> TaskDescription | None:
 
         print(lingprobe.about("ud/tense").papers)
     """
+    from lingprobe.tasks import TASKS
+    from lingprobe.tasks.about import find_task_description
+
     name = Reference.parse(task).name
     if "@" not in name:
         TASKS.find(name)  # a family says nothing of a task that there is not
@@ -129,6 +148,7 @@ def bibtex(tasks: str | Sequence[str]) -> str:
         print(lingprobe.bibtex("senteval/*"))
     """
     from lingprobe.suites.bibliography import format_bibtex, papers_of
+    from lingprobe.tasks import TASKS
 
     names = [n for t in arguments(tasks) for n in TASKS.matching(Reference.parse(t).name)]
     return format_bibtex(paper for name in names for paper in papers_of(name))

@@ -16,6 +16,7 @@ from lingprobe.api.commands import GROUPS, commands
 from lingprobe.cli.declaration import Declaration, build_command
 from lingprobe.cli.help import PlainHelp
 from lingprobe.data._foreign_code import one_line
+from lingprobe.data._listings import recall_listing
 from lingprobe.data._members import attribute
 from lingprobe.data._packages import entry_points, load_point
 from lingprobe.data.errors import UsageProblem
@@ -63,6 +64,14 @@ class CommandCatalogue(Mapping[str, Declaration]):
                 found.append(ListedCommand(heading, name, one))
         rank = {heading: place for place, heading in enumerate([*HEADINGS, _PLUGINS])}
         return sorted(found, key=lambda each: rank.get(each.heading, len(rank)))
+
+    @functools.cached_property
+    def texts(self) -> list[tuple[str, str, str]]:
+        """The heading, the name and the text of each, which no command is imported for twice."""
+        made = recall_listing(
+            "commands", "lingprobe.commands", lambda: [[*e[:2], e.text] for e in self.entries]
+        )
+        return [(heading, name, text) for heading, name, text in made]
 
     def names(self) -> list[str]:
         """All names, of commands that cannot be imported, too."""
@@ -125,7 +134,7 @@ class CommandGroup(PlainHelp, TyperGroup):
     def rows(self) -> list[tuple[str, str, str]]:
         """The heading, the name and the text of each command or group below."""
         found: dict[str, tuple[str, str, str]] = {}
-        for heading, name, text in ((*each[:2], each.text) for each in CATALOGUE.entries):
+        for heading, name, text in CATALOGUE.texts:
             first, _, last = name.partition(" ")
             if self.prefix and f"{first} " == self.prefix:
                 found[last] = ("Commands", last, text)

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 
 from lingprobe.corpora.arrow_sizes import read_batch_sizes
 from lingprobe.data.cache import size
-from lingprobe.data.examples import DataProblem
+from lingprobe.data.errors import DataProblem
 
 _FREE_BYTES = 1 << 28
 _MAX_RATIO = 200

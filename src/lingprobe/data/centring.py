@@ -8,7 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.data.examples import DataProblem, Dataset
+from lingprobe.data.errors import DataProblem
+from lingprobe.data.examples import Dataset
 from lingprobe.data.notes import NOTHING, NotePart
 from lingprobe.data.vectors import Floats, Spans
 

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import Logits
-from lingprobe.data.examples import SPLITS, DataProblem, Dataset, Example, Sentence, Site, Tags
+from lingprobe.data.errors import DataProblem
+from lingprobe.data.examples import SPLITS, Dataset, Example, Sentence, Site, Tags
 from lingprobe.data.labels import Column, Link
 from lingprobe.data.notes import Provenance
 from lingprobe.data.reading import Readings

@@ -59,6 +59,10 @@ class UsageProblem(LingprobeError, ValueError):
     """Arguments that conflict, or that name nothing."""
 
 
+class DataProblem(LingprobeError, ValueError):
+    """Something is wrong with data; the message says what, where (file:line) and what to do."""
+
+
 class ReadingProblem(LingprobeError, ValueError):
     """Vectors that cannot be read as the task requires; the message says what to change."""
 

@@ -11,16 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.digests import hash_bytes
-from lingprobe.data.errors import LingprobeError
+from lingprobe.data.errors import DataProblem
 from lingprobe.data.labels import Column, Label, build_column
 from lingprobe.data.notes import NotePart, Notes
 from lingprobe.data.vectors import Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
-
-
-class DataProblem(LingprobeError, ValueError):
-    """Something is wrong with data; the message says what, where (file:line) and what to do."""
 
 
 class EncoderStop(DataProblem):

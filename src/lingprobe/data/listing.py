@@ -6,7 +6,7 @@ import importlib.metadata
 import inspect
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -44,6 +44,19 @@ class Entry:
     options: tuple[Option, ...] = ()
     oracles: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
+
+
+def write_entries(listed: Iterable[Entry]) -> list[dict[str, Any]]:
+    """Entries as JSON has them."""
+    return [{**asdict(entry), "oracles": dict(entry.oracles)} for entry in listed]
+
+
+def read_entries(written: Iterable[Mapping[str, Any]]) -> list[Entry]:
+    """Entries from what was written."""
+    return [
+        Entry(**{**fields, "options": tuple(Option(**each) for each in fields["options"])})
+        for fields in written
+    ]
 
 
 @runtime_checkable

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.centring import CENTRED, centre
-from lingprobe.data.errors import ReadingProblem
-from lingprobe.data.examples import DataProblem, Dataset, Sentence
+from lingprobe.data.errors import DataProblem, ReadingProblem
+from lingprobe.data.examples import Dataset, Sentence
 from lingprobe.data.labels import Column
 from lingprobe.data.narrowing import NarrowName, is_narrow
 from lingprobe.data.sites import COMBINED

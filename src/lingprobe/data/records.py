@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lingprobe.data.examples import DataProblem
+from lingprobe.data.errors import DataProblem
 
 
 def read_tab_separated(file: Path) -> tuple[list[str], list[tuple[str, list[str]]]]:

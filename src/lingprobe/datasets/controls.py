@@ -31,7 +31,7 @@ from lingprobe.datasets.splits import allocate
 
 CONTROLS = Contents(
     "control",
-    "lingprobe.datasets.controls",
+    "lingprobe.controls",
     {
         "none": "lingprobe.datasets.controls:Unchanged",
         "shuffled": "lingprobe.datasets.controls:Shuffled",

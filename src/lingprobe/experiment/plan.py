@@ -13,8 +13,7 @@ from typing import Any
 
 from lingprobe.data._members import fault_of
 from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Task, Trial, needs_of
-from lingprobe.data.errors import LingprobeError
-from lingprobe.data.examples import DataProblem
+from lingprobe.data.errors import DataProblem, LingprobeError
 from lingprobe.data.identity import Identity, Ingredients, identity
 from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, get_encoder_role
 from lingprobe.data.reading import EncoderWithView, ReadingProblem, reads_of, view

@@ -19,8 +19,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.cache import set_environment
-from lingprobe.data.errors import UsageProblem
-from lingprobe.data.examples import DataProblem
+from lingprobe.data.errors import DataProblem, UsageProblem
 from lingprobe.data.suggestions import suggest
 from lingprobe.nets.precision import half_allowed, native_bf16
 

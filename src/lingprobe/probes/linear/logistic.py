@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.examples import DataProblem
+from lingprobe.data.errors import DataProblem
 
 Doubles = NDArray[np.float64]
 
