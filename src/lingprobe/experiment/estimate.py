@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lingprobe.data.abilities import Lookup, RemoteEncoder
+from lingprobe.data.cache import size as format_bytes
 from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
 from lingprobe.experiment.durations import START, encoding, fitting
 from lingprobe.experiment.paths import Paths
@@ -17,7 +18,6 @@ from lingprobe.experiment.room import bytes_of, left_of
 from lingprobe.experiment.run import missing
 
 MINUTE, HOUR = 60, 3600
-UNIT = 1000
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Estimate:
             for name, n in self.sentences.items()
         ]
         without = f", without encoding with {', '.join(self.untimed)}" if self.untimed else ""
-        vectors = f"{_bytes(self.bytes)} of vectors, " if self.bytes else ""
+        vectors = f"{format_bytes(self.bytes)} of vectors, " if self.bytes else ""
         lines.append(f"about {vectors}{_duration(self.seconds)}{without}")
         lines += [f"refused: {names}: {why}" for names, why in group_refusals(self.refused)]
         return "\n".join(lines)
@@ -118,14 +118,6 @@ def _lacks(encoder: Encoder, sentences: Sequence[Sentence]) -> str:
     except DataProblem as problem:
         return str(problem)
     return ""
-
-
-def _bytes(count: float) -> str:
-    for unit in ("B", "KB", "MB"):
-        if count < UNIT:
-            return f"{count:,.0f} {unit}"
-        count /= UNIT
-    return f"{count:,.1f} GB"
 
 
 def _duration(seconds: float) -> str:
