@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from lingprobe_extensions.compose.comp.data import (
     capitalize_sentences,
     list_pair_meanings,
     make_sentence,
+    meaning,
     with_words,
 )
 from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
@@ -157,11 +158,9 @@ def _collect_event_facts(
     """The facts of all sentences, as the events say that they were made from; an asked word by
     itself is one fact.
     """
-    facts = ORACLES[name][oracle].facts
-    own = {
-        make_sentence(text, options.written): (tuple(facts(reading)),)
-        for text, reading in _meanings(name, _select_item_options(options))
-    }
+    facts, drawn = ORACLES[name][oracle].facts, _select_item_options(options)
+    meanings = _meanings(name, drawn, _contents(drawn), options.written, frozenset(sentences))
+    own = {sentence: (tuple(facts(reading)),) for sentence, reading in meanings}
     return own | {s: ((s.text,),) for s in sentences if len(s.words) == 1}
 
 
@@ -242,13 +241,29 @@ def _build_dataset(name: str, options: CompositionOptions) -> tuple[Dataset, Lan
     return items, plan.own.language
 
 
-def _meanings(name: str, options: CompositionOptions) -> Iterator[tuple[str, Reading]]:
-    """The texts of all sentences and what they mean."""
-    if options.mode == "paper":
-        drawn = _paper_sentences(name, options, _contents(options))
-        return comp_paper.list_drawn_meanings(drawn, load_language(options.language))
-    by_part, plan, _ = _generate_pairs(name, options, _contents(options))
-    return list_pair_meanings(by_part, plan.own.language)
+@lru_cache(maxsize=1)  # all oracles of a set are asked for in turn
+def _meanings(
+    name: str,
+    options: CompositionOptions,
+    contents: str,
+    written: Written,
+    asked: frozenset[Sentence],
+) -> tuple[tuple[Sentence, Reading], ...]:
+    """What sentences mean: those that are asked about, and maybe others."""
+    if options.mode == "paper":  # which draws many more than it asks about
+        language = load_language(options.language)
+        drawn = comp_paper.list_drawn(_paper_sentences(name, options, contents))
+        sentences = (make_sentence(one.sentence.text, written) for one in drawn)
+        return tuple(
+            (sentence, meaning(one.line, language.denying)[1])
+            for one, sentence in zip(drawn, sentences, strict=True)
+            if sentence in asked
+        )
+    by_part, plan, _ = _generate_pairs(name, options, contents)
+    return tuple(
+        (make_sentence(text, written), reading)
+        for text, reading in list_pair_meanings(by_part, plan.own.language)
+    )
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_SETS)

@@ -21,7 +21,6 @@ from lingprobe_extensions.compose.comp.contrasts import (
     nouns,
     order,
 )
-from lingprobe_extensions.compose.comp.data import meaning
 from lingprobe_extensions.compose.comp.words import PAPER
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
@@ -29,7 +28,6 @@ from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.shapes import LinearisedShape
 from lingprobe_extensions.compose.events.space import space
-from lingprobe_extensions.compose.readings.reading import Reading
 
 LANGUAGE = "english"
 REQUEST: Mapping[str, Any] = {
@@ -139,15 +137,10 @@ def build_dataset(
     return carve_dev(dataset, seed, sizes[1] / (sizes[0] + sizes[1])) if sizes[1] else dataset
 
 
-def list_drawn_meanings(sentences: Sentences, language: Language) -> Iterator[tuple[str, Reading]]:
-    """The texts of all sentences that were drawn for a set, and what they mean."""
-    return (
-        meaning(candidate.line, language.denying)
-        for candidate in (
-            *sentences["train"],
-            *(sentences["test"] if sentences["test"] is not sentences["train"] else ()),
-        )
-    )
+def list_drawn(sentences: Sentences) -> tuple[SentenceCandidate, ...]:
+    """All sentences that were drawn for a set."""
+    same = sentences["test"] is sentences["train"]
+    return (*sentences["train"], *(() if same else sentences["test"]))
 
 
 def draw_paper_sentences(
