@@ -132,7 +132,7 @@ def started(checkout: Path, root: Path, requests: list[str]) -> subprocess.Popen
     source = root / "sources"
     for stale in (source, *(root / name for name in requests)):
         shutil.rmtree(stale, ignore_errors=True)
-    shutil.copytree(checkout / "src", source, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(checkout / "src", source)  # what was compiled holds for files of the same time
     project = tomllib.loads((checkout / "pyproject.toml").read_text("utf-8"))["project"]
     about = source / f"{package}-{project['version']}.dist-info"  # as if it were installed
     about.mkdir()

@@ -65,10 +65,10 @@ def run(code: str, *arguments: str, path: Path, package: str = "LINGPROBE") -> s
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A copy of the sources that may be edited."""
-    shutil.copytree(
-        SOURCES, tmp_path / "copy" / "lingprobe", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    """A copy of the sources that may be edited, with what was compiled of them, which holds for a
+    file as long as it is not edited.
+    """
+    shutil.copytree(SOURCES, tmp_path / "copy" / "lingprobe")
     return tmp_path / "copy"
 
 

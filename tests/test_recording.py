@@ -17,8 +17,10 @@ EDITS = {
 
 
 def checkout(place: Path, edits: dict[str, str]) -> Path:
-    """A copy of this checkout's sources with edits, wherever the lines lie that they are about."""
-    shutil.copytree(ROOT / "src", place / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    """A copy of this checkout's sources with edits, wherever the lines lie that they are about, and
+    with what was compiled of the other files.
+    """
+    shutil.copytree(ROOT / "src", place / "src")
     shutil.copy(ROOT / "pyproject.toml", place)
     for old, new in edits.items():
         files = [file for file in place.rglob("*.py") if old in file.read_text("utf-8")]

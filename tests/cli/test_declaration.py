@@ -206,7 +206,7 @@ def test_an_option_that_is_added_to_its_class_is_everywhere(tmp_path):
         shutil.copytree(
             ROOT / folder,
             tmp_path / folder,
-            ignore=shutil.ignore_patterns("__pycache__", "results"),
+            ignore=shutil.ignore_patterns("results"),
         )
     file = tmp_path / "src" / "lingprobe" / "api" / "options.py"
     before = "\n\n@dataclass(frozen=True, kw_only=True)\nclass ProbedOptions"
