@@ -136,7 +136,8 @@ PROBE_OPTIONS = {
         ("mlp,protocol=krasnowska,l2=1e-4", {"kinds": ("classes",)}),
         ("mlp,protocol=ettinger", {"kinds": ("classes",)}),
     ],
-    "span": [("span,projection=32,hidden=32", {"kinds": ("classes", "sets", "partial")})],
+    # sets are learnt as those that are annotated in part, all of whose weights are 1
+    "span": [("span,projection=32,hidden=32", {"kinds": ("classes", "partial")})],
     "linear": [("linear", {}), ("linear,member=logistic,standardised=false,penalty=0.01", {})],
     "logreg": [("logreg", {})],
     "means": [("means", {"kinds": ("classes",)})],
@@ -147,7 +148,7 @@ PROBE_OPTIONS = {
         ("relatedness,protocol=senteval", {"kinds": ("scores",), "pairs": True, "learns": False}),
     ],
     "cosine": [("cosine", {"kinds": ("scores",), "pairs": True})],
-    "attention": [("attention,epochs=20", {}), ("attention,pool=max", {"kinds": ("classes",)})],
+    "attention": [("attention,epochs=10", {}), ("attention,pool=max", {"kinds": ("classes",)})],
     "sparse": [
         ("sparse,k=4", {}),
         ("sparse,k=4,by=l1", {"kinds": ("classes", "partial")}),

@@ -672,14 +672,17 @@ def traced(function: Any, entered: set[tuple[str, str]]) -> Any:
     imported.
     """
 
-    seen: set[CodeType] = set()
+    seen: dict[int, CodeType] = {}  # by id, as code is slow to hash, and kept, so that ids stay
+    home = str(SOURCES)
 
     def note(frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        if event != "call" or code in seen or not code.co_filename.startswith(str(SOURCES)):
+        if id(code) in seen:
             return
-        if not importing(frame):
-            seen.add(code)
+        if not code.co_filename.startswith(home):
+            seen[id(code)] = code
+        elif not importing(frame):
+            seen[id(code)] = code
             entered.add((str(frame.f_globals["__name__"]), defined_by(code)))
 
     def run(*arguments: Any, **options: Any) -> Any:

@@ -29,6 +29,7 @@ from lingprobe.analysis.answers import (
 )
 from lingprobe.analysis.questions import share_wrong_labels
 from lingprobe.analysis.row import ORDER, PERCENT
+from lingprobe.data.arrow import make_array
 from lingprobe.data.cache import storable
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.digests import digest_texts
@@ -366,9 +367,8 @@ class ResultFrame:
         columns = {name: [_storable(row[name]) for row in rows] for name in _UNUSED}
         table = pa.table({name: _array(name, cells) for name, cells in columns.items()})
         if names := dict.fromkeys(name for run in listed for name in run.extra):
-            extra = pa.array(
-                [{name: _storable(run.extra.get(name)) for name in names} for run in listed]
-            )
+            cells = ([_storable(run.extra.get(name)) for run in listed] for name in names)
+            extra = pa.StructArray.from_arrays([*map(make_array, cells)], [*names])
             table = table.append_column(EXTRA, extra)
         fits = zip(columns["run_id"], listed, strict=True)
         predictions = {run_id: [[run.predictions]] for run_id, run in fits}
@@ -427,7 +427,9 @@ class ResultFrame:
 
     def take(self, numbers: Sequence[int]) -> ResultFrame:
         """Some of the rows, in this order."""
-        taken = replace(self, table=self.table.take(np.array(numbers, np.int64)))
+        import pyarrow as pa
+
+        taken = replace(self, table=self.table.take(make_array(numbers, pa.int64())))
         known = self._columns.items()
         taken._columns.update({name: [cells[k] for k in numbers] for name, cells in known})
         if "rows" in self.__dict__:
@@ -468,7 +470,7 @@ class ResultFrame:
         """The columns with these new names, and no others, in this order, without predictions."""
         import pyarrow as pa
 
-        columns = {new: pa.array(self.column(name)) for new, name in names.items()}
+        columns = {new: make_array(self.column(name)) for new, name in names.items()}
         return ResultFrame(pa.table(columns), keys=tuple(names))
 
     def with_columns(self, columns: Columns) -> ResultFrame:
@@ -743,7 +745,7 @@ def _array(name: str, cells: list[Any]) -> pa.Array:
     import pyarrow as pa
 
     if name not in _UNUSED:
-        return pa.array(cells)
+        return make_array(cells)
     unused = _UNUSED[name]
     kinds = {str: pa.string(), int: pa.int64()}
-    return pa.array(cells, kinds.get(type(unused), pa.float64()))
+    return make_array(cells, kinds.get(type(unused), pa.float64()))
