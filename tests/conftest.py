@@ -219,6 +219,17 @@ def _no_network() -> Iterator[None]:
     patch.undo()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_power_cut() -> Iterator[None]:
+    """Wait for no disk: some ten thousand times a file would be made to last through a power cut,
+    which no test makes.
+    """
+    patch = pytest.MonkeyPatch()
+    patch.setattr(os, "fsync", os.fstat)  # which fails as well where nothing is open
+    yield
+    patch.undo()
+
+
 def _guarded(connect: Any) -> Any:
     def guard(self: socket.socket, address: Any) -> Any:
         if self.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in LOCAL:

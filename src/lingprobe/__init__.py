@@ -362,7 +362,9 @@ def __getattr__(name: str) -> Any:
     for place, names in _PLACES.items():
         if name in names.split():
             return getattr(importlib.import_module(f"lingprobe.{place}"), name)
-    for point in () if name.startswith("_") else entry_points("lingprobe.functions"):
+    if name.startswith("_"):  # what libraries ask of every object, of names that nobody mistypes
+        raise AttributeError(f"module 'lingprobe' has no attribute {name!r}", name=name)
+    for point in entry_points("lingprobe.functions"):
         if point.name == name:  # of an extension or another package
             return point.load()
     from lingprobe.data.suggestions import advice, suggest
