@@ -8,6 +8,7 @@ import gc
 import importlib.util
 import json
 import os
+import re
 import socket
 from collections import Counter
 from collections.abc import Generator, Iterator
@@ -255,6 +256,22 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """
     place = tmp_path_factory.mktemp("caches")
     return (place / str(number) for number in count())
+
+
+@pytest.fixture(scope="session")
+def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders of tests, counted as well."""
+    place = tmp_path_factory.mktemp("tests")
+    return (place / str(number) for number in count())
+
+
+@pytest.fixture
+def tmp_path(_folders: Iterator[Path], request: pytest.FixtureRequest) -> Path:
+    """A folder of its own for a test, whose name ends in that of the test."""
+    folder = next(_folders)
+    folder = folder.with_name(f"{folder.name}-{re.sub(r'[^a-z]', '_', request.node.name)[:30]}")
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True, scope="session")
