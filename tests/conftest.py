@@ -267,7 +267,7 @@ def _folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def tmp_path(_folders: Iterator[Path], request: pytest.FixtureRequest) -> Path:
-    """A folder of its own for a test, whose name ends in that of the test."""
+    """A folder for a test, by whose name it can be told."""
     folder = next(_folders)
     folder = folder.with_name(f"{folder.name}-{re.sub(r'[^a-z]', '_', request.node.name)[:30]}")
     folder.mkdir(mode=0o700)
