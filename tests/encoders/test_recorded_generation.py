@@ -110,7 +110,7 @@ def test_given_responses_are_read_from_files_of_whole_conversations(llama, tmp_p
 def test_what_cannot_be_read_is_told(llama, recorded, tmp_path):
     read = f"model={llama},template=chat,generated=true"
     others = [talk([("user", "Who else?")]), talk([*PROMPTS[3], ("assistant", "I.")])]
-    with pytest.raises(EncoderStop, match="for 2 of 6 sentences"):
+    with pytest.raises(EncoderStop, match="for 1 of 6 sentences"):
         make(f"acts:{recorded},{read}").encode([*TALKS, *others])
     with pytest.raises(PartRefused) as refused:
         make(f"acts:{recorded},{read},missing=skip").encode([*TALKS, *others])

@@ -35,7 +35,7 @@ from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.forward import Passes
+    from lingprobe.encoders.forward import Passes, ReadSentences
 
 SUFFIX = ".safetensors"
 
@@ -122,8 +122,7 @@ class Activations:
     @property
     def own_baselines(self) -> dict[str, EncoderQuestion]:
         """The states of what stands before the response, where that is read."""
-        has_prompt = self.turns or (self.generated and self.template == CHAT)
-        return list_prompt_baseline(Activations, self, str(self.path)) if has_prompt else {}
+        return list_prompt_baseline(Activations, self, str(self.path), self.generated)
 
     @property
     def files(self) -> ModelFiles:
@@ -225,9 +224,10 @@ class Activations:
         self._check_tokens()
         if self._token_states is not None:
             return self._read_token_states(self._token_states, sentences, asked)
-        passes = self._match(sentences, any(pool == "none" for _, pool in asked))
+        passes, read = self._match(sentences, any(pool == "none" for _, pool in asked))
         numbers = {name: str(place) for place, name in enumerate(self.numbers)}
-        units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
+        places = [(numbers[layer], pool) for layer, pool in asked]
+        units = passes.run_tokens(sentences, read, places)
         vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
         if units.reasons:
             raise PartRefused(vectors, units.reasons)
@@ -270,8 +270,12 @@ class Activations:
             return
         self._match(sentences, self.pool == "none")
 
-    def _match(self, sentences: Sequence[Sentence], aligned: bool) -> Passes:
-        """What reads the files, of which each sentence has one; EncoderStop where it should."""
+    def _match(
+        self, sentences: Sequence[Sentence], aligned: bool
+    ) -> tuple[Passes, ReadSentences]:
+        """What reads the files, and the sentences in tokens, of which each that can be read has a
+        file; EncoderStop where it should.
+        """
         from lingprobe.encoders.forward import Passes  # imports torch
         from lingprobe.encoders.recordings import RecordedTokens, check_layers, load_recorded
 
@@ -287,16 +291,16 @@ class Activations:
             writer=RecordedTokens(states) if self.generated else None,
             places=PlaceRange.parse(self.places),
         )
-        tokens = passes.tokenize_sentences(sentences, aligned)
+        read = passes.tokenize_sentences(sentences, aligned)
         lacking = [
-            sentence
-            for sentence, ids in zip(sentences, tokens.ids, strict=True)
-            if tuple(ids) not in states.index
+            sentences[number]
+            for number, ids in enumerate(read.tokens.ids)
+            if read.reasons.get(number) in (None, RecordedTokens.nothing) and not states.has(ids)
         ]
         if lacking and self.missing == "error":
             what = f"file of the tokens that {self.model} reads"
             raise EncoderStop(lacking_of(str(self.path), lacking, len(sentences), what))
-        return passes
+        return passes, read
 
 
 def _list_state_files(folder: Path) -> tuple[Path, ...]:

@@ -42,7 +42,7 @@ class TokenNorms(NamedTuple):
 
 def find_constant_tokens(passes: Passes) -> dict[str, str]:
     """By layer what holds most of its norm in every sentence, in words; {} where nothing does."""
-    tokens = passes.tokenize_sentences(TRIED, by_piece=False)
+    tokens = passes.tokenize_sentences(TRIED, by_piece=False).tokens
     keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)
     names = [str(layer) for layer in range(layers)]
     states = passes.states(tokens, set(names))

@@ -216,9 +216,8 @@ class HuggingFace(SavedModel):
         own = list_own_baselines(
             HuggingFace, self, self._base, not quantisation(self.configuration)
         )
-        has_prompt = bool(self.turns or (self.generate and self.template == CHAT))
-        prompt = list_prompt_baseline(HuggingFace, self, str(self.model)) if has_prompt else {}
-        return own | prompt
+        is_answered = self.generate > 0
+        return own | list_prompt_baseline(HuggingFace, self, str(self.model), is_answered)
 
     @property
     def weight_settings(self) -> tuple[str, int, bool]:
@@ -404,7 +403,7 @@ class HuggingFace(SavedModel):
             say_unrendered(self.name)
         passes = self._passes(network)
         around = passes.frame
-        is_behind = has_texts and any(pool != "end" for _, pool in asked)
+        is_behind = has_texts and not self.turns and any(pool != "end" for _, pool in asked)
         if around.after and is_behind and network.causal and not self.generates:
             say_unread(self.name, around.after)
         if not self.generates and recall(*self._memory_key) is None:
