@@ -17,7 +17,12 @@ from encoders.tokenisers import byte_level
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.encoders import make
-from lingprobe.encoders.conversations import TurnProblem, render_turns
+from lingprobe.encoders.conversations import (
+    RenderedTurns,
+    TurnProblem,
+    choose_ranges,
+    render_turns,
+)
 from lingprobe.store.items import read_items
 
 PLAIN_CHAT = (
@@ -198,6 +203,13 @@ def test_conversations_that_cannot_be_read_are_told_and_counted(
         assert np.allclose(refused.value.vectors.layers[0][0], alone, atol=1e-5)
 
 
+def test_white_space_is_an_empty_response():
+    """Also where a template keeps it."""
+    turns = talk([("user", "a"), ("assistant", " \n")]).turns
+    with pytest.raises(TurnProblem, match="its response is empty"):
+        choose_ranges(turns, RenderedTurns("a \n", ((0, 1), (1, 3))), "response")
+
+
 def test_what_is_no_turn_or_has_no_template_is_told(tmp_path):
     folder = save_model(tmp_path / "llama", "llama")
     with pytest.raises(DataProblem, match="write all, response"):
@@ -259,6 +271,51 @@ def test_the_prompt_alone_is_a_baseline(evaluation):
     assert kinds[response] == "trained"
     assert scores[response] > 0.95
     assert abs(scores[prompt] - 0.5) < 0.2
+
+
+def test_the_card_has_the_prompt_and_one_untrained_copy_of_a_kind(evaluation):
+    names = [each.name for each in evaluation.trained(encoder="*turns=response*").facts.baselines]
+    assert sum("turns=prompt" in name for name in names) == 1
+    copies = [name for name in names if "weights=random" in name]
+    assert len(copies) == 2  # of all weights, and of the blocks
+    assert not any("seed=" in name for name in copies)
+
+
+def test_conversations_without_a_response_may_be_among_the_others():
+    """They have no prompt that others could share."""
+    made = rows()
+    for k in (0, 31, 239):
+        made[k] = made[k] | {"messages": made[k]["messages"][:1]}
+    loaded = lingprobe.table(made).load()
+    tags = loaded.strata["prompt"]
+    assert len(tags.codes) == len(loaded)
+    untold = [k for k, code in enumerate(tags.codes.tolist()) if code < 0]
+    assert len(untold) == 3
+    numbers = loaded.sites[untold, 0, 0].tolist()
+    assert all(len(loaded.sentences[number].turns) == 1 for number in numbers)
+
+
+def test_reasons_are_counted_and_a_run_that_reads_nothing_says_why(tmp_path):
+    folder = save_model(tmp_path / "llama", "llama")
+    made = rows(80)
+    for k, role in ((3, "narrator"), (5, "narrator"), (8, "user")):
+        made[k] = made[k] | {"messages": [*made[k]["messages"][:1], {"role": role, "content": "a"}]}
+    where = {"cache": tmp_path / "cache", "progress": False}
+    how = {**where, "baselines": "none", "copies": False, "probes": "logreg", "seeds": 1}
+
+    def evaluate(options):
+        model = f"hf:{folder},template=chat,dtype=float32,device=cpu,{options}"
+        return str(lingprobe.evaluate(model, made, **how))
+
+    said = evaluate("turns=response")
+    assert "3 examples were excluded: not encoded (2 as the role 'narrator' is unknown" in said
+    assert "; 1 as its response is not there" in said
+    for options, why in (
+        ("turns=role:tool", "its role:tool is not there"),
+        ("turns=response,places=900-", "it has no token at those places"),
+    ):
+        for _ in range(2):  # the second time, what failed is known
+            assert f"80 sentences: of each, {why}" in evaluate(options)
 
 
 def test_conversations_with_one_prompt_share_a_fold(evaluation):

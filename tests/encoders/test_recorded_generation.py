@@ -21,6 +21,7 @@ from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import find_own_baselines, get_encoder_role
 from lingprobe.data.references import Reference
 from lingprobe.encoders import make
+from lingprobe.encoders.recordings import pack_ids
 
 TALKS = [talk(turns) for turns in PROMPTS]
 
@@ -168,3 +169,29 @@ def test_places_that_are_not_there_are_said(llama, recorded):
             make(f"{read},places={written}").encode(TALKS)
     baseline = dict(Reference.parse(*find_own_baselines(make(f"{read},places=1-3"))).options)
     assert "places" not in baseline
+
+
+def test_sentences_are_cut_once_and_ids_take_four_bytes(llama, recorded, monkeypatch):
+    tokenizer, cut = AutoTokenizer.from_pretrained(llama), []
+    real = type(tokenizer).__call__
+    monkeypatch.setattr(
+        type(tokenizer),
+        "__call__",
+        lambda self, text, **how: cut.append(len(text)) or real(self, text, **how),
+    )
+    make(f"acts:{recorded},model={llama},template=chat,generated=true").encode(TALKS)
+    assert cut.count(len(TALKS)) == 1
+    ids = [7, 300, 2**32 - 1]
+    assert len(pack_ids(ids)) == 12
+    rows = [[1], [1, 2], [1, 256], [2], [256], [256, 0], [65536]]
+    assert sorted(map(pack_ids, rows)) == [pack_ids(row) for row in sorted(rows)]
+
+
+@pytest.mark.parametrize("number", [-1, 2**40])
+def test_ids_that_no_token_has_are_refused(llama, tmp_path, number):
+    ids = torch.tensor([3, number])
+    save_file(
+        {"hidden_states": torch.randn(2, 1, 8), "token_ids": ids}, str(tmp_path / "a.safetensors")
+    )
+    with pytest.raises(EncoderStop, match="numbers that are no token ids"):
+        make(f"acts:{tmp_path},model={llama}").encode(TALKS[:1])

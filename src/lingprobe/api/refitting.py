@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.planned_run import PlannedRun
@@ -259,9 +260,14 @@ def _score_of(row: FrameRow, name: str) -> SubgroupScore:
 
 
 def _find_baselines(row: RowResults, own: FrameRow) -> Iterator[SubgroupScore]:
-    """Scores of the best constant and of baselines on the same task, the best first."""
+    """Scores of the best constant and of baselines on the same task, the best first; of untrained
+    copies of a kind one, and none that belong to other encoders of the run.
+    """
     plain = [result for result in row.every if result.trial.control == NO_CONTROL]
-    scored = compute_scores(ResultFrame.of(plain))
+    foreign = {name for each in plain for name in each.provenance.own_baselines}
+    foreign -= {*row.own[0].provenance.own_baselines}
+    known = [result for result in plain if result.trial.encoder not in foreign]
+    scored = select_shown(compute_scores(ResultFrame.of(known)))
     beside = scored.where(task=own.task, metric=own.metric)
     best: dict[str, FrameRow] = {}
     for each in beside:

@@ -270,9 +270,7 @@ class Activations:
             return
         self._match(sentences, self.pool == "none")
 
-    def _match(
-        self, sentences: Sequence[Sentence], aligned: bool
-    ) -> tuple[Passes, ReadSentences]:
+    def _match(self, sentences: Sequence[Sentence], aligned: bool) -> tuple[Passes, ReadSentences]:
         """What reads the files, and the sentences in tokens, of which each that can be read has a
         file; EncoderStop where it should.
         """

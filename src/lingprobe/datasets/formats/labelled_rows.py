@@ -82,14 +82,16 @@ class _Rows:
     strata: dict[str, list[str | None]] = field(default_factory=dict)
 
     def add(self, example: Example) -> None:
-        """Take in one more, which has as many sites as those before."""
+        """Take in one more, which has as many sites as those before, and tags of the same kinds; an
+        empty tag is none.
+        """
         for sentence, span in example.sites:
             number = self.numbers.setdefault(sentence, len(self.numbers))
             self.sites.extend((number, *(span or (-1, -1))))
         self.labels.append(example.label)
         self.splits.append(SPLITS.index(example.split))
         for key, value in example.strata.items():
-            self.strata.setdefault(key, []).append(intern(value))
+            self.strata.setdefault(key, []).append(intern(value) if value else None)
 
     def leave_out(self, rows: NDArray[np.bool_]) -> _Rows:
         """The same without some."""

@@ -127,8 +127,8 @@ class RowForm:
         elif self.talks and not chosen.roles:
             column = (*chosen.texts, *chosen.answers)[0]
             remarks.append(
-                f"its column {column}, of conversations, was read as the texts of their turns, a"
-                f" line each; text={column}.user reads one role"
+                f"its column {column} has conversations, which encoders without template=chat read"
+                f" as the texts of their turns, a line each; text={column}.user reads one role"
             )
         return remarks
 
@@ -272,8 +272,8 @@ class RowReader:
         if self.chosen.group and not str("" if group is None else group).strip():
             raise BadRow(f"no {self.chosen.group} in its column; group= needs one in every row")
         strata = {self.chosen.group: str(group).strip()} if self.chosen.group else {}
-        if len(sites) == 1 and (prompt := name_prompt(sites[0].sentence.turns)):
-            strata.setdefault(PROMPT, prompt)
+        if len(sites) == 1 and (self.form.talks or self.chosen.is_exchange):
+            strata.setdefault(PROMPT, name_prompt(sites[0].sentence.turns))
         return Example(sites, label, split, strata=strata)
 
     def read_sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
