@@ -68,6 +68,24 @@ def test_states_are_those_of_transformers(llama, recorded, turns, pool):
             assert np.abs(layer[k] - reduce(states[start:stop])).max() < 1e-5, (turns, pool, k)
 
 
+def test_tokens_and_texts_that_were_written_are_shown(llama, recorded):
+    tokenizer = AutoTokenizer.from_pretrained(llama)
+    encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
+    texts = encoder.find_written([*TALKS, talk([("user", "Who else?")])])
+    assert texts[-1] is None
+    for k, each in enumerate(PROMPTS):
+        written, layers, prompt = write_by_hand(llama, each)
+        size = prompt + len(written) - (len(written) == LONGEST)
+        shown = encoder.read_tokens(TALKS[k], ["2", "0"])
+        for layer in ("0", "2"):
+            assert np.abs(shown.states[layer] - layers[int(layer)][:size]).max() < 1e-6
+        assert shown.counted.tolist() == [place >= prompt for place in range(size)]
+        assert texts[k] == tokenizer.decode(written[: size - prompt])
+    skipping = make(f"acts:{recorded},model={llama},template=chat,generated=true,missing=skip")
+    with pytest.raises(EncoderStop, match="for 1 of 1 sentences"):
+        skipping.read_tokens(talk([("user", "Who else?")]), ["1"])
+
+
 def test_what_the_prompt_tells_alone_is_a_baseline_of_the_same_files(llama, recorded):
     encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
     (reference,) = find_own_baselines(encoder)

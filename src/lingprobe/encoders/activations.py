@@ -10,11 +10,14 @@ is the state after N layers, as here, but for the last, which it takes before th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import numpy as np
+
 from lingprobe.corpora.files import digest_files
+from lingprobe.data.abilities import TokenStates
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.options import Help
@@ -232,6 +235,36 @@ class Activations:
         if units.reasons:
             raise PartRefused(vectors, units.reasons)
         return vectors
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence as they were read, with their states in some layers.
+        EncoderStop where no file has them.
+        """
+        self._check_tokens()
+        strict = replace(self, missing="error")
+        if self._token_states is not None:
+            strict.check_there([sentence])
+            places = PlaceRange.parse(self.places)
+            return self._token_states.read_tokens(sentence, layers, self.role, places)
+        passes, read = strict._match([sentence], False)
+        numbers = {layer: str(self.numbers.index(layer)) for layer in layers}
+        found = passes.show_tokens(read, [*numbers.values()])
+        return found._replace(states={name: found.states[n] for name, n in numbers.items()})
+
+    def find_written(self, sentences: Sequence[Sentence]) -> list[str | None]:
+        """What files have behind each of some prompts, as text; None where they have nothing."""
+        if not self.generated or self.turns == PROMPT:
+            return [None for _ in sentences]
+        passes, read = replace(self, turns="", missing="skip")._match(sentences, False)
+        assert read.tokens.inside is not None  # which are those that were written
+        rows = zip(read.tokens.ids, read.tokens.inside, strict=True)
+        texts = (
+            passes.network.tokenizer.decode(
+                np.array(ids, np.int64)[inside].tolist(), clean_up_tokenization_spaces=False
+            )
+            for ids, inside in rows
+        )
+        return [text or None for text in texts]
 
     def _check_tokens(self) -> None:
         """Refuse turns and places that are not there. DataProblem."""

@@ -5,6 +5,7 @@ torch.
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import takewhile
@@ -49,6 +50,7 @@ from lingprobe.encoders.tokens import (
     tokenise_texts,
 )
 
+log = logging.getLogger("lingprobe.encoders")
 LEX = "lex"
 BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
 
@@ -197,9 +199,15 @@ class Passes:
 
     def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
         """The tokens of a sentence with their states in some layers, in one pass."""
-        tokens, reasons = self.tokenize_sentences([sentence], by_piece=False)
+        return self.show_tokens(self.tokenize_sentences([sentence], by_piece=False), layers)
+
+    def show_tokens(self, read: ReadSentences, layers: Sequence[str]) -> TokenStates:
+        """The same of a sentence that is in tokens already."""
+        tokens, reasons = read
         if reasons:
             raise DataProblem(reasons[0])
+        if tokens.cut[0]:
+            log.warning("the text is cut: the model reads %s tokens", len(tokens.ids[0]))
         states = self.states(tokens, set(layers))(np.zeros(1, np.int64))
         known = {name: np.asarray(states[name][0].float().cpu().numpy()) for name in layers}
         pieces = spell_tokens(self.network.tokenizer, tokens.ids[0])

@@ -25,13 +25,14 @@ from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter, tokenizer_source
-from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
+from lingprobe.encoders.conversations import ALL, PROMPT, CountedTurns, check_turns
 from lingprobe.encoders.frames import (
     CHAT,
     Starts,
     describe_frame,
     frame,
     read_by,
+    say_alone,
     say_unread,
     say_unrendered,
     tokeniser_of,
@@ -402,6 +403,7 @@ class HuggingFace(SavedModel):
         if has_turns and not self.template and network.tokenizer.chat_template:
             say_unrendered(self.name)
         passes = self._passes(network)
+        self._say_alone(sentences)
         around = passes.frame
         is_behind = has_texts and not self.turns and any(pool != "end" for _, pool in asked)
         if around.after and is_behind and network.causal and not self.generates:
@@ -416,7 +418,14 @@ class HuggingFace(SavedModel):
 
     def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
         """The tokens of a sentence, in the order in which they are read, with their states."""
+        self._say_alone([sentence])
         return self._passes(self.load()).read_tokens(sentence, layers)
+
+    def _say_alone(self, sentences: Sequence[Sentence]) -> None:
+        """Say where texts alone are read as if they were the turns that are asked for."""
+        if self.turns not in ("", PROMPT, ALL) and not self.generates:
+            if not all(sentence.turns for sentence in sentences):
+                say_alone(self.name, self.turns)
 
     def _passes(self, network: LoadedModel) -> Passes:
         """How sentences go through the model."""
