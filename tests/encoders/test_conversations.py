@@ -5,6 +5,7 @@ tokens of the turns that are asked for count.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,9 @@ import transformers
 import lingprobe
 from encoders.tokenisers import byte_level
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop, PartRefused
+from lingprobe.data.references import Reference
 from lingprobe.encoders import make
 from lingprobe.encoders.conversations import (
     RenderedTurns,
@@ -23,6 +26,7 @@ from lingprobe.encoders.conversations import (
     choose_ranges,
     render_turns,
 )
+from lingprobe.encoders.frames import say_alone
 from lingprobe.store.items import read_items
 
 PLAIN_CHAT = (
@@ -351,6 +355,53 @@ def test_a_probe_of_conversations_is_kept_and_scores_them(evaluation, tmp_path):
     (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, pairs)))
     again = lingprobe.score_file(tmp_path / "kept", tmp_path / "pairs.jsonl")
     assert again.path.read_text() == done.path.read_text()
+
+
+def test_what_is_scored_may_be_a_text_alone_long_or_out_of_parquet(evaluation, caplog):
+    probe = evaluation.trained(encoder="*turns=response*")
+    talk_ = rows(1)[0]["messages"]
+    assert np.array_equal(probe.score([np.array(talk_, object)]), probe.score([talk_]))
+    assert np.array_equal(probe.score([tuple(talk_)]), probe.score([talk_]))
+    with pytest.raises(UsageProblem, match=r"one conversation: give a list, \[conversation\]"):
+        probe.score(talk_)
+    with pytest.raises(UsageProblem, match="give texts, conversations"):
+        probe.score([{"prompt": "a", "response": "b"}])
+    assert not caplog.messages
+    long = [talk_[0], talk_[1] | {"content": "yes " * 200}]
+    probe.score([talk_, long, long])
+    assert caplog.messages == ["2 of 3 texts are longer than the model reads, and cut"]
+    caplog.clear()
+    probe.trace(long)
+    assert caplog.messages == ["the text is cut: the model reads 128 tokens"]
+    caplog.clear()
+    say_alone.cache_clear()
+    probe.score(["yes it is so"])
+    (said,) = caplog.messages
+    assert "reads a text alone as a user's message, whose tokens count under turns=response" in said
+
+
+def test_a_model_that_moved_is_named_by_its_place(evaluation, tmp_path):
+    probe = evaluation.trained(encoder="*turns=response*")
+    kept = probe.save(tmp_path / "kept")
+    old = Reference.parse(probe.facts.encoder.reference).argument
+    new = shutil.copytree(old, tmp_path / "moved")
+    again = lingprobe.load_probe(kept, f"hf:{new}")
+    talk_ = rows(1)[0]["messages"]
+    assert np.array_equal(again.score([talk_]), probe.score([talk_]))
+    with pytest.raises(DataProblem, match=r"turns=all.* reads texts otherwise"):
+        lingprobe.load_probe(kept, f"hf:{new},turns=all")
+
+
+@pytest.mark.parametrize(("layer", "width"), [("first4:1", 4), ("cat:0+2", 32), ("top", 16)])
+def test_a_probe_of_part_of_a_layer_is_kept(evaluation, tmp_path, layer, width):
+    old = Reference.parse(evaluation.trained(encoder="*turns=response*").facts.encoder.reference)
+    model = f"hf:{old.argument},template=chat,turns=response,dtype=float32,device=cpu"
+    how = {"baselines": "none", "copies": False, "cache": tmp_path / "cache", "progress": False}
+    probe = lingprobe.fit(model, rows(60), layer=layer, **how)
+    assert (probe.layer, probe.weights.shape) == (layer, (2, width))
+    kept = lingprobe.load_probe(probe.save(tmp_path / "kept"))
+    talks = [row["messages"] for row in rows(5)]
+    assert np.array_equal(kept.score(talks), probe.score(talks))
 
 
 @pytest.mark.parametrize(("prompts", "why"), [(1, "all have one prompt"), (4, "only 4 prompts")])

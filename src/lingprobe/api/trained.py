@@ -645,7 +645,9 @@ def _are_vectors(inputs: Any) -> bool:
 def _as_sentences(texts: Sequence[Any]) -> list[Sentence]:
     """Texts and conversations as encoders take them. UsageProblem for what is neither."""
     found = []
-    for number, text in enumerate(texts):
+    for number, given in enumerate(texts):
+        # as lists of turns come out of Parquet
+        text = list(given) if isinstance(given, tuple | np.ndarray) else given
         if isinstance(text, Sentence):
             found.append(text)
         elif is_conversation(turns := arrange_turns(text)):

@@ -423,9 +423,9 @@ class HuggingFace(SavedModel):
 
     def _say_alone(self, sentences: Sequence[Sentence]) -> None:
         """Say where texts alone are read as if they were the turns that are asked for."""
-        if self.turns not in ("", PROMPT, ALL) and not self.generates:
-            if not all(sentence.turns for sentence in sentences):
-                say_alone(self.name, self.turns)
+        is_asked = self.turns not in ("", PROMPT, ALL) and not self.generates
+        if is_asked and not all(sentence.turns for sentence in sentences):
+            say_alone(self.name, self.turns)
 
     def _passes(self, network: LoadedModel) -> Passes:
         """How sentences go through the model."""

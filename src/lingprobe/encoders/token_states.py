@@ -285,7 +285,6 @@ class TokenStateFolder:
             spans = Spans(starts, nowhere, compute_offsets(words))
         return ReadStates(tuple(layers), spans, empty)
 
-
     def read_tokens(
         self, sentence: Sentence, layers: Sequence[str], role: str, places: PlaceRange
     ) -> TokenStates:
