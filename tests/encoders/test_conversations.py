@@ -419,6 +419,18 @@ def test_few_prompts_are_not_kept_together(prompts, why):
     assert "prompt" in many.load().clusters
 
 
+def test_responses_that_repeat_are_counted():
+    """Their prompts differ, so that folds tear them apart."""
+    said = [
+        {"prompt": f"Say {i}.", "response": f"word {min(i, 57)}", "label": "ab"[i % 2]}
+        for i in range(60)
+    ]
+    (remark,) = (r for r in lingprobe.table(said).load().notes.remarks if "response that" in r)
+    assert "3 of 60 different conversations have a response that others have" in remark
+    alone = lingprobe.table(said[:58]).load().notes.remarks
+    assert not any("response that" in remark for remark in alone)
+
+
 def test_prompt_and_response_are_one_conversation(tmp_path):
     pairs = [
         {"prompt": row["messages"][0]["content"], "response": row["messages"][1]["content"],
