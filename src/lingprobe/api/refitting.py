@@ -24,7 +24,7 @@ from lingprobe.data.abilities import PromptEncoder, Unfolding
 from lingprobe.data.centring import CENTRED
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import is_code_allowed
+from lingprobe.data.references import is_code_allowed, shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.measure import PreparedGroup, prepare_group
@@ -48,6 +48,7 @@ from lingprobe.store.probe_folder import (
     SubgroupScore,
     TaskFacts,
 )
+from lingprobe.tasks import TASKS
 
 MIN_SUBGROUP_EXAMPLES, MAX_SUBGROUPS, MAX_BASELINES = 10, 100, 12
 _PAIR = 2  # classes, which have one margin
@@ -119,16 +120,19 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
             f"{', '.join(each for each in references if not is_code_allowed(each))}: code in a file"
             " that the results name runs only with trust (--trust)"
         )
+    task = shorten_reference(TASKS, trial.task)
+    encoder = shorten_reference(ENCODERS, trial.encoder)
     design = TrialDesign([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
     try:
         made = plan(design, paths)
     except ValueError as problem:
+        short = str(problem).replace(trial.task, task).replace(trial.encoder, encoder)
         raise DataProblem(
-            f"{trial.task} and {trial.encoder} cannot be made again ({problem}); what was given as"
-            " an object is needed again: lingprobe.fit(model, data)"
+            f"{task} and {encoder} cannot be made again ({short}); what was given as an object is"
+            " needed again: lingprobe.fit(model, data)"
         ) from problem
     if trial not in made.trials:
-        raise DataProblem(f"{trial.task} with {trial.encoder} is no longer measured so: run again")
+        raise DataProblem(f"{task} with {encoder} is no longer measured so: run again")
     return PlannedRun(made, paths)
 
 
