@@ -109,7 +109,7 @@ def test_without_a_layer_it_is_the_best_on_dev(folder, probe):
 def test_what_is_not_there_is_said_in_short(folder, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
     evaluation = lingprobe.load_evaluation(folder / "results")
-    with pytest.raises(DataProblem, match="these tasks and encoders matches: layers are 0, 1, 2$"):
+    with pytest.raises(DataProblem, match=r"these tasks and encoders matches: layers are 0, 1, 2$"):
         evaluation.trained(encoder="hf:*", layer=9)
     data = folder / "mine.csv"
     gone = data.rename(folder / "gone.csv")

@@ -335,6 +335,11 @@ class Activations:
 
 
 def _list_state_files(folder: Path) -> tuple[Path, ...]:
+    if folder.is_file():
+        raise DataProblem(
+            f"{str(folder)!r} is a file: name a folder of hidden states; what another program saved"
+            " is written to one with lingprobe.ActivationWriter"
+        )
     if not folder.is_dir():
         raise DataProblem(f"no folder {str(folder)!r} of hidden states")
     files = tuple(sorted(folder.rglob(f"*{SUFFIX}")))
