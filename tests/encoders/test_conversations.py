@@ -419,6 +419,31 @@ def test_few_prompts_are_not_kept_together(prompts, why):
     assert "prompt" in many.load().clusters
 
 
+@pytest.mark.parametrize("offsets", ["words", "characters"])
+def test_a_span_may_be_of_a_conversation(tmp_path, offsets):
+    """It lies in the contents of the turns, a line each; its states are those of a pass alone."""
+    folder = save_model(tmp_path / "llama", "llama")
+    made = []
+    for i in range(60):
+        text = f"Who is number {i}?\nIt is he."
+        start = 5 if offsets == "words" else text.index("is he")
+        stop = 7 if offsets == "words" else len(text)
+        asked, said = text.split("\n")
+        messages = [{"role": "user", "content": asked}, {"role": "assistant", "content": said}]
+        made.append({"messages": messages, "span": [start, stop], "label": "ab"[i % 2]})
+    dataset = lingprobe.table(made, offsets=offsets).load()
+    sentence, start, stop = dataset.sites[0, 0].tolist()
+    read = dataset.sentences[sentence]
+    assert read.words[start:stop] in (("is", "he."), ("is", "he", "."))
+    encoder = make(f"hf:{folder},template=chat,turns=response,pool=none,dtype=float32,device=cpu")
+    vectors = encoder.encode([read])
+    first, last = vectors.spans.words[start, 0], vectors.spans.words[stop - 1, 1]
+    trace = encoder.read_tokens(read, ["2"])
+    states, pieces = trace.states["2"][trace.counted], np.array(trace.pieces)[trace.counted]
+    assert "".join(pieces[first:last]).strip() == "is he."
+    assert np.allclose(vectors.layers[0][first:last], states[first:last], atol=1e-6)
+
+
 def test_responses_that_repeat_are_counted():
     """Their prompts differ, so that folds tear them apart."""
     said = [
