@@ -114,12 +114,12 @@ $(TENSORFLOW)/.installed: pyproject.toml constraints.txt | $(BIN)/python
 	$(PYTHON) -m venv $(TENSORFLOW)
 	grep -v '^h5py=' constraints.txt > $(TENSORFLOW)/constraints.txt
 	$(TENSORFLOW)/bin/python $(PIP) $(TENSORFLOW)/constraints.txt hatchling editables
-	$(TENSORFLOW)/bin/python $(PIP) $(TENSORFLOW)/constraints.txt --no-build-isolation --editable '.[tf]' hypothesis pytest pytest-randomly pytest-xdist
+	$(TENSORFLOW)/bin/python $(PIP) $(TENSORFLOW)/constraints.txt --no-build-isolation --editable '.[tf]' hypothesis pytest pytest-randomly pytest-timeout pytest-xdist
 	@touch $@
 
 $(STATES:=/.installed): %/.installed: pyproject.toml | $(BIN)/python
 	$(PYTHON) -m venv $*
-	$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . torch transformers $(notdir $*) hypothesis pytest pytest-randomly pytest-xdist
+	$*/bin/python -m pip install --quiet --disable-pip-version-check --editable . torch transformers $(notdir $*) hypothesis pytest pytest-randomly pytest-timeout pytest-xdist
 	@touch $@
 
 $(VENV)/.release: $(VENV)/.dev

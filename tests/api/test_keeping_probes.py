@@ -106,6 +106,22 @@ def test_without_a_layer_it_is_the_best_on_dev(folder, probe):
     assert dev[probe.layer] == max(dev.values())
 
 
+def test_what_is_not_there_is_said_in_short(folder, monkeypatch):
+    monkeypatch.setenv("LINGPROBE_CACHE", str(folder / "cache"))
+    evaluation = lingprobe.load_evaluation(folder / "results")
+    with pytest.raises(DataProblem, match=r"these tasks and encoders matches: layers are 0, 1, 2$"):
+        evaluation.trained(encoder="hf:*", layer=9)
+    data = folder / "mine.csv"
+    gone = data.rename(folder / "gone.csv")
+    try:
+        with pytest.raises(DataProblem, match="cannot be made again") as told:
+            evaluation.trained(encoder="hf:*", layer=1)
+    finally:
+        gone.rename(data)
+    assert "encoding=none" not in str(told.value)
+    assert "adapter=none" not in str(told.value)
+
+
 def test_scores_are_the_same_bits_after_the_round_trip(probe, tmp_path, data):
     texts = data["text"][:50]
     vectors = np.random.default_rng(0).normal(size=(40, probe.weights.shape[1])) * 3

@@ -141,6 +141,12 @@ def test_files_that_cannot_be_read_are_named(bert, tmp_path):
         _ = make(f"acts:{tmp_path},model={bert}").slots
 
 
+def test_a_file_of_another_program_is_written_to_a_folder(tmp_path):
+    torch.save({"states": torch.zeros(3, 4)}, tmp_path / "states.pt")
+    with pytest.raises(DataProblem, match=r"is a file: .* with lingprobe\.ActivationWriter"):
+        make(f"acts:{tmp_path}/states.pt,model=x").encode([Sentence.of(["a"])])
+
+
 def test_the_model_must_be_named(recorded):
     with pytest.raises(DataProblem, match="name the model of the tokens"):
         _ = make(f"acts:{recorded}").fingerprint

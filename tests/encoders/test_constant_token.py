@@ -98,3 +98,11 @@ def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
     assert sum(said in note for note in describe_scores([*others, helps])) == 2
     assert sum(said in note for note in describe_scores(others)) == 2
     assert not any(said in note for note in describe_scores([*others, fails]))
+
+
+def test_places_that_short_sentences_have_not_can_be_read(gpt, sentences):
+    sentence = sentences[0]
+    long = [type(sentence).of(sentence.words * 4)] * 2
+    encoder = make(f"hf:{gpt},places=20-,{EXACT}")
+    assert np.isfinite(encoder.encode(long).layers[0]).all()
+    assert not encoder.constant_tokens

@@ -5,6 +5,7 @@ tokens of the turns that are asked for count.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +16,17 @@ import transformers
 import lingprobe
 from encoders.tokenisers import byte_level
 from lingprobe.data.core import DataProblem, Sentence
+from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop, PartRefused
+from lingprobe.data.references import Reference
 from lingprobe.encoders import make
-from lingprobe.encoders.conversations import TurnProblem, render_turns
+from lingprobe.encoders.conversations import (
+    RenderedTurns,
+    TurnProblem,
+    choose_ranges,
+    render_turns,
+)
+from lingprobe.encoders.frames import say_alone
 from lingprobe.store.items import read_items
 
 PLAIN_CHAT = (
@@ -198,6 +207,13 @@ def test_conversations_that_cannot_be_read_are_told_and_counted(
         assert np.allclose(refused.value.vectors.layers[0][0], alone, atol=1e-5)
 
 
+def test_white_space_is_an_empty_response():
+    """Also where a template keeps it."""
+    turns = talk([("user", "a"), ("assistant", " \n")]).turns
+    with pytest.raises(TurnProblem, match="its response is empty"):
+        choose_ranges(turns, RenderedTurns("a \n", ((0, 1), (1, 3))), "response")
+
+
 def test_what_is_no_turn_or_has_no_template_is_told(tmp_path):
     folder = save_model(tmp_path / "llama", "llama")
     with pytest.raises(DataProblem, match="write all, response"):
@@ -261,6 +277,51 @@ def test_the_prompt_alone_is_a_baseline(evaluation):
     assert abs(scores[prompt] - 0.5) < 0.2
 
 
+def test_the_card_has_the_prompt_and_one_untrained_copy_of_a_kind(evaluation):
+    names = [each.name for each in evaluation.trained(encoder="*turns=response*").facts.baselines]
+    assert sum("turns=prompt" in name for name in names) == 1
+    copies = [name for name in names if "weights=random" in name]
+    assert len(copies) == 2  # of all weights, and of the blocks
+    assert not any("seed=" in name for name in copies)
+
+
+def test_conversations_without_a_response_may_be_among_the_others():
+    """They have no prompt that others could share."""
+    made = rows()
+    for k in (0, 31, 239):
+        made[k] = made[k] | {"messages": made[k]["messages"][:1]}
+    loaded = lingprobe.table(made).load()
+    tags = loaded.strata["prompt"]
+    assert len(tags.codes) == len(loaded)
+    untold = [k for k, code in enumerate(tags.codes.tolist()) if code < 0]
+    assert len(untold) == 3
+    numbers = loaded.sites[untold, 0, 0].tolist()
+    assert all(len(loaded.sentences[number].turns) == 1 for number in numbers)
+
+
+def test_reasons_are_counted_and_a_run_that_reads_nothing_says_why(tmp_path):
+    folder = save_model(tmp_path / "llama", "llama")
+    made = rows(80)
+    for k, role in ((3, "narrator"), (5, "narrator"), (8, "user")):
+        made[k] = made[k] | {"messages": [*made[k]["messages"][:1], {"role": role, "content": "a"}]}
+    where = {"cache": tmp_path / "cache", "progress": False}
+    how = {**where, "baselines": "none", "copies": False, "probes": "logreg", "seeds": 1}
+
+    def evaluate(options):
+        model = f"hf:{folder},template=chat,dtype=float32,device=cpu,{options}"
+        return str(lingprobe.evaluate(model, made, **how))
+
+    said = evaluate("turns=response")
+    assert "3 examples were excluded: not encoded (2 as the role 'narrator' is unknown" in said
+    assert "; 1 as its response is not there" in said
+    for options, why in (
+        ("turns=role:tool", "its role:tool is not there"),
+        ("turns=response,places=900-", "it has no token at those places"),
+    ):
+        for _ in range(2):  # the second time, what failed is known
+            assert f"80 sentences: of each, {why}" in evaluate(options)
+
+
 def test_conversations_with_one_prompt_share_a_fold(evaluation):
     seen: dict[str, set[str]] = {}
     for result in evaluation.results:
@@ -296,6 +357,53 @@ def test_a_probe_of_conversations_is_kept_and_scores_them(evaluation, tmp_path):
     assert again.path.read_text() == done.path.read_text()
 
 
+def test_what_is_scored_may_be_a_text_alone_long_or_out_of_parquet(evaluation, caplog):
+    probe = evaluation.trained(encoder="*turns=response*")
+    talk_ = rows(1)[0]["messages"]
+    assert np.array_equal(probe.score([np.array(talk_, object)]), probe.score([talk_]))
+    assert np.array_equal(probe.score([tuple(talk_)]), probe.score([talk_]))
+    with pytest.raises(UsageProblem, match=r"one conversation: give a list, \[conversation\]"):
+        probe.score(talk_)
+    with pytest.raises(UsageProblem, match="give texts, conversations"):
+        probe.score([{"prompt": "a", "response": "b"}])
+    assert not caplog.messages
+    long = [talk_[0], talk_[1] | {"content": "yes " * 200}]
+    probe.score([talk_, long, long])
+    assert caplog.messages == ["2 of 3 texts are longer than the model reads, and cut"]
+    caplog.clear()
+    probe.trace(long)
+    assert caplog.messages == ["the text is cut: the model reads 128 tokens"]
+    caplog.clear()
+    say_alone.cache_clear()
+    probe.score(["yes it is so"])
+    (said,) = caplog.messages
+    assert "reads a text alone as a user's message, whose tokens count under turns=response" in said
+
+
+def test_a_model_that_moved_is_named_by_its_place(evaluation, tmp_path):
+    probe = evaluation.trained(encoder="*turns=response*")
+    kept = probe.save(tmp_path / "kept")
+    old = Reference.parse(probe.facts.encoder.reference).argument
+    new = shutil.copytree(old, tmp_path / "moved")
+    again = lingprobe.load_probe(kept, f"hf:{new}")
+    talk_ = rows(1)[0]["messages"]
+    assert np.array_equal(again.score([talk_]), probe.score([talk_]))
+    with pytest.raises(DataProblem, match=r"turns=all.* reads texts otherwise"):
+        lingprobe.load_probe(kept, f"hf:{new},turns=all")
+
+
+@pytest.mark.parametrize(("layer", "width"), [("first4:1", 4), ("cat:0+2", 32), ("top", 16)])
+def test_a_probe_of_part_of_a_layer_is_kept(evaluation, tmp_path, layer, width):
+    old = Reference.parse(evaluation.trained(encoder="*turns=response*").facts.encoder.reference)
+    model = f"hf:{old.argument},template=chat,turns=response,dtype=float32,device=cpu"
+    how = {"baselines": "none", "copies": False, "cache": tmp_path / "cache", "progress": False}
+    probe = lingprobe.fit(model, rows(60), layer=layer, **how)
+    assert (probe.layer, probe.weights.shape) == (layer, (2, width))
+    kept = lingprobe.load_probe(probe.save(tmp_path / "kept"))
+    talks = [row["messages"] for row in rows(5)]
+    assert np.array_equal(kept.score(talks), probe.score(talks))
+
+
 @pytest.mark.parametrize(("prompts", "why"), [(1, "all have one prompt"), (4, "only 4 prompts")])
 def test_few_prompts_are_not_kept_together(prompts, why):
     """As where a data set has one instruction: no folds would be left."""
@@ -309,6 +417,43 @@ def test_few_prompts_are_not_kept_together(prompts, why):
     assert any(remark.endswith(why) for remark in loaded.notes.remarks)
     many = lingprobe.table([row | {"prompt": f"Say {k // 2}."} for k, row in enumerate(rows)])
     assert "prompt" in many.load().clusters
+
+
+@pytest.mark.parametrize("offsets", ["words", "characters"])
+def test_a_span_may_be_of_a_conversation(tmp_path, offsets):
+    """It lies in the contents of the turns, a line each; its states are those of a pass alone."""
+    folder = save_model(tmp_path / "llama", "llama")
+    made = []
+    for i in range(60):
+        text = f"Who is number {i}?\nIt is he."
+        start = 5 if offsets == "words" else text.index("is he")
+        stop = 7 if offsets == "words" else len(text)
+        asked, said = text.split("\n")
+        messages = [{"role": "user", "content": asked}, {"role": "assistant", "content": said}]
+        made.append({"messages": messages, "span": [start, stop], "label": "ab"[i % 2]})
+    dataset = lingprobe.table(made, offsets=offsets).load()
+    sentence, start, stop = dataset.sites[0, 0].tolist()
+    read = dataset.sentences[sentence]
+    assert read.words[start:stop] in (("is", "he."), ("is", "he", "."))
+    encoder = make(f"hf:{folder},template=chat,turns=response,pool=none,dtype=float32,device=cpu")
+    vectors = encoder.encode([read])
+    first, last = vectors.spans.words[start, 0], vectors.spans.words[stop - 1, 1]
+    trace = encoder.read_tokens(read, ["2"])
+    states, pieces = trace.states["2"][trace.counted], np.array(trace.pieces)[trace.counted]
+    assert "".join(pieces[first:last]).strip() == "is he."
+    assert np.allclose(vectors.layers[0][first:last], states[first:last], atol=1e-6)
+
+
+def test_responses_that_repeat_are_counted():
+    """Their prompts differ, so that folds tear them apart."""
+    said = [
+        {"prompt": f"Say {i}.", "response": f"word {min(i, 57)}", "label": "ab"[i % 2]}
+        for i in range(60)
+    ]
+    (remark,) = (r for r in lingprobe.table(said).load().notes.remarks if "response that" in r)
+    assert "3 of 60 different conversations have a response that others have" in remark
+    alone = lingprobe.table(said[:58]).load().notes.remarks
+    assert not any("response that" in remark for remark in alone)
 
 
 def test_prompt_and_response_are_one_conversation(tmp_path):

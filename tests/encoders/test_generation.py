@@ -142,7 +142,7 @@ def test_each_prompt_is_written_to_once(llama, monkeypatch):
     network = copy.load()
     for k, turns in enumerate(PROMPTS):
         written, _, _ = write_by_hand(llama, turns)
-        tokens, _ = copy._passes(network)._tokenize([talks[k]], False)
+        tokens, _ = copy._passes(network).tokenize_sentences([talks[k]], False)
         ids = tokens.ids[0]
         assert ids[-len(written) :] == written
         states = network.hidden_states([ids])[-1][0].numpy()

@@ -21,6 +21,7 @@ from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import find_own_baselines, get_encoder_role
 from lingprobe.data.references import Reference
 from lingprobe.encoders import make
+from lingprobe.encoders.recordings import pack_ids
 
 TALKS = [talk(turns) for turns in PROMPTS]
 
@@ -67,6 +68,24 @@ def test_states_are_those_of_transformers(llama, recorded, turns, pool):
             assert np.abs(layer[k] - reduce(states[start:stop])).max() < 1e-5, (turns, pool, k)
 
 
+def test_tokens_and_texts_that_were_written_are_shown(llama, recorded):
+    tokenizer = AutoTokenizer.from_pretrained(llama)
+    encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
+    texts = encoder.find_written([*TALKS, talk([("user", "Who else?")])])
+    assert texts[-1] is None
+    for k, each in enumerate(PROMPTS):
+        written, layers, prompt = write_by_hand(llama, each)
+        size = prompt + len(written) - (len(written) == LONGEST)
+        shown = encoder.read_tokens(TALKS[k], ["2", "0"])
+        for layer in ("0", "2"):
+            assert np.abs(shown.states[layer] - layers[int(layer)][:size]).max() < 1e-6
+        assert shown.counted.tolist() == [place >= prompt for place in range(size)]
+        assert texts[k] == tokenizer.decode(written[: size - prompt])
+    skipping = make(f"acts:{recorded},model={llama},template=chat,generated=true,missing=skip")
+    with pytest.raises(EncoderStop, match="for 1 of 1 sentences"):
+        skipping.read_tokens(talk([("user", "Who else?")]), ["1"])
+
+
 def test_what_the_prompt_tells_alone_is_a_baseline_of_the_same_files(llama, recorded):
     encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
     (reference,) = find_own_baselines(encoder)
@@ -110,7 +129,7 @@ def test_given_responses_are_read_from_files_of_whole_conversations(llama, tmp_p
 def test_what_cannot_be_read_is_told(llama, recorded, tmp_path):
     read = f"model={llama},template=chat,generated=true"
     others = [talk([("user", "Who else?")]), talk([*PROMPTS[3], ("assistant", "I.")])]
-    with pytest.raises(EncoderStop, match="for 2 of 6 sentences"):
+    with pytest.raises(EncoderStop, match="for 1 of 6 sentences"):
         make(f"acts:{recorded},{read}").encode([*TALKS, *others])
     with pytest.raises(PartRefused) as refused:
         make(f"acts:{recorded},{read},missing=skip").encode([*TALKS, *others])
@@ -168,3 +187,29 @@ def test_places_that_are_not_there_are_said(llama, recorded):
             make(f"{read},places={written}").encode(TALKS)
     baseline = dict(Reference.parse(*find_own_baselines(make(f"{read},places=1-3"))).options)
     assert "places" not in baseline
+
+
+def test_sentences_are_cut_once_and_ids_take_four_bytes(llama, recorded, monkeypatch):
+    tokenizer, cut = AutoTokenizer.from_pretrained(llama), []
+    real = type(tokenizer).__call__
+    monkeypatch.setattr(
+        type(tokenizer),
+        "__call__",
+        lambda self, text, **how: cut.append(len(text)) or real(self, text, **how),
+    )
+    make(f"acts:{recorded},model={llama},template=chat,generated=true").encode(TALKS)
+    assert cut.count(len(TALKS)) == 1
+    ids = [7, 300, 2**32 - 1]
+    assert len(pack_ids(ids)) == 12
+    rows = [[1], [1, 2], [1, 256], [2], [256], [256, 0], [65536]]
+    assert sorted(map(pack_ids, rows)) == [pack_ids(row) for row in sorted(rows)]
+
+
+@pytest.mark.parametrize("number", [-1, 2**40])
+def test_ids_that_no_token_has_are_refused(llama, tmp_path, number):
+    ids = torch.tensor([3, number])
+    save_file(
+        {"hidden_states": torch.randn(2, 1, 8), "token_ids": ids}, str(tmp_path / "a.safetensors")
+    )
+    with pytest.raises(EncoderStop, match="numbers that are no token ids"):
+        make(f"acts:{tmp_path},model={llama}").encode(TALKS[:1])

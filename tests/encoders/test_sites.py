@@ -216,7 +216,7 @@ def test_a_pass_ends_behind_the_highest_block_that_is_asked_for(folder):
     network = load_network(ModelSource(str(place)), "cpu", "float32")
     tokens = Passes(network, PLAIN, special=True, tokens=1024).tokenize_sentences(
         [Sentence.of(["the", "cat"])], by_piece=False
-    )
+    )[0]
 
     def operations(names):
         states = Passes(network, PLAIN, special=True, tokens=1024).states(tokens, names)

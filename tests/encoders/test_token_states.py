@@ -60,6 +60,19 @@ def test_every_token_is_a_unit(bert, written):
         assert np.array_equal(ours.layer("2")[start:stop], states)
 
 
+def test_tokens_are_shown_with_their_states(bert, written):
+    reader = make(f"hf:{bert},{EXACT}")
+    for sentence in SENTENCES[3:5]:
+        ours = make(f"acts:{written},places=2-").read_tokens(sentence, ["2", "1"])
+        theirs = reader.read_tokens(sentence, ["1", "2"])
+        assert ours.pieces == theirs.pieces
+        for layer in ("1", "2"):
+            assert np.array_equal(ours.states[layer], theirs.states[layer])
+        assert ours.counted.tolist() == [k > 0 for k in range(len(ours.pieces))]
+    with pytest.raises(EncoderStop, match="has no states for 1 of 1"):
+        make(f"acts:{written},missing=skip").read_tokens(lingprobe.Sentence.of(["no"]), ["1"])
+
+
 def test_the_files_are_what_the_documentation_says(written):
     facts = json.loads((written / STATES_FILE).read_text())
     assert facts["layers"] == ["1", "2"]

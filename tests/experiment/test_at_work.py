@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import lingprobe
 from lingprobe.experiment.at_work import at_work, tell_ended_work
 from lingprobe.store.claims import claim_file
 
@@ -114,3 +115,16 @@ def test_nothing_is_noted_where_there_is_no_folder(tmp_path):
     with at_work("loading one", tmp_path), at_work("loading one", tmp_path):
         assert len(list(tmp_path.iterdir())) == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_encoders_are_called_as_in_tables(tmp_path, monkeypatch):
+    doing = []
+
+    def note(what, results):
+        doing.append(what)
+        return at_work(what, results)
+
+    monkeypatch.setattr("lingprobe.experiment.run.at_work", note)
+    data = ["a b", "a c", "b c", "c c"] * 10, ["x", "y"] * 20
+    lingprobe.evaluate("bow:random,dim=8", data, cache=tmp_path, baselines="none", progress=False)
+    assert doing == ["encoding with bow:random,dim=8"]

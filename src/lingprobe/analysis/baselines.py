@@ -43,7 +43,8 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
     alone = {"seeds": [1], "samples": [1], "left_out": [0]}
     columns = {name: cells * len(known) for name, cells in alone.items()}
     rows = able.take([k for k, *_ in known]).with_predictions(fits, columns)
-    unread = dict.fromkeys(_ENCODER_COUNTS, 0) | dict.fromkeys(("beyond_are", "unaligned_are"), "")
+    named = dict.fromkeys(("unusable_are", "beyond_are", "unaligned_are"), "")
+    unread = dict.fromkeys(_ENCODER_COUNTS, 0) | named
     return [
         row._replace(
             encoder=CONSTANT,

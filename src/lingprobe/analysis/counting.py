@@ -23,6 +23,8 @@ def unread(folds: Sequence[RunPredictions]) -> dict[str, Any]:
         "held": max(each.held for each in counts),
     }
     named = {f"{fate}_are": _left_out(folds, fate) for fate in ("beyond", "unaligned")}
+    most = max(counts, key=lambda each: each.unusable)
+    named["unusable_are"] = "; ".join(most.problems) if most.unusable else ""
     many, problem = folds[0].about.notes.malformed_sentences
     store = {
         "version": folds[0].about.version,

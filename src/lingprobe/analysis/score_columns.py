@@ -56,7 +56,7 @@ SCORE_FIELDS: Mapping[str, Any] = {
     "rule": "",
     "ruled": _UNKNOWN,
     "malformed": 0,
-    **dict.fromkeys(("problem", "beyond_are", "unaligned_are", "clusters"), ""),
+    **dict.fromkeys(("problem", "unusable_are", "beyond_are", "unaligned_are", "clusters"), ""),
     **dict.fromkeys(("constant_token", "model", "compared"), ""),
     **dict.fromkeys(("words", "unknown", "held"), 0),
     **dict.fromkeys(("tested", "missing"), ""),

@@ -21,6 +21,7 @@ from lingprobe.api.trained import ProbeThreshold, ScoredTexts, TrainedProbe, loa
 from lingprobe.data.cache import open_draft, storable
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
+from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.datasets.formats.read_texts import RowText, read_table_texts
 from lingprobe.encoders import ENCODERS
@@ -104,13 +105,23 @@ def _as_one_encoder(model: Any, layer: str | int | None) -> Any:
     if not isinstance(only, str):
         made = make_encoder(only)
         has_layer = not isinstance(made, HuggingFace) or str(layer) in list_layer_names(made)
-        return only if has_layer else configure(only, layers=str(layer))[0]
+        return only if has_layer else configure(only, layers=_name_layers(str(layer)))[0]
     parsed = try_parse_reference(only)
     if parsed is None or parsed.name not in ENCODERS.places():
         return only
     if "layers" in ENCODERS.options(parsed.name) and "layers" not in dict(parsed.options):
-        return configure(only, layers=str(layer))[0]
+        return configure(only, layers=_name_layers(str(layer)))[0]
     return only
+
+
+def _name_layers(read: str) -> str:
+    """The layers that a read is of, as the option `layers` of an encoder names them."""
+    if read == "top":
+        return "last"
+    narrow = NarrowName.parse(read)
+    if narrow is not None:
+        return _name_layers(narrow.layer)
+    return "all" if read.partition(":")[0] in ("cat", "mix") else read
 
 
 def _canonical(reference: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
+from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.planned_run import PlannedRun
@@ -23,7 +24,7 @@ from lingprobe.data.abilities import PromptEncoder, Unfolding
 from lingprobe.data.centring import CENTRED
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.references import is_code_allowed
+from lingprobe.data.references import is_code_allowed, shorten_reference
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.measure import PreparedGroup, prepare_group
@@ -47,6 +48,7 @@ from lingprobe.store.probe_folder import (
     SubgroupScore,
     TaskFacts,
 )
+from lingprobe.tasks import TASKS
 
 MIN_SUBGROUP_EXAMPLES, MAX_SUBGROUPS, MAX_BASELINES = 10, 100, 12
 _PAIR = 2  # classes, which have one margin
@@ -118,16 +120,19 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
             f"{', '.join(each for each in references if not is_code_allowed(each))}: code in a file"
             " that the results name runs only with trust (--trust)"
         )
+    task = shorten_reference(TASKS, trial.task)
+    encoder = shorten_reference(ENCODERS, trial.encoder)
     design = TrialDesign([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
     try:
         made = plan(design, paths)
     except ValueError as problem:
+        short = str(problem).replace(trial.task, task).replace(trial.encoder, encoder)
         raise DataProblem(
-            f"{trial.task} and {trial.encoder} cannot be made again ({problem}); what was given as"
-            " an object is needed again: lingprobe.fit(model, data)"
+            f"{task} and {encoder} cannot be made again ({short}); what was given as an object is"
+            " needed again: lingprobe.fit(model, data)"
         ) from problem
     if trial not in made.trials:
-        raise DataProblem(f"{trial.task} with {trial.encoder} is no longer measured so: run again")
+        raise DataProblem(f"{task} with {encoder} is no longer measured so: run again")
     return PlannedRun(made, paths)
 
 
@@ -259,9 +264,14 @@ def _score_of(row: FrameRow, name: str) -> SubgroupScore:
 
 
 def _find_baselines(row: RowResults, own: FrameRow) -> Iterator[SubgroupScore]:
-    """Scores of the best constant and of baselines on the same task, the best first."""
+    """Scores of the best constant and of baselines on the same task, the best first; of untrained
+    copies of a kind one, and none that belong to other encoders of the run.
+    """
     plain = [result for result in row.every if result.trial.control == NO_CONTROL]
-    scored = compute_scores(ResultFrame.of(plain))
+    foreign = {name for each in plain for name in each.provenance.own_baselines}
+    foreign -= {*row.own[0].provenance.own_baselines}
+    known = [result for result in plain if result.trial.encoder not in foreign]
+    scored = select_shown(compute_scores(ResultFrame.of(known)))
     beside = scored.where(task=own.task, metric=own.metric)
     best: dict[str, FrameRow] = {}
     for each in beside:

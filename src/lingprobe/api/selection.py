@@ -143,6 +143,13 @@ def select_by_patterns(
             f"there are no results{where} to choose from: nothing of this run was measured;"
             " --experiment all shows those of all runs"
         )
+    named = [r for r in results if r.trial.task in tasks and r.trial.encoder in encoders]
+    if not mine and named:
+        reads = ", ".join(dict.fromkeys(r.trial.read for r in named))
+        raise DataProblem(
+            f"none of the {len(named):,} results{where} of these tasks and encoders matches:"
+            f" layers are {reads}"
+        )
     if not mine:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
         by = sorted({shorten_reference(ENCODERS, r.trial.encoder) for r in results})

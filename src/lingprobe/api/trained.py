@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,7 @@ from lingprobe.tasks import TASKS
 from lingprobe.tasks.repeats import strip_fold
 
 Doubles = NDArray[np.float64]
+log = logging.getLogger("lingprobe.api")
 
 _ENCODED_TEXTS = 256  # at one time
 _SHADES = 3  # decimals of the strength of a colour
@@ -372,6 +374,8 @@ class TrainedProbe:
         """Scores [n, outputs] of texts or vectors."""
         if isinstance(inputs, str):
             raise UsageProblem(f"{inputs[:40]!r} is one text: give a list, [text]")
+        if is_conversation(inputs):
+            raise UsageProblem("this is one conversation: give a list, [conversation]")
         if _are_vectors(inputs):
             return self._score_vectors(np.asarray(inputs))
         features, reasons = self._encode(list(inputs))
@@ -435,7 +439,7 @@ class TrainedProbe:
             encoder, slots_of(encoder), kept_as("float32"), lambda: sentences[:_ENCODED_TEXTS]
         )
         features = np.zeros((len(sentences), self.weights.shape[1]), np.float32)
-        reasons: dict[int, str] = {}
+        reasons, cut = dict[int, str](), 0
         for start in range(0, len(sentences), _ENCODED_TEXTS):
             block = sentences[start : start + _ENCODED_TEXTS]
             done = work.encode(block)
@@ -446,6 +450,9 @@ class TrainedProbe:
             if done.vectors is not None:
                 known = [block[row] for row in done.rows.tolist()]
                 features[start + done.rows] = self._read(known, done.vectors)
+                cut += 0 if done.vectors.cut is None else int(done.vectors.cut.sum())
+        if cut:
+            log.warning("%s of %s texts are longer than the model reads, and cut", cut, len(texts))
         return features, reasons
 
     def _read(self, sentences: Sequence[Sentence], vectors: Vectors) -> Floats:
@@ -555,10 +562,21 @@ def load_probe(folder: str | Path, model: Any = None, *, trust: bool = False) ->
     if model is None:
         return probe
     allow_code(model)
+    if isinstance(model, str | Reference):
+        model = _complete_reference(found.facts, str(model))
     made = make_encoder(model)
-    given = model if isinstance(model, str | Reference) else made.name
-    check_probe_encoder(found.facts, made, str(given))
+    given = model if isinstance(model, str) else made.name
+    check_probe_encoder(found.facts, made, given)
     return replace(probe, encoder=made)
+
+
+def _complete_reference(facts: ProbeFacts, reference: str) -> str:
+    """A reference with the options of the probe's own encoder that it does not set itself."""
+    given, own = try_parse_reference(reference), try_parse_reference(facts.encoder.reference)
+    is_known = given is not None and given.name in ENCODERS.places() and not facts.encoder.is_object
+    if not is_known or given is None or own is None or given.name != own.name:
+        return reference
+    return str(given.plus(**dict(own.options)))
 
 
 def _describe_source(facts: ProbeFacts) -> str:
@@ -571,18 +589,19 @@ def check_probe_encoder(facts: ProbeFacts, encoder: Encoder, name: str) -> None:
     """Refuse an encoder whose vectors are not those that a probe was trained on. DataProblem."""
     about = facts.encoder
     trained = f"this probe was trained on {_describe_source(facts)}"
+    shown = shorten_reference(ENCODERS, name)
     if not about.is_object and _name_apart(about.reference) != _name_apart(name):
-        raise DataProblem(f"{trained}, and {name} reads texts otherwise")
+        raise DataProblem(f"{trained}, and {shown} reads texts otherwise")
     if about.revision and (now := revision(encoder)) != about.revision:
         raise DataProblem(
-            f"{trained}, of revision {about.revision[:40]}, and {name} has revision {now[:40]}:"
+            f"{trained}, of revision {about.revision[:40]}, and {shown} has revision {now[:40]}:"
             " other weights need another probe"
         )
     names = list_layer_names(encoder)
     try:
         read_of(facts.layer, names)
     except ValueError as problem:
-        raise DataProblem(f"{trained}, and {name} gives {', '.join(names)}") from problem
+        raise DataProblem(f"{trained}, and {shown} gives {', '.join(names)}") from problem
 
 
 def _name_apart(reference: str) -> str:
@@ -626,7 +645,9 @@ def _are_vectors(inputs: Any) -> bool:
 def _as_sentences(texts: Sequence[Any]) -> list[Sentence]:
     """Texts and conversations as encoders take them. UsageProblem for what is neither."""
     found = []
-    for number, text in enumerate(texts):
+    for number, given in enumerate(texts):
+        # as lists of turns come out of Parquet
+        text = list(given) if isinstance(given, tuple | np.ndarray) else given
         if isinstance(text, Sentence):
             found.append(text)
         elif is_conversation(turns := arrange_turns(text)):
@@ -637,5 +658,8 @@ def _as_sentences(texts: Sequence[Any]) -> list[Sentence]:
             found.append(Sentence.of(split_words(text), text))
         else:
             shown = "is empty" if isinstance(text, str) else f"is {text!r:.40}"
-            raise UsageProblem(f"text {number} {shown}: give texts, or vectors [n, dim]")
+            raise UsageProblem(
+                f"text {number} {shown}: give texts, conversations (lists of turns with a role and"
+                " a content), or vectors [n, dim]"
+            )
     return found

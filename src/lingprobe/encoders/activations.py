@@ -10,11 +10,14 @@ is the state after N layers, as here, but for the last, which it takes before th
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
+import numpy as np
+
 from lingprobe.corpora.files import digest_files
+from lingprobe.data.abilities import TokenStates
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.options import Help
@@ -35,7 +38,7 @@ from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.forward import Passes
+    from lingprobe.encoders.forward import Passes, ReadSentences
 
 SUFFIX = ".safetensors"
 
@@ -122,8 +125,7 @@ class Activations:
     @property
     def own_baselines(self) -> dict[str, EncoderQuestion]:
         """The states of what stands before the response, where that is read."""
-        has_prompt = self.turns or (self.generated and self.template == CHAT)
-        return list_prompt_baseline(Activations, self, str(self.path)) if has_prompt else {}
+        return list_prompt_baseline(Activations, self, str(self.path), self.generated)
 
     @property
     def files(self) -> ModelFiles:
@@ -225,13 +227,44 @@ class Activations:
         self._check_tokens()
         if self._token_states is not None:
             return self._read_token_states(self._token_states, sentences, asked)
-        passes = self._match(sentences, any(pool == "none" for _, pool in asked))
+        passes, read = self._match(sentences, any(pool == "none" for _, pool in asked))
         numbers = {name: str(place) for place, name in enumerate(self.numbers)}
-        units = passes.run(sentences, [(numbers[layer], pool) for layer, pool in asked])
+        places = [(numbers[layer], pool) for layer, pool in asked]
+        units = passes.run_tokens(sentences, read, places)
         vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
         if units.reasons:
             raise PartRefused(vectors, units.reasons)
         return vectors
+
+    def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
+        """The tokens of a sentence as they were read, with their states in some layers.
+        EncoderStop where no file has them.
+        """
+        self._check_tokens()
+        strict = replace(self, missing="error")
+        if self._token_states is not None:
+            strict.check_there([sentence])
+            places = PlaceRange.parse(self.places)
+            return self._token_states.read_tokens(sentence, layers, self.role, places)
+        passes, read = strict._match([sentence], False)
+        numbers = {layer: str(self.numbers.index(layer)) for layer in layers}
+        found = passes.show_tokens(read, [*numbers.values()])
+        return found._replace(states={name: found.states[n] for name, n in numbers.items()})
+
+    def find_written(self, sentences: Sequence[Sentence]) -> list[str | None]:
+        """What files have behind each of some prompts, as text; None where they have nothing."""
+        if not self.generated or self.turns == PROMPT:
+            return [None for _ in sentences]
+        passes, read = replace(self, turns="", missing="skip")._match(sentences, False)
+        assert read.tokens.inside is not None  # which are those that were written
+        rows = zip(read.tokens.ids, read.tokens.inside, strict=True)
+        texts = (
+            passes.network.tokenizer.decode(
+                np.array(ids, np.int64)[inside].tolist(), clean_up_tokenization_spaces=False
+            )
+            for ids, inside in rows
+        )
+        return [text or None for text in texts]
 
     def _check_tokens(self) -> None:
         """Refuse turns and places that are not there. DataProblem."""
@@ -270,8 +303,10 @@ class Activations:
             return
         self._match(sentences, self.pool == "none")
 
-    def _match(self, sentences: Sequence[Sentence], aligned: bool) -> Passes:
-        """What reads the files, of which each sentence has one; EncoderStop where it should."""
+    def _match(self, sentences: Sequence[Sentence], aligned: bool) -> tuple[Passes, ReadSentences]:
+        """What reads the files, and the sentences in tokens, of which each that can be read has a
+        file; EncoderStop where it should.
+        """
         from lingprobe.encoders.forward import Passes  # imports torch
         from lingprobe.encoders.recordings import RecordedTokens, check_layers, load_recorded
 
@@ -287,19 +322,24 @@ class Activations:
             writer=RecordedTokens(states) if self.generated else None,
             places=PlaceRange.parse(self.places),
         )
-        tokens = passes.tokenize_sentences(sentences, aligned)
+        read = passes.tokenize_sentences(sentences, aligned)
         lacking = [
-            sentence
-            for sentence, ids in zip(sentences, tokens.ids, strict=True)
-            if tuple(ids) not in states.index
+            sentences[number]
+            for number, ids in enumerate(read.tokens.ids)
+            if read.reasons.get(number) in (None, RecordedTokens.nothing) and not states.has(ids)
         ]
         if lacking and self.missing == "error":
             what = f"file of the tokens that {self.model} reads"
             raise EncoderStop(lacking_of(str(self.path), lacking, len(sentences), what))
-        return passes
+        return passes, read
 
 
 def _list_state_files(folder: Path) -> tuple[Path, ...]:
+    if folder.is_file():
+        raise DataProblem(
+            f"{str(folder)!r} is a file: name a folder of hidden states; what another program saved"
+            " is written to one with lingprobe.ActivationWriter"
+        )
     if not folder.is_dir():
         raise DataProblem(f"no folder {str(folder)!r} of hidden states")
     files = tuple(sorted(folder.rglob(f"*{SUFFIX}")))

@@ -42,8 +42,10 @@ class TokenNorms(NamedTuple):
 
 def find_constant_tokens(passes: Passes) -> dict[str, str]:
     """By layer what holds most of its norm in every sentence, in words; {} where nothing does."""
-    tokens = passes.tokenize_sentences(TRIED, by_piece=False)
+    tokens = passes.tokenize_sentences(TRIED, by_piece=False).tokens
     keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)
+    if not all(kept.any() for kept in keep):  # of places that short sentences have not
+        return {}
     names = [str(layer) for layer in range(layers)]
     states = passes.states(tokens, set(names))
     read: dict[str, list[TokenNorms]] = {name: [] for name in names}

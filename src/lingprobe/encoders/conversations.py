@@ -130,7 +130,7 @@ def choose_ranges(turns: Sequence[Turn], rendered: RenderedTurns, wanted: str) -
     if wanted == ALL:
         return ((0, len(rendered.text)),)
     chosen = [rendered.places[number] for number in _choose_turns(turns, wanted)]
-    if not any(stop > start for start, stop in chosen):
+    if not any(rendered.text[start:stop].strip() for start, stop in chosen):
         named = {RESPONSE: "response", PROMPT: "prompt", "": "conversation"}.get(wanted, wanted)
         why = "is empty" if chosen else "is not there"
         raise TurnProblem(f"its {named} {why}, so no token is read")

@@ -5,10 +5,11 @@ torch.
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -49,6 +50,7 @@ from lingprobe.encoders.tokens import (
     tokenise_texts,
 )
 
+log = logging.getLogger("lingprobe.encoders")
 LEX = "lex"
 BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
 
@@ -62,6 +64,13 @@ class EncodedUnits:
     layers: tuple[Floats, ...]
     spans: Spans | None
     cut: NDArray[np.bool_]
+    reasons: Mapping[int, str]
+
+
+class ReadSentences(NamedTuple):
+    """Sentences in tokens, and why some conversations have none that count, by number."""
+
+    tokens: TokenisedSentences
     reasons: Mapping[int, str]
 
 
@@ -142,7 +151,17 @@ class Passes:
         layer `lex` alone.
         """
         by_piece = any(pool == "none" for _, pool in asked)
-        tokens, reasons = self._tokenize(sentences, by_piece)
+        return self.run_tokens(sentences, self.tokenize_sentences(sentences, by_piece), asked)
+
+    def run_tokens(
+        self,
+        sentences: Sequence[Sentence],
+        read: ReadSentences,
+        asked: Sequence[tuple[str, str]],
+    ) -> EncodedUnits:
+        """The same of sentences that are in tokens already."""
+        by_piece = any(pool == "none" for _, pool in asked)
+        tokens, reasons = read
         keep = self.kept_tokens(tokens)
         nothing = (number for number, counts in enumerate(keep) if not counts.any())
         if self.places != ALL_PLACES:
@@ -180,9 +199,15 @@ class Passes:
 
     def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
         """The tokens of a sentence with their states in some layers, in one pass."""
-        tokens, reasons = self._tokenize([sentence], by_piece=False)
+        return self.show_tokens(self.tokenize_sentences([sentence], by_piece=False), layers)
+
+    def show_tokens(self, read: ReadSentences, layers: Sequence[str]) -> TokenStates:
+        """The same of a sentence that is in tokens already."""
+        tokens, reasons = read
         if reasons:
             raise DataProblem(reasons[0])
+        if tokens.cut[0]:
+            log.warning("the text is cut: the model reads %s tokens", len(tokens.ids[0]))
         states = self.states(tokens, set(layers))(np.zeros(1, np.int64))
         known = {name: np.asarray(states[name][0].float().cpu().numpy()) for name in layers}
         pieces = spell_tokens(self.network.tokenizer, tokens.ids[0])
@@ -204,22 +229,14 @@ class Passes:
             return self.network.site_width(ModelSite.parse(layer))
         return self.network.widths[0 if layer == LEX else int(layer)]
 
-    def tokenize_sentences(
-        self, sentences: Sequence[Sentence], by_piece: bool
-    ) -> TokenisedSentences:
+    def tokenize_sentences(self, sentences: Sequence[Sentence], by_piece: bool) -> ReadSentences:
         """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
-        spaces unless they are found in it.
+        spaces unless they are found in it; conversations as rendered.
         """
-        return self._tokenize(sentences, by_piece)[0]
-
-    def _tokenize(
-        self, sentences: Sequence[Sentence], by_piece: bool
-    ) -> tuple[TokenisedSentences, Mapping[int, str]]:
-        """Sentences in tokens, and why some conversations have none that count."""
         if self.writer is not None and sentences:
             return self._tokenize_written(self.writer, sentences, by_piece)
         if self.turns is None or not any(sentence.turns for sentence in sentences):
-            return self._tokenize_texts(sentences, by_piece), {}
+            return ReadSentences(self._tokenize_texts(sentences, by_piece), {})
         tokenizer, limit = self.network.tokenizer, self.network.limit
         read, reasons = read_conversations(tokenizer, sentences, self.frame, self.turns)
         tokens = tokenize_conversations(tokenizer, limit, read, by_piece)
@@ -229,11 +246,11 @@ class Passes:
                 reasons[number] = (
                     f"the turns that are read lie behind the {limit:,} tokens that the model reads"
                 )
-        return tokens, reasons
+        return ReadSentences(tokens, reasons)
 
     def _tokenize_written(
         self, writer: GeneratedTokens, sentences: Sequence[Sentence], by_piece: bool
-    ) -> tuple[TokenisedSentences, Mapping[int, str]]:
+    ) -> ReadSentences:
         """Prompts in tokens with what is written behind them, and which of them count."""
         limit = self.network.limit - writer.longest
         if limit < 1:
@@ -264,7 +281,7 @@ class Passes:
             if not each:
                 reasons.setdefault(number, writer.nothing)
         words = [np.zeros((len(s.words), 2), np.int64) for s in sentences] if by_piece else None
-        return append_written(prompts, written, self.turns or "", words), reasons
+        return ReadSentences(append_written(prompts, written, self.turns or "", words), reasons)
 
     def _tokenize_texts(self, sentences: Sequence[Sentence], by_piece: bool) -> TokenisedSentences:
         """Texts as the model reads them."""

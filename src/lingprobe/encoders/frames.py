@@ -95,6 +95,17 @@ def say_unrendered(name: str) -> None:
 
 
 @functools.cache
+def say_alone(name: str, turns: str) -> None:
+    """Tell the user once that texts are read where turns of conversations are asked for."""
+    log.warning(
+        "%s reads a text alone as a user's message, whose tokens count under turns=%s as well; give"
+        " a conversation to read what stands in one",
+        name,
+        turns,
+    )
+
+
+@functools.cache
 def say_started_twice(token: str) -> None:
     """Tell the user once that texts have the start token that the tokeniser adds."""
     log.warning(

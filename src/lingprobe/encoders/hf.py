@@ -25,13 +25,14 @@ from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.adapters import base_of, is_adapter, tokenizer_source
-from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
+from lingprobe.encoders.conversations import ALL, PROMPT, CountedTurns, check_turns
 from lingprobe.encoders.frames import (
     CHAT,
     Starts,
     describe_frame,
     frame,
     read_by,
+    say_alone,
     say_unread,
     say_unrendered,
     tokeniser_of,
@@ -216,9 +217,8 @@ class HuggingFace(SavedModel):
         own = list_own_baselines(
             HuggingFace, self, self._base, not quantisation(self.configuration)
         )
-        has_prompt = bool(self.turns or (self.generate and self.template == CHAT))
-        prompt = list_prompt_baseline(HuggingFace, self, str(self.model)) if has_prompt else {}
-        return own | prompt
+        is_answered = self.generate > 0
+        return own | list_prompt_baseline(HuggingFace, self, str(self.model), is_answered)
 
     @property
     def weight_settings(self) -> tuple[str, int, bool]:
@@ -403,8 +403,9 @@ class HuggingFace(SavedModel):
         if has_turns and not self.template and network.tokenizer.chat_template:
             say_unrendered(self.name)
         passes = self._passes(network)
+        self._say_alone(sentences)
         around = passes.frame
-        is_behind = has_texts and any(pool != "end" for _, pool in asked)
+        is_behind = has_texts and not self.turns and any(pool != "end" for _, pool in asked)
         if around.after and is_behind and network.causal and not self.generates:
             say_unread(self.name, around.after)
         if not self.generates and recall(*self._memory_key) is None:
@@ -417,7 +418,14 @@ class HuggingFace(SavedModel):
 
     def read_tokens(self, sentence: Sentence, layers: Sequence[str]) -> TokenStates:
         """The tokens of a sentence, in the order in which they are read, with their states."""
+        self._say_alone([sentence])
         return self._passes(self.load()).read_tokens(sentence, layers)
+
+    def _say_alone(self, sentences: Sequence[Sentence]) -> None:
+        """Say where texts alone are read as if they were the turns that are asked for."""
+        is_asked = self.turns not in ("", PROMPT, ALL) and not self.generates
+        if is_asked and not all(sentence.turns for sentence in sentences):
+            say_alone(self.name, self.turns)
 
     def _passes(self, network: LoadedModel) -> Passes:
         """How sentences go through the model."""

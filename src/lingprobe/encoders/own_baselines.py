@@ -16,6 +16,7 @@ from typing import Any
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.encoders.conversations import PROMPT
+from lingprobe.encoders.frames import CHAT
 
 INPUTS = ("lex", "0")  # layers below the first block
 
@@ -55,11 +56,17 @@ def list_own_baselines(
     return own
 
 
-def list_prompt_baseline(kind: type[Any], encoder: Any, model: str) -> dict[str, EncoderQuestion]:
+def list_prompt_baseline(
+    kind: type[Any], encoder: Any, model: str, is_answered: bool
+) -> dict[str, EncoderQuestion]:
     """The reference of the same model that reads what stands before the response alone; none of an
-    encoder that does so itself. Arguments as of `list_own_baselines`.
+    encoder that does so itself, or that reads no conversations. Arguments as of
+    `list_own_baselines`.
+
+    is_answered  whether what is generated behind a prompt is read
     """
-    if encoder.turns == PROMPT:
+    reads_turns = encoder.turns or (is_answered and encoder.template == CHAT)
+    if not reads_turns or encoder.turns == PROMPT:
         return {}
     of_response = ("generate", "places")
     options = _changed_options(kind, encoder, of_response) | {"turns": PROMPT}

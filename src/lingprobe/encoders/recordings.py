@@ -12,6 +12,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -29,12 +30,19 @@ _SHOWN = 2  # files that are named
 _LETTERS = 60  # of a sentence that is named
 
 
+def pack_ids(ids: Sequence[int] | Ints) -> bytes:
+    """Token ids as bytes that sort as rows of ids do, and begin as the ids do. OverflowError for
+    what is no token id.
+    """
+    return np.array(ids, ">u4").tobytes()
+
+
 @dataclass(frozen=True)
 class RecordedStates:
-    """Files of hidden states, by the token ids that they are of."""
+    """Files of hidden states, by the token ids that they are of, packed: 4 bytes a token."""
 
     tokenizer: Any
-    index: dict[tuple[int, ...], Path]
+    index: dict[bytes, Path]
     widths: tuple[int, ...]
 
     device = "cpu"
@@ -43,9 +51,15 @@ class RecordedStates:
     limit = NO_LIMIT
 
     @functools.cached_property
-    def rows(self) -> list[tuple[int, ...]]:
-        """The token ids of all files, in order, so that those with one beginning lie together."""
+    def rows(self) -> list[bytes]:
+        """The token ids of all files, packed, in order, so that those with one beginning lie
+        together.
+        """
         return sorted(self.index)
+
+    def has(self, ids: Sequence[int]) -> bool:
+        """Whether a file is of these tokens."""
+        return pack_ids(ids) in self.index
 
     def hidden_states(
         self,
@@ -59,7 +73,7 @@ class RecordedStates:
         longest = max(len(row) for row in ids)
         whole = torch.full((len(ids), longest, len(self.widths), self.widths[0]), torch.nan)
         for target, row in zip(whole, ids, strict=True):
-            if (file := self.index.get(tuple(row))) is not None:
+            if (file := self.index.get(pack_ids(row))) is not None:
                 target[: len(row)] = _tensor(file, STATES).reshape(len(row), *target.shape[1:])
         return tuple(whole.unbind(2))
 
@@ -95,16 +109,16 @@ class RecordedTokens:
         that no file begins with. EncoderStop where several files do.
         """
         return [
-            self._find(sentence, tuple(prompt))
+            self._find(sentence, pack_ids(prompt))
             for sentence, prompt in zip(sentences, prompts, strict=True)
         ]
 
-    def _find(self, sentence: Sentence, prompt: tuple[int, ...]) -> tuple[int, ...]:
+    def _find(self, sentence: Sentence, prompt: bytes) -> tuple[int, ...]:
         if not prompt:
             return ()
         rows = self.recorded.rows
         start = bisect_left(rows, prompt)
-        found = takewhile(lambda row: row[: len(prompt)] == prompt, rows[start : start + _SHOWN])
+        found = takewhile(lambda row: row.startswith(prompt), rows[start : start + _SHOWN])
         begun = list(found)
         if len(begun) > 1:
             names = " and ".join(self.recorded.index[row].name for row in begun)
@@ -112,7 +126,7 @@ class RecordedTokens:
                 f"{names} both begin with the tokens of {sentence.text[:_LETTERS]!r}, so it is not"
                 " known which of them goes on from it; keep one"
             )
-        return begun[0][len(prompt) :] if begun else ()
+        return tuple(np.frombuffer(begun[0][len(prompt) :], ">u4").tolist()) if begun else ()
 
 
 @functools.lru_cache(maxsize=2)
@@ -121,17 +135,20 @@ def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> RecordedSt
     together.
     """
     loaded = tokeniser_of(tokenizer)
-    index: dict[tuple[int, ...], Path] = {}
+    index: dict[bytes, Path] = {}
     widths = read_state_shape(files[0])[1:]
     for file in files:
         tokens, *rest = read_state_shape(file)
-        ids = tuple(_tensor(file, IDS).tolist())
+        ids = _tensor(file, IDS).tolist()
         if tuple(rest) != widths or tokens != len(ids):
             raise EncoderStop(
                 f"{file}: {STATES} of {[tokens, *rest]} for {len(ids)} tokens, expected"
                 f" {[len(ids), *widths]} as in {files[0].name}"
             )
-        first = index.setdefault(ids, file)
+        try:
+            first = index.setdefault(pack_ids(ids), file)
+        except OverflowError as error:
+            raise EncoderStop(f"{file}: {IDS} has numbers that are no token ids") from error
         if first != file and not torch.equal(_tensor(first, STATES), _tensor(file, STATES)):
             raise EncoderStop(
                 f"{first.name} and {file.name} give two different states for the same tokens;"

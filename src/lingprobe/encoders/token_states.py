@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.strict import parse_json_bytes
 from lingprobe.corpora.tensor_files import locate_tensors, write_header
+from lingprobe.data.abilities import TokenStates
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
@@ -283,6 +284,21 @@ class TokenStateFolder:
             nowhere += np.repeat(starts[:-1], words)[:, None]
             spans = Spans(starts, nowhere, compute_offsets(words))
         return ReadStates(tuple(layers), spans, empty)
+
+    def read_tokens(
+        self, sentence: Sentence, layers: Sequence[str], role: str, places: PlaceRange
+    ) -> TokenStates:
+        """The tokens of a text that is there, and which of them are read."""
+        import pyarrow.parquet as pq
+
+        (number,) = self.find([sentence]).tolist()
+        every = np.arange(self.bounds[number], self.bounds[number + 1])
+        file = self.folder / _INDEX_FILE
+        with report_damage(file, "an index of tokens"):
+            rows = pq.read_table(file, columns=["piece"], filters=[("row", "=", number)])
+        counted = np.isin(every, places.cut(self._choose_tokens(number, role)))
+        states = {name: np.asarray(self.layers[name][every], np.float32) for name in layers}
+        return TokenStates(tuple(rows.column("piece").to_pylist()), states, counted)
 
 
 def _pool_rows(states: NDArray[Any], kept: Sequence[Ints], pool: str) -> Iterator[Floats]:

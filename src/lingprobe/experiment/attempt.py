@@ -75,7 +75,8 @@ class EncoderRun:
             except PartRefused as part:
                 rows = np.setdiff1d(np.arange(stop - start), list(part.reasons))
                 encoded = self.check_vectors(part.vectors, sentences[start:stop]).take(rows)
-                parts.append((start + rows, encoded))
+                if len(rows):
+                    parts.append((start + rows, encoded))
                 failed |= {start + row: why for row, why in part.reasons.items()}
                 continue
             except ImportError as problem:

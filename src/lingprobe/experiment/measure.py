@@ -70,6 +70,7 @@ from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.thresholds import count_at_thresholds
 from lingprobe.store.vectors import VectorStore
 
+_MAX_LISTED_PROBLEMS = 5
 MAX_KEPT_PROBES = 256
 
 
@@ -341,7 +342,7 @@ def _readings(
         held=int((~may).sum()),
         **part.counts(),
         cut=0 if vectors.cut is None else int(vectors.cut.sum()),
-        problems=[*([lost] if gone else []), *encoded.problems][:5],
+        problems=[*([lost] if gone else []), *_count_problems(encoded.problems)],
         **encoded.words,
         left_out={
             fate: _by_label(dataset.take(usable[flags]))
@@ -351,6 +352,12 @@ def _readings(
     )
     view = group.encoder.own_view if isinstance(group.encoder, EncoderWithView) else group.task.view
     return Readings(left, vectors, view), counts, rows
+
+
+def _count_problems(problems: Sequence[str]) -> list[str]:
+    """The commonest reasons why sentences could not be encoded, each with its number."""
+    counted = Counter(problems).most_common(_MAX_LISTED_PROBLEMS)
+    return [f"{many:,} as {why}" for why, many in counted]
 
 
 def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> EncodedDataset:

@@ -249,7 +249,8 @@ def fill(
         place = encoder_place(paths.results, store.folder(one.key).name)
         try:
             encoder = union_of(one.groups)
-            working = at_work(f"encoding with {one.groups[0].trials[0].encoder}", paths.results)
+            name = shorten_reference(ENCODERS, one.groups[0].trials[0].encoder)
+            working = at_work(f"encoding with {name}", paths.results)
             with working, encoding_bar(encoder.name, progress), threads():
                 done = embed_sentences(encoder, one.sentences, store, one.key, workers=workers)
             _check_usable(encoder, done)
@@ -329,7 +330,8 @@ def embed_ahead(
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}
     for reference, (encoder, known) in encoders.items():
-        working = at_work(f"encoding with {reference}", paths.results)
+        name = shorten_reference(ENCODERS, reference)
+        working = at_work(f"encoding with {name}", paths.results)
         with working, encoding_bar(encoder.name, progress), threads():
             key = vectors_key(encoder, known)
             made = embed_sentences(encoder, sentences, store, key, workers=workers)

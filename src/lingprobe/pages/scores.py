@@ -423,7 +423,7 @@ def _explain_scores(rows: Sequence[FrameRow]) -> tuple[str, ...]:
 def _lost_examples(row: FrameRow) -> tuple[tuple[int, str], ...]:
     """How many examples each fate of LOST befell, and which they are where that is known."""
     return (
-        (row.unusable, ""),
+        (row.unusable, row.unusable_are),
         (row.beyond, row.beyond_are),
         (row.unaligned, row.unaligned_are),
         (row.partial, ""),

@@ -191,13 +191,11 @@ class BlockFolder:
             rows = np.concatenate([np.arange(len(held)) for _, held in chosen])
             self._indexes[slots] = (
                 Index.of(np.concatenate([held for _, held in chosen])),
-                Places(blocks, rows),
+                Places(np.append(blocks, -1), np.append(rows, -1)),  # what is nowhere is the last
             )
         index, places = self._indexes[slots]
         at = index.find(keys)
-        return Places(
-            np.where(at < 0, -1, places.blocks[at]), np.where(at < 0, -1, places.rows[at])
-        )
+        return Places(places.blocks[at], places.rows[at])
 
 
 def _older(a: Places, b: Places) -> Places:

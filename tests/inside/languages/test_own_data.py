@@ -12,6 +12,7 @@ from sklearn.metrics import roc_auc_score
 from typer.testing import CliRunner
 
 import lingprobe
+from fixtures.models import transformer
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
@@ -168,6 +169,29 @@ def test_data_in_memory_score_as_files_do(tmp_path):
         lingprobe.transfer(
             encoders=style, train={"a": rows["a"]}, test=places["b"], matched=True, **given
         )
+
+
+def test_one_untrained_copy_of_a_kind_is_shown_and_all_are_compared(tmp_path):
+    model = transformer(tmp_path / "bert")
+    data = [
+        {"text": f"dog {i} {'sleeps' if i % 2 else 'slept'}", "label": "ab"[i % 2]}
+        for i in range(80)
+    ]
+    found = lingprobe.transfer(
+        encoders=f"hf:{model},dtype=float32,device=cpu",
+        train={"one": data[:40]},
+        test={"two": data[40:]},
+        cache=tmp_path / "cache",
+        progress=False,
+        seeds=1,
+    )
+    encoders = {cell.encoder for cell in found.content}
+    copies = {name for name in encoders if "weights=random" in name}
+    assert len(copies) == 10
+    said = str(found)
+    titles = [line for line in said.splitlines() if "weights=random" in line and "(" not in line]
+    assert len(titles) == 2
+    assert not any("seed=" in title for title in titles)
 
 
 def test_texts_and_prompts_that_are_tested_are_not_trained_on():

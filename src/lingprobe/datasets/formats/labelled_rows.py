@@ -35,6 +35,7 @@ from lingprobe.datasets.formats.absent_labels import (
 from lingprobe.datasets.formats.chosen_columns import ColumnSelection, choose
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, TableHead, find_names_of_numbers
 from lingprobe.datasets.formats.composite_labels import single_out
+from lingprobe.datasets.formats.conversations import RESPONDING
 from lingprobe.datasets.formats.header import check_examples, note_table_files
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
@@ -82,14 +83,16 @@ class _Rows:
     strata: dict[str, list[str | None]] = field(default_factory=dict)
 
     def add(self, example: Example) -> None:
-        """Take in one more, which has as many sites as those before."""
+        """Take in one more, which has as many sites as those before, and tags of the same kinds; an
+        empty tag is none.
+        """
         for sentence, span in example.sites:
             number = self.numbers.setdefault(sentence, len(self.numbers))
             self.sites.extend((number, *(span or (-1, -1))))
         self.labels.append(example.label)
         self.splits.append(SPLITS.index(example.split))
         for key, value in example.strata.items():
-            self.strata.setdefault(key, []).append(intern(value))
+            self.strata.setdefault(key, []).append(intern(value) if value else None)
 
     def leave_out(self, rows: NDArray[np.bool_]) -> _Rows:
         """The same without some."""
@@ -141,7 +144,7 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
         **note_table_files([part.path for part in parts], tally),
         "remarks": [*_remarks(reader, how), *hidden.values(), *gaps],
     }
-    dataset = _tie_prompts(rows.dataset().with_notes(**notes))
+    dataset = _note_responses(_tie_prompts(rows.dataset().with_notes(**notes)))
     if labels:
         dataset = as_asked(dataset, labels, str(place))
     else:
@@ -167,6 +170,22 @@ def _tie_prompts(dataset: Dataset) -> Dataset:
         return dataset
     why = "all have one prompt" if prompts == 1 else f"there are only {prompts} prompts"
     return add_remarks(dataset, f"conversations with one prompt are not kept together, as {why}")
+
+
+def _note_responses(dataset: Dataset) -> Dataset:
+    """The data set with a remark where several conversations end with one response, which a probe
+    of the response may then know from training.
+    """
+    talks = (each.turns for each in dataset.sentences if len(each.turns) > 1)
+    ends = Counter(turns[-1].content for turns in talks if turns[-1].role == RESPONDING)
+    repeated = sum(many for many in ends.values() if many > 1)
+    if not repeated:
+        return dataset
+    remark = (
+        f"{repeated:,} of {ends.total():,} different conversations have a response that others have"
+        " as well, which may be in training and test; group=COLUMN keeps them together"
+    )
+    return add_remarks(dataset, remark)
 
 
 def _decide(

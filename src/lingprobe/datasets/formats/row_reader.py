@@ -127,8 +127,8 @@ class RowForm:
         elif self.talks and not chosen.roles:
             column = (*chosen.texts, *chosen.answers)[0]
             remarks.append(
-                f"its column {column}, of conversations, was read as the texts of their turns, a"
-                f" line each; text={column}.user reads one role"
+                f"its column {column} has conversations, which encoders without template=chat read"
+                f" as the texts of their turns, a line each; text={column}.user reads one role"
             )
         return remarks
 
@@ -272,8 +272,8 @@ class RowReader:
         if self.chosen.group and not str("" if group is None else group).strip():
             raise BadRow(f"no {self.chosen.group} in its column; group= needs one in every row")
         strata = {self.chosen.group: str(group).strip()} if self.chosen.group else {}
-        if len(sites) == 1 and (prompt := name_prompt(sites[0].sentence.turns)):
-            strata.setdefault(PROMPT, prompt)
+        if len(sites) == 1 and (self.form.talks or self.chosen.is_exchange):
+            strata.setdefault(PROMPT, name_prompt(sites[0].sentence.turns))
         return Example(sites, label, split, strata=strata)
 
     def read_sentence(self, cell: Any, column: str, role: str = "") -> Sentence:
@@ -329,10 +329,16 @@ class RowReader:
         return made
 
     def _span(self, cells: Mapping[str, Any], number: int) -> Site:
-        """One of the spans, in the text of that number or the only one."""
-        text = cells[self.chosen.texts[number if len(self.chosen.texts) > 1 else 0]]
+        """One of the spans, in the text of that number or the only one; of a conversation in the
+        contents of its turns, a line each.
+        """
+        cell = cells[self.chosen.texts[number if len(self.chosen.texts) > 1 else 0]]
         span = read_span([cells.get(name) for name in self.chosen.spans[number]])
-        return find_site(text, span, self.form.offsets)
+        site = find_site(_join_conversation(cell), span, self.form.offsets)
+        if not is_conversation(turns := arrange_turns(cell)):
+            return site
+        sentence = site.sentence
+        return Site(Sentence.of(sentence.words, sentence.text, read_turns(turns)), site.span)
 
     def _label(self, cell: Any) -> Label:
         """The label of a cell: a class, a score, or a set of classes."""
@@ -396,8 +402,15 @@ def _decide_offsets(
     for row in rows:
         for text, span in zip(texts, chosen.spans, strict=False):
             with suppress(BadRow):
-                said.append((row.get(text), read_span([row.get(name) for name in span])))
+                known = _join_conversation(row.get(text))
+                said.append((known, read_span([row.get(name) for name in span])))
     return decide_offsets(said, where)
+
+
+def _join_conversation(cell: Any) -> Any:
+    """The contents of a conversation, a line each; another cell as it is."""
+    turns = arrange_turns(cell)
+    return join_turns(turns) if is_conversation(turns) else cell
 
 
 def _decide_ends(texts: Sequence[Any], cells: Sequence[Any], is_closed: bool) -> dict[str, Any]:

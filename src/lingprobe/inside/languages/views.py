@@ -144,7 +144,12 @@ _TABLE = MatrixTable(
     corner="trained on",
     strong="train_on == language",
     sections=(
-        ViewSection(_NAME, "score", "{{ describe_layers(rows) }}"),
+        ViewSection(
+            _NAME,
+            "score",
+            "{{ describe_layers(rows) }}",
+            when="is_first_copy(rows, encoder)|trim",
+        ),
         ViewSection(
             f"{_NAME}: AUC",
             "area",
