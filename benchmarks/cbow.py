@@ -38,7 +38,7 @@ import numpy as np
 from lingprobe.corpora.text import split_words
 from lingprobe.data.vectors import Floats
 from lingprobe_extensions.train.bag import WordVectorTraining
-from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 from lingprobe_extensions.train.options import TrainingSettings
 
 LEAST, NEGATIVES, RATE = 5, 10, 0.025
@@ -59,12 +59,14 @@ def lines(folder: Path) -> Iterator[str]:
 
 def ours(text: Sequence[str], folder: Path, **settings: object) -> tuple[list[str], Floats, float]:
     """The words, most frequent first, their vectors, and words a second."""
-    corpus = Corpus.of((line.split() for line in text), folder)
+    corpus = TrainingCorpus.of((line.split() for line in text), folder)
     rows = np.arange(len(corpus))
-    vocabulary = Vocabulary.of(corpus, rows, LEAST)
+    vocabulary = WordVocabulary.of(corpus, rows, LEAST)
     how = TrainingSettings.of({"least": LEAST, "negatives": NEGATIVES, **settings})
     bag, few = WordVectorTraining(corpus, vocabulary, how), rows[:5]
-    bag.steps.learn(bag.tables, bag.dev_sample(few), bag.steps.Rates(0.0, 0.0, True))  # compiles
+    bag.steps.take_steps(
+        bag.tables, bag.dev_sample(few), bag.steps.LearningRates(0.0, 0.0, True)
+    )  # compiles
     began, done = time.process_time(), 0
     for _ in range(how.epochs):
         done += bag.epoch(rows, few, lambda *_: None).words

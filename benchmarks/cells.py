@@ -19,13 +19,13 @@ from typing import NamedTuple
 
 from sheets import digest
 
-from lingprobe.corpora.batches import Batch, read_treebank_batches
+from lingprobe.corpora.batches import TreebankBatch, read_treebank_batches
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.languages import treebank_code
-from lingprobe.tasks.sources import treebanks
+from lingprobe.tasks.sources import find_corpus_files
 from lingprobe.tasks.ud.clause import MainClause, extract_main_clauses
 from lingprobe.tasks.ud.constructions import SPELT
-from lingprobe.tasks.ud.forms import verb
+from lingprobe.tasks.ud.forms import make_verb
 from lingprobe.tasks.ud.rules import classify_clause_tense, classify_voice
 
 RULES = {"ud/tense": classify_clause_tense, "ud/passive": classify_voice}
@@ -97,7 +97,7 @@ def draw(some: Sequence[Row], n: int, seed: int) -> None:
 
 def rows(task: str, treebank: str) -> Iterator[Row]:
     """The main clauses of a treebank whose root is a verb, or is labelled."""
-    for source in treebanks(treebank, (), (".conllu",)):
+    for source in find_corpus_files(treebank, (), (".conllu",)):
         for batch in read_treebank_batches(source.part.path, "skip"):
             mains = extract_main_clauses(batch, batch.sentences(), treebank_code(source.part.path))
             for k, clause in enumerate(mains):
@@ -113,7 +113,7 @@ def rows(task: str, treebank: str) -> Iterator[Row]:
 
 
 def described(
-    task: str, batch: Batch, k: int, clause: MainClause, labelled: bool, told: str
+    task: str, batch: TreebankBatch, k: int, clause: MainClause, labelled: bool, told: str
 ) -> Row:
     """A row: the cell of tense is the one that the task names; else all auxiliaries count."""
     root = int(batch.roots[k])
@@ -123,7 +123,7 @@ def described(
         if _of(batch, i, "aux", "cop") and int(batch.parents[i]) in (root, *_inner(batch, root))
     ]  # fmt: skip
     helpers = "+".join(batch.lemmas.names[batch.lemmas.codes[i]].lower() for i in named)
-    form = SPELT[verb("", "", batch.feats.names[batch.feats.codes[root]]).form]
+    form = SPELT[make_verb("", "", batch.feats.names[batch.feats.codes[root]]).form]
     every = f"{helpers} + {form}" if named else ""
     cell = clause.group.cell if task == "ud/tense" and labelled else every
     words = [batch.words.names[code] for code in batch.words.codes[start:end]]
@@ -136,7 +136,7 @@ def described(
     return Row(cell or (f"alone: {form}" if labelled else ""), told, labelled, text)
 
 
-def _inner(batch: Batch, root: int) -> list[int]:
+def _inner(batch: TreebankBatch, root: int) -> list[int]:
     """Verbal nouns below a root, whose auxiliaries count (Welsh)."""
     below = [i for i in range(max(root - 60, 0), min(root + 60, len(batch.parents)))
              if batch.parents[i] == root and i != root]  # fmt: skip
@@ -144,7 +144,7 @@ def _inner(batch: Batch, root: int) -> list[int]:
             and "VerbForm=Vnoun" in batch.feats.names[batch.feats.codes[i]]]  # fmt: skip
 
 
-def _of(batch: Batch, i: int, *relations: str) -> bool:
+def _of(batch: TreebankBatch, i: int, *relations: str) -> bool:
     return batch.deprels.names[batch.deprels.codes[i]].partition(":")[0] in relations
 
 

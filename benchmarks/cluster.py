@@ -37,10 +37,10 @@ from numpy.typing import NDArray
 
 from lingprobe.experiment import work
 from lingprobe.experiment.groups import FitBatch
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, TrialPlan, make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.runners import WorkerPool
 from lingprobe.experiment.shards import WorkShare
 from lingprobe.experiment.work import MeasuredBatch
 from lingprobe.store.results import ResultStore
@@ -71,12 +71,12 @@ class Asked:
     examples: int
     width: int
 
-    def planned(self, paths: Paths) -> TrialPlan:
+    def planned(self, paths: RunPaths) -> TrialPlan:
         """What is measured."""
         tasks = [f"ud/{name}:embedded,limit={self.examples},fold=1/5" for name in TASKS]
         many = -(-self.units // len(tasks))
         encoders = [f"bow:random,dim={self.width},seed={n}" for n in range(many)]
-        made = plan(TrialDesign(tasks, encoders, ["logreg"], seeds=1), paths)
+        made = make_plan(TrialDesign(tasks, encoders, ["logreg"], seeds=1), paths)
         assert len(made.trials) >= self.units, made.refused
         return replace(made, trials=made.trials[: self.units])
 
@@ -96,8 +96,8 @@ class Costs:
 
 def worker(asked: Asked, folder: Path, shard: str) -> None:
     """What each process does; prints the processor's seconds."""
-    paths = Paths.of(folder / "results", folder / "cache")
-    workers = Workers(shard=WorkShare.parse(shard))
+    paths = RunPaths.of(folder / "results", folder / "cache")
+    workers = WorkerPool(shard=WorkShare.parse(shard))
     outcome = run_plan(asked.planned(paths), paths, workers, progress=False)
     assert not outcome.failures, outcome.failures
     print(time.process_time())
@@ -145,7 +145,7 @@ def measured_costs(asked: Asked, folder: Path) -> Costs:
     """Costs of a run whose vectors are there, in this process; and of starts of its own, which find
     all of it done.
     """
-    paths = Paths.of(folder / "anew", folder / "cache")
+    paths = RunPaths.of(folder / "anew", folder / "cache")
     fits, units, looks = list[Seconds](), list[Seconds](), list[Seconds]()
     batches: list[FitBatch] = []
 
@@ -158,9 +158,9 @@ def measured_costs(asked: Asked, folder: Path) -> Costs:
 
     alone = work.fit_groups
     work.fit_groups = lambda parts: seconds(fits, alone, parts)
-    run_plan(asked.planned(paths), paths, Workers(fit=clocked), progress=False)
+    run_plan(asked.planned(paths), paths, WorkerPool(fit=clocked), progress=False)
     for batch in batches:
-        seconds(looks, work.measure, batch, paths)
+        seconds(looks, work.measure_batch, batch, paths)
     starts = [(n, timed(replace(asked, units=n), folder, 1)[1][0]) for n in (1, asked.units)]
     (few, short), (many, long) = starts
     each = max(long - short, 0.0) / (many - few)

@@ -14,7 +14,7 @@ from collections import Counter
 import numpy as np
 
 from lingprobe.data.core import Dataset
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.comp.shallow import shallow_examples
 
@@ -27,7 +27,7 @@ def main() -> None:
     )
     parser.add_argument("--language", default="english")
     parser.add_argument("--size", type=int, default=20_000)
-    parser.add_argument("--names", nargs="*", default=names("comp"))
+    parser.add_argument("--names", nargs="*", default=list_task_names("comp"))
     options = parser.parse_args()
     lacking = [n for n, one in DESIGNS.get(options.language, {}).items() if isinstance(one, str)]
     for name in (name for name in options.names if name not in lacking):

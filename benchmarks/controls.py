@@ -20,8 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from lingprobe.data.labels import Classes
-from lingprobe.experiment.newest import newest
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.newest import keep_newest
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.metrics import interval
 from lingprobe.tasks.repeats import strip_fold
 
@@ -30,7 +30,7 @@ def tasks(folders: list[str]) -> dict[str, dict[str, tuple[np.ndarray, dict[tupl
     """Task -> fold -> (gold [n], row -> predicted [seeds, n])."""
     found: dict = defaultdict(dict)
     for folder in folders:
-        for result in newest([r for _, r in Paths.of(Path(folder)).result_store().read()]):
+        for result in keep_newest([r for _, r in RunPaths.of(Path(folder)).result_store().read()]):
             t = result.trial
             if not t.control.startswith("shuffled") or not isinstance(result.gold, Classes):
                 continue

@@ -38,7 +38,7 @@ import lingprobe
 from lingprobe.analysis.comparable import ComparedRow, list_compared
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
-from lingprobe.metrics import Answers
+from lingprobe.metrics import FitAnswers
 from lingprobe.metrics.intervals import CopySpread, difference_from_draws, find_metric
 
 WIDTH, HEADS, DEPTH = 128, 4, 4
@@ -73,7 +73,7 @@ class Networks(NamedTuple):
 
     architecture: str
     task: str
-    answers: Sequence[Answers]
+    answers: Sequence[FitAnswers]
     score: float
     between: float
     within: float

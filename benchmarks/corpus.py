@@ -29,7 +29,7 @@ from typing import NamedTuple
 from lingprobe.annotators.blocks import CompressedText
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import find_treebank_files
-from lingprobe.corpora.trees import Tree, format_conllu_tree, rebuilt
+from lingprobe.corpora.trees import TreeColumns, format_conllu_tree, rebuild_text
 
 SIZES, SHARD = (100_000, 1_000_000), 10_000  # sentences
 SPEED, MEMORY = 400_000, 2048  # words a second and MiB that are asked for
@@ -58,12 +58,12 @@ for name in FAMILIES["ud"]["ud.family"].split():
 SHARDS = """
 from itertools import islice
 from lingprobe.corpora.batches import read_treebank_batches
-from lingprobe.corpora.files import chunks
+from lingprobe.corpora.files import read_chunks
 from lingprobe.tasks.memory import pause_garbage_collection
-from lingprobe.tasks.ud.family import judge
+from lingprobe.tasks.ud.family import judge_sentences
 
 def unpacked(path):
-    for _ in chunks(path, b"\\n\\n"):
+    for _ in read_chunks(path, b"\\n\\n"):
         yield 0
 
 def read(path):
@@ -72,7 +72,7 @@ def read(path):
 
 def alone(path):
     for batch in read_treebank_batches(path):
-        judge(batch, batch.sentences())
+        judge_sentences(batch, batch.sentences())
         yield len(batch.parents)
 
 with pause_garbage_collection():
@@ -129,7 +129,7 @@ def done(folder: Path) -> dict[str, int]:
     return {path.name: path.stat().st_mtime_ns for path in columns.glob("*.parquet")}
 
 
-def renamed(tree: Tree, time: int) -> str:
+def renamed(tree: TreeColumns, time: int) -> str:
     """A tree whose nouns and names have numbers, as a clock has them: the second changes when the
     first has been through all of its own.
     """
@@ -139,13 +139,13 @@ def renamed(tree: Tree, time: int) -> str:
             cells[11 * i + 1] += str(time % VARIANTS)
             time //= VARIANTS
     words = tuple(cells[1::11])
-    text = rebuilt(words, tree.misc, tree.ranges)
+    text = rebuild_text(words, tree.misc, tree.ranges)
     return format_conllu_tree(
         tree._replace(words=words, cells=cells, comments=(f"# text = {text}",))
     )
 
 
-def corpus(trees: list[Tree], many: int, folder: Path) -> Path:
+def corpus(trees: list[TreeColumns], many: int, folder: Path) -> Path:
     """A parsed corpus of so many sentences."""
     folder.mkdir()
     by = {"name": "EWT again and again", "fingerprint": "0"}

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from lingprobe.data.labels import Classes, Scores
-from lingprobe.metrics import METRICS, Answers, difference, interval, interval_of
+from lingprobe.data.labels import Classes, ScoreLabels
+from lingprobe.metrics import METRICS, FitAnswers, compute_difference, interval, interval_of
 
 LEAST, MOST = 0.93, 0.97
 Rng = np.random.Generator
@@ -236,7 +236,7 @@ def folds() -> Iterator[Design]:
     yield Design("5 folds, 100 forms of 10, sd 1, 0.8", float(shares.mean()), draw)
 
 
-Labels = Callable[[Rng, np.ndarray], tuple[Classes | Scores, Classes | Scores]]
+Labels = Callable[[Rng, np.ndarray], tuple[Classes | ScoreLabels, Classes | ScoreLabels]]
 
 
 def labels(rng: Rng, codes: np.ndarray) -> tuple[Classes, Classes]:
@@ -250,10 +250,10 @@ def labels(rng: Rng, codes: np.ndarray) -> tuple[Classes, Classes]:
     )
 
 
-def scores(rng: Rng, codes: np.ndarray) -> tuple[Scores, Scores]:
+def scores(rng: Rng, codes: np.ndarray) -> tuple[ScoreLabels, ScoreLabels]:
     """Two scores that correlate, both higher in some clusters."""
     gold = effects(rng, codes, 0.5) + rng.standard_normal(len(codes))
-    return Scores(gold), Scores(
+    return ScoreLabels(gold), ScoreLabels(
         np.round(gold + effects(rng, codes, 0.5) + rng.standard_normal(len(codes)), 1)
     )
 
@@ -311,8 +311,9 @@ def paired(shares: tuple[float, float], many: int, codes: np.ndarray, spread: fl
             own = own + 0.5 * rng.standard_normal((many, n)) + seed * rng.standard_normal((many, 1))
             wrong = rng.random((many, n)) >= expit(mean + shared + own)
             both.append([Classes(row.astype(np.int64), gold.names) for row in wrong])
-        found = difference(
-            "accuracy", *(Answers(gold, each, {"target": codes} if spread else {}) for each in both)
+        found = compute_difference(
+            "accuracy",
+            *(FitAnswers(gold, each, {"target": codes} if spread else {}) for each in both),
         )
         return found.low, found.high
 

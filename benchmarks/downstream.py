@@ -32,9 +32,9 @@ import numpy as np
 import torch
 from sklearn.model_selection import StratifiedKFold
 
-from lingprobe.data.core import Cell, Job
+from lingprobe.data.core import Cell, FitJob
 from lingprobe.data.reading import Readings
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 
@@ -55,7 +55,7 @@ def outer(task: str, folder: Path) -> list[Readings]:
     """The ten folds beside the vectors of their sentences."""
     reference = f"text/{task}:{folder}/downstream/SentEval-layout,splits=senteval"
     datasets = [TASKS.make(f"{reference},fold={k}/10").load() for k in range(1, 11)]
-    vectors = make(f"st:{model()},dtype=float32").encode(datasets[0].sentences)
+    vectors = make_encoder(f"st:{model()},dtype=float32").encode(datasets[0].sentences)
     assert all(each.sentences == datasets[0].sentences for each in datasets)
     return [Readings(dataset, vectors) for dataset in datasets]
 
@@ -146,7 +146,7 @@ def main() -> int:
     asked = parser.parse_args()
     torch.set_num_threads(1)
     folds = outer(asked.task, Path(asked.folder))
-    jobs = [Job(f.split("train"), f.split("dev"), (Cell("-", 0),)) for f in folds]
+    jobs = [FitJob(f.split("train"), f.split("dev"), (Cell("-", 0),)) for f in folds]
     probe = PROBES.make(f"mlp,protocol=senteval,hidden={asked.hidden}")
     began = time.process_time()
     fits = probe.fit_all(jobs)

@@ -53,12 +53,12 @@ from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Dataset, Encoder
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors, expand_ranges
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.nets.precision import spare_torch
 from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
-from lingprobe.probes.span.net import LayerSource, Net, Sizes, draw_tensors
-from lingprobe.probes.span.probe import Span, examples_of
+from lingprobe.probes.span.net import LayerSource, NetworkSizes, SpanNetwork, draw_tensors
+from lingprobe.probes.span.probe import SpanProbe, examples_of
 from lingprobe.probes.span.spans import make_ragged, softmax_pairs, sum_spans
 from lingprobe.probes.span.training import NetworkTraining
 from lingprobe.store.vectors import VectorStore
@@ -95,7 +95,7 @@ def model() -> Path:
 def encoded(folder: Path, cache: Path) -> tuple[Dataset, Encoder, Vectors]:
     """The task's examples and their vectors, encoded if the cache does not have them."""
     dataset = TASKS.make(f"edge/dep:{folder / 'treebanks' / 'UD_English-EWT'}").load()
-    encoder = make(f"hf:{model()},layers=lex+all,pool=none,dtype=float32,device=cpu")
+    encoder = make_encoder(f"hf:{model()},layers=lex+all,pool=none,dtype=float32,device=cpu")
     store, start = VectorStore(cache, "float16"), time.perf_counter()
     done = embed_sentences(encoder, dataset.sentences, store, "bench")
     print(
@@ -114,12 +114,14 @@ def first_sentences(readings: Readings, many: int) -> Readings:
 
 
 def training(
-    probe: Span, source: LayerSource, labels: int, dim: int, seed: int = 0
+    probe: SpanProbe, source: LayerSource, labels: int, dim: int, seed: int = 0
 ) -> NetworkTraining:
     """A network that is not trained yet, as the probe makes it for units of so many numbers."""
     design = probe.config.design
     return NetworkTraining(
-        Net(design, source, None, draw_tensors(design, source, Sizes(dim, 2, labels), seed)),
+        SpanNetwork(
+            design, source, None, draw_tensors(design, source, NetworkSizes(dim, 2, labels), seed)
+        ),
         probe.config,
         seed,
     )
@@ -246,7 +248,7 @@ class Reference:
 
 def against_encoding(readings: Readings, many: int, clock: Clock) -> bool:
     """Print how much faster an epoch of the mix is on cached vectors than in the plain loop."""
-    part, probe = first_sentences(readings, many), Span(protocol="tenney")
+    part, probe = first_sentences(readings, many), SpanProbe(protocol="tenney")
     given, labels = examples_of(part, np.arange(len(part)), probe.config), len(part.labels.names)
     dim = part.vectors.layer("0").shape[1]
     ours = training(probe, LayerSource(MIXED, mixed=True), labels, dim)
@@ -339,7 +341,7 @@ def against_one_layer(readings: Readings, many: int, clock: Clock) -> bool:
     """
     from torch.utils.flop_counter import FlopCounterMode
 
-    part, probe = first_sentences(readings, 4 * many), Span()
+    part, probe = first_sentences(readings, 4 * many), SpanProbe()
     given, labels = examples_of(part, np.arange(len(part)), probe.config), len(part.labels.names)
     dim = part.vectors.layer("0").shape[1]
     one, all_ = (
@@ -396,7 +398,7 @@ def watched() -> Iterator[list[float]]:
 
 def memory(readings: Readings) -> bool:
     """Print the peak of one pass of all layers and the mix over the whole treebank."""
-    probe = Span()
+    probe = SpanProbe()
     train = readings.split("train")
     given, labels = examples_of(train, np.arange(len(train)), probe.config), len(train.labels.names)
     sources = [*(LayerSource((name,)) for name in MIXED), LayerSource(MIXED, mixed=True)]

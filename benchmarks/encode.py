@@ -23,7 +23,7 @@ import numpy as np
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.nets.device import resolved_dtype
 
 MODEL = "all-MiniLM-L6-v2"
@@ -55,7 +55,7 @@ def main() -> int:
     texts = [s.text for s in given]
     native = resolved_dtype("auto", "cpu") == "bfloat16"
     dtypes = ["bfloat16", "float32"] if native else ["float32"]
-    encoders = {d: make(f"st:{MODEL},device=cpu,dtype={d}") for d in dtypes}
+    encoders = {d: make_encoder(f"st:{MODEL},device=cpu,dtype={d}") for d in dtypes}
     reference = SentenceTransformer(str(encoders["float32"].files.folder), device="cpu")  # type: ignore[attr-defined]
     runs: dict[str, Callable[[], np.ndarray]] = {
         "reference": lambda: reference.encode(texts, batch_size=32)

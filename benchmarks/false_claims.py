@@ -31,7 +31,7 @@ import numpy as np
 from scipy.stats import binom
 
 import lingprobe
-from lingprobe.analysis.comparison import Decision, decide_comparisons, pair_encoder_rows
+from lingprobe.analysis.comparison import ComparisonDecision, decide_comparisons, pair_encoder_rows
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 
@@ -175,7 +175,7 @@ def has_false_claim(design: Design, page: Any) -> bool:
     return any(one.verdict in DECIDED for one in lingprobe.compare(page).found)
 
 
-def decide_pairs(page: Any) -> list[Decision]:
+def decide_pairs(page: Any) -> list[ComparisonDecision]:
     """What is said of each pair of encoders."""
     return decide_comparisons(pair_encoder_rows(compute_scores(ResultFrame.of(page.results))).asked)
 
@@ -227,7 +227,7 @@ def measure_power(design: Design, pages: int) -> dict[str, object]:
     }
 
 
-def _name_better(one: Decision) -> str:
+def _name_better(one: ComparisonDecision) -> str:
     """The encoder that is said to be better; '' where none is."""
     sides = {"better": one.question.one, "worse": one.question.best}
     return sides[one.verdict].row.encoder if one.verdict in sides else ""

@@ -5,7 +5,7 @@ usage: python benchmarks/folds.py [--replicates 400] [--only WORDS] [--output FI
 Gaussian vectors that know nothing, or some of the label, are read by `linear` in five folds; each
 replicate draws two encoders that are equally good. Truth is the mean score of all replicates, and a
 difference of none. Counted with and without what folds that share training examples err together
-(`Answers.tied`). Exits with 1 where less than 90 % of the intervals hold the truth, or more than
+(`FitAnswers.tied`). Exits with 1 where less than 90 % of the intervals hold the truth, or more than
 10 % of equal encoders differ: training sets vary as well, which intervals do not promise to know.
 """
 
@@ -20,15 +20,15 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.analysis.answers import tie_densities
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.labels import join_columns
 from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.reading import Readings
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Vectors
-from lingprobe.metrics import Answers, difference
-from lingprobe.probes.linear.probe import Linear
+from lingprobe.metrics import FitAnswers, compute_difference
+from lingprobe.probes.linear.probe import LinearProbe
 
 FOLDS = 5
 LEAST, MOST = 0.9, 0.1
@@ -111,23 +111,23 @@ def draw_pair(rng: Rng, design: Design, codes: np.ndarray) -> list[np.ndarray]:
     return found
 
 
-def probe(vectors: np.ndarray, folded: Folded) -> Answers:
+def probe(vectors: np.ndarray, folded: Folded) -> FitAnswers:
     """What `linear` answers in all folds, with what they err together."""
     readings = [Readings(data, Vectors((vectors,), ("-",))) for data in folded.datasets]
     chosen, golds, predicted, densities = None, [], [], []
     for each in readings:
         train, dev, test = (each.split(name) for name in ("train", "dev", "test"))
-        chosen = chosen or Linear().with_choice(train, dev)
+        chosen = chosen or LinearProbe().with_choice(train, dev)
         (model,) = chosen.fit(train, dev, cells=(CELL,))
         golds.append(test.labels)
         answer = model.predict(test)
-        scores = Logits.of(answer.scores, "softmax", train.labels, np.arange(len(test)))
+        scores = ProbeLogits.of(answer.scores, "softmax", train.labels, np.arange(len(test)))
         predicted.append(ScoredLabels.of(answer.decoded, answer.names, scores))
         said = BoundaryDensity(**model.choice[BoundaryDensity.key])
         densities.append((said, len(test), len(train)))
     gold = join_columns(golds)
     tied = tie_densities(densities, list(gold.counts().values()))
-    return Answers(gold, (join_columns(predicted),), {}, (), (tied,))
+    return FitAnswers(gold, (join_columns(predicted),), {}, (), (tied,))
 
 
 class Outcome(NamedTuple):
@@ -147,7 +147,7 @@ def draw_replicate(rng: Rng, design: Design, folded: Folded) -> Outcome:
     return Outcome(
         [each.scores(design.metric)[0] for each in pair],
         [[each.interval(design.metric) for each in both] for both in (pair, plain)],
-        [difference(design.metric, *both).p for both in (pair, plain)],
+        [compute_difference(design.metric, *both).p for both in (pair, plain)],
     )
 
 

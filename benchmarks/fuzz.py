@@ -224,12 +224,12 @@ def formats() -> dict[str, Format]:
         ),
         "parquet": Format(".parquet", (_parquet(),), tables.read_dataset, packed=False),
         "spr2": Format(
-            ".tsv", (_spr2_seed(),), lambda p: protoroles.spr2(p, "raise", ProblemTally())
+            ".tsv", (_spr2_seed(),), lambda p: protoroles.read_spr2(p, "raise", ProblemTally())
         ),
         "uds": Format(
             ".json",
             (json.dumps({"data": {}, "metadata": {}}).encode(),),
-            lambda p: list(protoroles.uds(p, "raise", ProblemTally())),
+            lambda p: list(protoroles.read_uds(p, "raise", ProblemTally())),
         ),
         "request": Format(".json", (REQUEST, b"{}"), files.read_request, packed=False),
         "word vectors": Format(

@@ -22,8 +22,8 @@ from collections.abc import Callable
 
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import Space, space
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import SentenceSpace, make_space
 
 NOUNS = ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"]
 VERBS = {
@@ -48,16 +48,17 @@ import json, re, sys
 from pathlib import Path
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import space
-for n, parts in draw_from_space(space(request(json.loads(sys.argv[1]))), 10_000_000).chunks():
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import make_space
+for n, parts in draw_from_space(make_space(parse_generation_request(json.loads(sys.argv[1]))),
+10_000_000).chunks():
     map_in_order(parts, n, ShapeBatch.lines)  # what the command writes, chunk by chunk
 status = Path("/proc/self/status").read_text()  # getrusage would also know the peak of the process that began this one
 print(round(int(re.search(r"VmHWM:\\s+(\\d+)", status)[1]) / 1024))
 """
 
 
-def drawn(found: Space, read: Callable[[ShapeBatch], list[object]]) -> int:
+def drawn(found: SentenceSpace, read: Callable[[ShapeBatch], list[object]]) -> int:
     """Sentences of a draw, read in some way."""
     return sum(len(map_in_order(parts, n, read)) for n, parts in draw_from_space(found, N).chunks())
 
@@ -123,7 +124,7 @@ def told(what: str, value: str, good: bool) -> bool:
 
 
 def main() -> None:
-    paper = space(request(PAPER))
+    paper = make_space(parse_generation_request(PAPER))
     works = {
         "sentences": lambda: drawn(paper, ShapeBatch.sentences),
         "lines": lambda: drawn(paper, ShapeBatch.lines),
@@ -134,10 +135,12 @@ def main() -> None:
         for name, work in works.items():
             best[name] = max(best[name], rate(work))
     start = time.process_time()
-    large = space(request({}))
+    large = make_space(parse_generation_request({}))
     counted = time.process_time() - start
-    cell = space(
-        request({**PAPER, "number": ["singular"], "require": [{"in": "main", "event": CELL}]})
+    cell = make_space(
+        parse_generation_request(
+            {**PAPER, "number": ["singular"], "require": [{"in": "main", "event": CELL}]}
+        )
     )
     start = time.process_time()
     texts = [

@@ -39,13 +39,13 @@ import torch
 from lingprobe.data.core import Cell, Dataset, Example, Sentence, Site
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.encoders.forward import Passes
+from lingprobe.encoders.forward import ForwardPass
 from lingprobe.encoders.frames import PLAIN
 from lingprobe.encoders.model_files import in_precision
 from lingprobe.encoders.network import LoadedModel, try_network
 from lingprobe.nets.device import fitting_on
 from lingprobe.probes import PROBES
-from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.schedules import AnnealingSchedule
 from lingprobe.probes.span import probe as span
 
 WORDS, LONGEST = 4000, 60
@@ -148,7 +148,7 @@ def _encode(
     network = try_network(ready, shape)
     asked = [(str(len(network.widths) - 1), "mean")]
     for size in batches:
-        passes = Passes(network, PLAIN, True, size)
+        passes = ForwardPass(network, PLAIN, True, size)
         passes.run(given[:64], asked)
         if report.device.startswith("cuda"):
             torch.cuda.reset_peak_memory_stats()
@@ -197,7 +197,7 @@ def compare_fits(report: Report, sizes: Sizes) -> None:
 def compare_span(report: Report, sizes: Sizes) -> None:
     """Edge probes of several layers side by side, a step, against the processor."""
     plan = span.PROTOCOLS["fast"].plan
-    assert isinstance(plan, Annealing)
+    assert isinstance(plan, AnnealingSchedule)
     for many in sizes.layers:
         if not report.has(20 + 2 * many if sizes is FULL else 0, f"span of {many} layers"):
             continue

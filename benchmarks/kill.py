@@ -30,10 +30,10 @@ import numpy as np
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.runners import WorkerPool
 from lingprobe.store.results import ResultStore
 
 TASKS = ("ud/tense:embedded", "ud/subj-num:embedded")
@@ -74,11 +74,11 @@ def work(root: Path) -> None:
             tell("fit")
             yield function(group)
 
-    paths = Paths.of(root / "results", root / "cache")
+    paths = RunPaths.of(root / "results", root / "cache")
     outcome = run_plan(
-        plan(TrialDesign(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
+        make_plan(TrialDesign(TASKS, [Slow()], PROBES, ("none", "shuffled"), 1), paths),
         paths,
-        Workers(fit=mapper),
+        WorkerPool(fit=mapper),
         progress=False,
     )
     assert outcome.results, outcome.failures

@@ -29,7 +29,7 @@ import torch
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 SHAPES: dict[str, dict[str, int]] = {
     "tiny": {
@@ -183,7 +183,7 @@ def main() -> int:
         base, wanted = timed(lambda: loop(texts), args.device)
         told("loop", base, base, texts, tokens, weights, best)
         for size in args.tokens.split(","):
-            encoder: Any = make(
+            encoder: Any = make_encoder(
                 f"hf:{folder},device={args.device},dtype=bfloat16,tokens={size},layers={args.layers}"
             )
             encoder.encode(given[:64])

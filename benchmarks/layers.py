@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from encode import sentences
 
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 ROUNDS, SHARE, TARGET = 3, 3, 0.35
 
@@ -25,7 +25,9 @@ ROUNDS, SHARE, TARGET = 3, 3, 0.35
 def main() -> int:
     model, layer, folder = [*sys.argv[1:], *["3", os.environ.get("LINGPROBE_DATA", "")]][:3]
     given = sentences(Path(folder))[::SHARE]
-    encoders = {asked: make(f"hf:{model},layers={asked},device=cpu") for asked in (layer, "all")}
+    encoders = {
+        asked: make_encoder(f"hf:{model},layers={asked},device=cpu") for asked in (layer, "all")
+    }
     vectors = {asked: each.encode(given).layer(layer) for asked, each in encoders.items()}
     best = dict.fromkeys(encoders, float("inf"))
     for _ in range(ROUNDS):

@@ -39,10 +39,10 @@ from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.folds import select_test_fold
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.experiment.plan import resolve_tasks
-from lingprobe.metrics import holm
-from lingprobe.probes.linear.probe import Linear
+from lingprobe.metrics import correct_holm
+from lingprobe.probes.linear.probe import LinearProbe
 
 MEAN_SHORTFALL = 0.3  # points that `linear` may be below the best of the others, on average
 TREEBANKS = ("UD_English-EWT", "UD_Polish-PDB", "UD_Finnish-TDT")
@@ -239,7 +239,7 @@ def tuned(three: Three, estimators: Estimators) -> tuple[float, NDArray[np.bool_
 def ours(folds: list[Three]) -> tuple[Answers, str]:
     """What `linear` has right, its member chosen on the first fold, and which that is."""
     start = time.process_time()
-    probe, right = Linear().with_choice(*folds[0][:2]), []
+    probe, right = LinearProbe().with_choice(*folds[0][:2]), []
     for train, dev, test in folds:
         (predictor,) = probe.fit(train, dev, cells=(Cell("-", 0),))
         right.append(predictor.predict(test).decoded.codes() == test.labels.codes())
@@ -287,7 +287,7 @@ def main() -> None:
     args = parser.parse_args()
     warnings.simplefilter("ignore")
     data = args.data or Path(os.environ.get("LINGPROBE_DATA", "."))
-    encoder = make(args.encoder)
+    encoder = make_encoder(args.encoder)
     sources = {
         "made": lambda: made_sets(args.only),
         "ud": lambda: ud_sets(encoder, data / "treebanks", args.only, args.treebanks),
@@ -305,7 +305,7 @@ def main() -> None:
                 ),
                 flush=True,
             )
-    corrected = holm([row["p"] for row in rows])
+    corrected = correct_holm([row["p"] for row in rows])
     worse = [
         r["set"] for r, p in zip(rows, corrected, strict=True) if p < 0.05 and r["difference"] < 0
     ]

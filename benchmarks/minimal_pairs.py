@@ -29,7 +29,7 @@ from tokenizers import ByteLevelBPETokenizer
 
 import lingprobe
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 TARGET, NEAR = 1.2, 1e-4
 START = "<|endoftext|>"
@@ -88,7 +88,7 @@ def with_harness(place: Path, texts: list[str], batch: int) -> list[float]:
 
 def with_lingprobe(place: Path, texts: list[str], _: int = 0) -> list[float]:
     """The same by `lm:`."""
-    encoder: Any = make(f"lm:{place},device=cpu")
+    encoder: Any = make_encoder(f"lm:{place},device=cpu")
     given = [Sentence(tuple(text.split()), text) for text in texts]
     parts = encoder.encode(given).layers[0]  # numbers whose sum is the score
     return np.asarray(parts, np.float64).sum(1).tolist()

@@ -252,9 +252,9 @@ def work(given: Input) -> float:
     """GFLOP in the products of one joint fit: input and output layers, forward and backward, and
     the looks at dev.
     """
-    from lingprobe.probes.schedules import Annealing
+    from lingprobe.probes.schedules import AnnealingSchedule
 
-    plan, units, outputs = Annealing(), sum(h for h, _ in GRID), int(given.y.max()) + 1
+    plan, units, outputs = AnnealingSchedule(), sum(h for h, _ in GRID), int(given.y.max()) + 1
     steps, batch = plan.steps_of(given.sizes[0]), plan.batch_of(given.sizes[0])
     wide, narrow = 2 * units * given.x.shape[1], 2 * units * outputs
     return (

@@ -113,7 +113,7 @@ def outcome(kind: str) -> tuple[str, str]:
     """What became of a kind: read, refused or not made, and why."""
     from lingprobe.data.core import Sentence
     from lingprobe.data.errors import LingprobeError
-    from lingprobe.encoders import make
+    from lingprobe.encoders import make_encoder
 
     with tempfile.TemporaryDirectory() as folder:
         try:
@@ -122,7 +122,7 @@ def outcome(kind: str) -> tuple[str, str]:
             return "not made", f"{type(error).__name__}: {str(error).strip()[:100]!r}"
         texts = ("the cat sat on the mat .", "dogs bark .", "who came")
         try:
-            encoder = make(f"hf:{folder},layers=all,pool=none,device=cpu,dtype=float32")
+            encoder = make_encoder(f"hf:{folder},layers=all,pool=none,device=cpu,dtype=float32")
             vectors = encoder.encode([Sentence.of(text.split()) for text in texts])
         except LingprobeError as problem:
             return "refused", str(problem).replace(folder, "MODEL")

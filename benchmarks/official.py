@@ -19,8 +19,8 @@ from typing import Any
 from lingprobe.annotators.agreement import score_annotations
 from lingprobe.annotators.parser import Annotation, extract_annotation
 from lingprobe.corpora import conllu
-from lingprobe.corpora.trees import Tree
-from lingprobe.tasks.sources import treebanks
+from lingprobe.corpora.trees import TreeColumns
+from lingprobe.tasks.sources import find_corpus_files
 
 COMPARED = ("UPOS", "XPOS", "UFeats", "UAS", "LAS")
 
@@ -30,7 +30,7 @@ def main(script: str, *names: str) -> None:
     official = _module(Path(script))
     differ = 0
     for name in names:
-        sources = treebanks(name, (), (".conllu",))
+        sources = find_corpus_files(name, (), (".conllu",))
         trees = [tree for s in sources for tree in conllu.read_conllu(s.part.path, "skip")]
         gold = list(map(extract_annotation, trees))
         draws = random.Random(0)
@@ -71,7 +71,7 @@ def _disturbed(gold: Annotation, many: int, draws: random.Random) -> Annotation:
     )
 
 
-def _loaded(official: Any, trees: Sequence[Tree], told: Sequence[Annotation]) -> Any:
+def _loaded(official: Any, trees: Sequence[TreeColumns], told: Sequence[Annotation]) -> Any:
     """Annotation as the official script reads it, over words without spaces inside."""
     blocks = []
     for tree, each in zip(trees, told, strict=True):

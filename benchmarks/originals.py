@@ -36,7 +36,7 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.files import find_treebank_files
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe_extensions.archive.elmo import character_ids
 from lingprobe_extensions.archive.elmo_shape import read_elmo_shape
 
@@ -428,7 +428,7 @@ def main() -> int:
         time.sleep(3)  # the digest of a file that was written just now is not remembered
         before = resident("VmRSS")
         Path("/proc/self/clear_refs").write_text("5")
-        encoder = make(reference)
+        encoder = make_encoder(reference)
         first, _ = timed(lambda: encoder.encode(given))
         held = resident("VmHWM") - before
         if asked.name in NUMBERS and not asked.small:

@@ -17,7 +17,7 @@ import numpy as np
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.tokens import SubwordSplitter, WordSpacing
 
 
@@ -36,7 +36,9 @@ def pieces(
 def main(reference: str, banks: Sequence[str]) -> None:
     from transformers import AutoTokenizer
 
-    tokenizer = AutoTokenizer.from_pretrained(make(reference).files.folder, trust_remote_code=False)  # type: ignore[attr-defined]
+    tokenizer = AutoTokenizer.from_pretrained(
+        make_encoder(reference).files.folder, trust_remote_code=False
+    )  # type: ignore[attr-defined]
     print(
         f"{'':24}{'words':>9}{'other pieces':>14}{'none in raw':>13}{'sentences':>11}{'other ids':>11}"
     )

@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import space
-from lingprobe_extensions.compose.readings.find import readings
-from lingprobe_extensions.compose.readings.gold import disagreements, gold
-from lingprobe_extensions.compose.readings.reading import Fact, Reading
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import make_space
+from lingprobe_extensions.compose.readings.find import find_readings
+from lingprobe_extensions.compose.readings.gold import find_disagreements, list_event_facts
+from lingprobe_extensions.compose.readings.reading import LemmaFact, SentenceReading
 
 ALL = {
     "frames": ["intransitive", "transitive", "ditransitive", "clausal"],
@@ -114,11 +114,13 @@ class Tally(NamedTuple):
 
 def lines(asked: Mapping[str, Any], n: int, seed: int) -> Iterator[Mapping[str, Any]]:
     """Generated sentences with their events, as they would be written."""
-    for size, parts in draw_from_space(space(request(asked)), n, seed, even=True).chunks(8192):
+    for size, parts in draw_from_space(
+        make_space(parse_generation_request(asked)), n, seed, even=True
+    ).chunks(8192):
         yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
-def differences(found: Sequence[Reading], event: Reading) -> set[str]:
+def differences(found: Sequence[SentenceReading], event: SentenceReading) -> set[str]:
     """What other readings have otherwise than the event."""
     plain = {frozenset(ungraded(reading)) for reading in found}
     kinds = {"adverb: of a verb or an adverb"} if len(plain) < len(found) else set()
@@ -132,7 +134,7 @@ def differences(found: Sequence[Reading], event: Reading) -> set[str]:
     return kinds
 
 
-def ungraded(reading: Reading) -> Iterator[Fact]:
+def ungraded(reading: SentenceReading) -> Iterator[LemmaFact]:
     """The facts, with adverbs that grade others taken as adverbs of the verb."""
     for fact in reading.facts:
         yield from (
@@ -158,15 +160,15 @@ def tally(language: str, asked: Mapping[str, Any], n: int, seed: int) -> Tally:
     examples: dict[str, str] = {}
     for line in lines(asked, n, seed):
         began = time.process_time()
-        found = readings(line["words"], language)
+        found = find_readings(line["words"], language)
         counts["ns"] += int(1e9 * (time.process_time() - began))
         if counts["sentences"] % 100 == 0:
             spoilt = list(swapped(line))
             counts["spoilt"] += len(spoilt)
-            counts["refused"] += sum(not readings(words, language) for words in spoilt)
-        event = gold(line["event"])
+            counts["refused"] += sum(not find_readings(words, language) for words in spoilt)
+        event = list_event_facts(line["event"])
         counts["sentences"] += 1
-        if told := disagreements(line, language):
+        if told := find_disagreements(line, language):
             misses.append(f"{line['text']}: {told[0]}")
         elif len(found) > 1:
             counts["several"] += 1

@@ -15,11 +15,11 @@ import sys
 import numpy as np
 from scipy.special import ndtr
 
-from lingprobe.analysis.relation import Asked, relate_columns
-from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, join_scores
+from lingprobe.analysis.relation import RelationRequest, relate_columns
+from lingprobe.analysis.score_table import EncoderName, MeasuredTask, ScoreCell, join_scores
 from lingprobe.metrics.correlation import coefficients, group_column_pairs, permutation_p_values
-from lingprobe.metrics.correlation_intervals import intervals
-from lingprobe.metrics.multiplicity import holm
+from lingprobe.metrics.correlation_intervals import compute_correlation_intervals
+from lingprobe.metrics.multiplicity import correct_holm
 
 PAIR = [(0, 1)]
 LEVEL = 0.05
@@ -93,14 +93,16 @@ def family_wise(rng, tables):
             means = families(rng, rng.integers(2, 11, many), 0.7, columns)
             scores = [
                 ScoreCell(
-                    EncoderName(str(i), str(i)), Measure(str(j), "made", str(j)), float(means[i, j])
+                    EncoderName(str(i), str(i)),
+                    MeasuredTask(str(j), "made", str(j)),
+                    float(means[i, j]),
                 )
                 for i in range(many)
                 for j in range(columns)
             ]
             hits += any(
                 one.is_significant
-                for one in relate_columns(join_scores([scores]), Asked(seed=seed)).found
+                for one in relate_columns(join_scores([scores]), RelationRequest(seed=seed)).found
             )
         print(f"{many:>9} {columns:>8} {100 * hits / some:>7.1f}")
     print()
@@ -133,7 +135,7 @@ def coverage(rng, tables):
             true = true_of(rng, rho, method, kind)
             hits, some = 0, tables // 2
             for scores in two(rng, some, n, rho, kind):
-                low, high = intervals(scores, PAIR, method)[0, 1]
+                low, high = compute_correlation_intervals(scores, PAIR, method)[0, 1]
                 hits += low <= true <= high
             shares.append(100 * hits / some)
         print(f"{method:>9} {kind:>7} {n:>4}" + "".join(f" {share:6.1f}" for share in shares))
@@ -158,7 +160,7 @@ def power(rng, tables):
             (group,) = group_column_pairs(families(rng, np.ones(many, int), 1.0, 2, rho), PAIR)
             p = permutation_p_values(group, "spearman", 9999, seed)[0, 1].p
             alone += p <= LEVEL
-            among += holm([p, *rng.random(44)])[0] <= LEVEL
+            among += correct_holm([p, *rng.random(44)])[0] <= LEVEL
         print(f"{many:>9} {rho:>5} {100 * alone / tables:>6.0f} {100 * among / tables:>6.0f}")
 
 

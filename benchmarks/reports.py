@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from fixtures.results import result, saying
-from lingprobe.store.experiments import record
+from lingprobe.store.experiments import record_experiment
 from lingprobe.store.results import ResultStore
 
 CORPORA = ("UD_English-EWT", "UD_Polish-PDB", "UD_German-GSD", "UD_Finnish-TDT")
@@ -44,7 +44,7 @@ def write(folder: Path, number: int, n: int) -> None:
             fits.append((f"{i:04x}{k:06x}{seed:04x}".ljust(64, "0"), saying(made, kind=kind)))
         store.write(fits)
         ids += [trial for trial, _ in fits]
-    record(folder, ids)
+    record_experiment(folder, ids)
 
 
 def seconds(*arguments: str) -> float:

@@ -18,11 +18,11 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from lingprobe.corpora import conllu
-from lingprobe.corpora.trees import Tree, parse_features
+from lingprobe.corpora.trees import TreeColumns, parse_features
 from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.sources import treebanks
+from lingprobe.tasks.sources import find_corpus_files
 
 SHOWN = ("VerbForm", "Tense", "Aspect", "Mood", "Voice", "PartForm", "Number", "Case", "Polarity")
 WIDE, END = 190, 50  # characters of a sentence, and of those at its end
@@ -67,7 +67,9 @@ class Wanted(NamedTuple):
     governs: str | None = None
 
 
-def drawn(reference: str, many: int, seed: int, wanted: Wanted) -> Iterator[tuple[Candidate, Tree]]:
+def drawn(
+    reference: str, many: int, seed: int, wanted: Wanted
+) -> Iterator[tuple[Candidate, TreeColumns]]:
     """Some candidates with their trees, the labels in turn."""
     task = TASKS.make(Reference.parse(reference))
     found, _ = task.candidates()
@@ -86,10 +88,10 @@ def drawn(reference: str, many: int, seed: int, wanted: Wanted) -> Iterator[tupl
 
 def _trees(
     path: PlaceOption, further: tuple[PlaceOption, ...], relation: str | None
-) -> dict[tuple[str, ...], Tree]:
+) -> dict[tuple[str, ...], TreeColumns]:
     """The trees of a treebank, or those whose root governs a relation, by their words."""
     found = {}
-    for _, part in treebanks(path, further, (".conllu",)):
+    for _, part in find_corpus_files(path, further, (".conllu",)):
         for tree in conllu.read_conllu(part.path, "skip"):
             kids = (tree.deprels[k].partition(":")[0] for k in tree.children(tree.root))
             if relation is None or relation in kids:
@@ -115,7 +117,7 @@ def said(candidate: Candidate) -> str:
     return f"({told}) " if told else ""
 
 
-def clause(task: str, tree: Tree) -> str:
+def clause(task: str, tree: TreeColumns) -> str:
     """The main predicate with its auxiliaries, its subject or object with what it governs, or all
     its dependents.
     """
@@ -141,7 +143,7 @@ def clause(task: str, tree: Tree) -> str:
     return f"{tree.words[root]}: " + " ".join(f"{tree.deprels[k]}={tree.words[k]}" for k in kids)
 
 
-def _word(tree: Tree, i: int, short: bool = False) -> str:
+def _word(tree: TreeColumns, i: int, short: bool = False) -> str:
     if short:
         return f"{tree.deprels[i]}={tree.words[i]}"
     feats = parse_features(tree.feats[i])
@@ -149,7 +151,7 @@ def _word(tree: Tree, i: int, short: bool = False) -> str:
     return f"{tree.words[i]}/{tree.upos[i]}/{tree.deprels[i]}[{told}]"
 
 
-def _longest(tree: Tree) -> list[int]:
+def _longest(tree: TreeColumns) -> list[int]:
     """The words on a longest path from the root."""
     paths = []
     for i in range(len(tree.words)):
@@ -160,7 +162,7 @@ def _longest(tree: Tree) -> list[int]:
     return max(paths, key=len)
 
 
-def whole(tree: Tree) -> str:
+def whole(tree: TreeColumns) -> str:
     """Every word with its head and relation."""
     return " ".join(
         f"{i + 1}:{word}/{tree.deprels[i]}>{head + 1}"

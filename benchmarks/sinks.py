@@ -107,9 +107,9 @@ def untrained(folder: Path, texts: list[str], planted: bool) -> Path:
 def shown(model: str, name: str, bank: Path) -> None:
     """Print a line for every other layer of a model."""
     import lingprobe
-    from lingprobe.encoders import make
+    from lingprobe.encoders import make_encoder
 
-    for slot in make(f"hf:{model},layers=all").slots[::2]:
+    for slot in make_encoder(f"hf:{model},layers=all").slots[::2]:
         layer, cells, noted = slot.partition(".")[0], list[str](), ""
         for read in READS.values():
             with tempfile.TemporaryDirectory() as out:

@@ -37,8 +37,8 @@ from torch import Tensor
 
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.errors import LingprobeError
-from lingprobe.encoders import make
-from lingprobe.inside.erase.erasers import Moments, leace
+from lingprobe.encoders import make_encoder
+from lingprobe.inside.erase.erasers import EraserMoments, fit_leace
 from lingprobe.inside.erase.interventions import AffineIntervention
 from lingprobe.inside.heads.effects import TokenPatch
 
@@ -293,9 +293,11 @@ class Hook:
         return new if value.ndim == 2 else new[None].permute(*self.turn)
 
 
-def make_encoder(folder: Path, layers: str, kind: str = "hf") -> Encoder:
+def make_site_encoder(folder: Path, layers: str, kind: str = "hf") -> Encoder:
     """The encoder of the tokens of a site."""
-    return make(f"{kind}:{folder},layers={layers},pool=none,special=true,dtype=float32,device=cpu")
+    return make_encoder(
+        f"{kind}:{folder},layers={layers},pool=none,special=true,dtype=float32,device=cpu"
+    )
 
 
 def apart(found: Any, expected: Sequence[Tensor]) -> float:
@@ -316,7 +318,7 @@ class Bench(NamedTuple):
     def of(self, verb: str) -> float:
         """By how much the answers to a verb differ; LingprobeError where it is refused."""
         if verb not in ("read", "sae"):
-            encoder = make_encoder(self.folder, str(BLOCKS))
+            encoder = make_site_encoder(self.folder, str(BLOCKS))
             with encoder.replace_states({self.site: lambda states: states}):  # type: ignore[attr-defined]
                 encoder.encode(SENTENCES)
         return {
@@ -330,12 +332,12 @@ class Bench(NamedTuple):
 
     def read(self) -> float:
         """The site's numbers."""
-        vectors = make_encoder(self.folder, self.site).encode(SENTENCES)
+        vectors = make_site_encoder(self.folder, self.site).encode(SENTENCES)
         return apart(vectors.layers[0], self.by_hand())
 
     def changed(self, edit: Any, hands: Sequence[Hand]) -> float:
         """The last layer where the site is changed; inf where that changes nothing."""
-        encoder = make_encoder(self.folder, str(BLOCKS))
+        encoder = make_site_encoder(self.folder, str(BLOCKS))
         expected = [
             self.hooked.run(text, self.site, hand)[1]
             for text, hand in zip(TEXTS, hands, strict=True)
@@ -362,7 +364,7 @@ class Bench(NamedTuple):
         # states behind a norm lie in a plane, and across it there is nothing but rounding
         states = states + np.random.default_rng(0).normal(size=states.shape) * 0.01 * states.std()
         labels = (states[:, :1] > np.median(states[:, 0])).astype(np.float64)
-        eraser = leace(Moments.of([states], labels))
+        eraser = fit_leace(EraserMoments.of([states], labels))
         mean, left, right = (
             torch.from_numpy(each) for each in (eraser.mean, eraser.left, eraser.right)
         )
@@ -393,7 +395,7 @@ class Bench(NamedTuple):
 
     def sae(self) -> float:
         """Features of an autoencoder with weights at random."""
-        width = make_encoder(self.folder, self.site).encode(SENTENCES).layers[0].shape[1]
+        width = make_site_encoder(self.folder, self.site).encode(SENTENCES).layers[0].shape[1]
         rng = np.random.default_rng(0)
         weights = {
             "weight": rng.normal(size=(20, width)).astype(np.float32),
@@ -403,7 +405,7 @@ class Bench(NamedTuple):
         with tempfile.TemporaryDirectory() as place:
             save_file(weights, Path(place) / "sae.safetensors")
             of = f"hf:{self.folder}%2Cspecial=true%2Cdtype=float32%2Cdevice=cpu"
-            encoder = make(f"sae:{place},of={of},layers={self.site},pool=none")
+            encoder = make_encoder(f"sae:{place},of={of},layers={self.site},pool=none")
             found = encoder.encode(SENTENCES).layers[0]
         matrix, bias = (torch.from_numpy(weights[name]) for name in ("weight", "bias"))
         return apart(found, [(each @ matrix.T + bias).relu() for each in self.by_hand()])

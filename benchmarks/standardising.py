@@ -40,13 +40,13 @@ import numpy as np
 import lingprobe
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
-from lingprobe.data.core import Cell, Needs, Predictor, Result
+from lingprobe.data.core import Cell, Predictor, ProbeNeeds, Result
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats
 from lingprobe.experiment.newest import group_repeats
-from lingprobe.metrics import difference
+from lingprobe.metrics import compute_difference
 from lingprobe.metrics.multiplicity import benjamini_hochberg
-from lingprobe.probes.features import SQUARES, Scaling
+from lingprobe.probes.features import SQUARES, AffineScaling
 from lingprobe.probes.logreg import LogReg
 
 HERE = Path(__file__).resolve()
@@ -76,21 +76,23 @@ def model() -> str:
     return str(Path(spec.origin).parent / "model")
 
 
-def standard_scale(train: Floats) -> Scaling:
+def standard_scale(train: Floats) -> AffineScaling:
     """Each feature brought to mean 0 and deviation 1; one that does not vary is left out."""
     deviation = train.std(0, dtype=np.float64)
     varying = deviation > 1e-6 * np.abs(train.mean(0, dtype=np.float64)) + 1e-30
     factor = np.where(varying, 1 / np.where(varying, deviation, 1), 0)
     # the same mean sum of squares as with one scale, so that C means the same
     factor *= math.sqrt(SQUARES / max(varying.sum(), 1))
-    return Scaling(train.mean(0, dtype=np.float64).astype(np.float32), factor.astype(np.float32))
+    return AffineScaling(
+        train.mean(0, dtype=np.float64).astype(np.float32), factor.astype(np.float32)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Standardised:
     """`logreg` with each feature standardised."""
 
-    needs: ClassVar[Needs] = Needs(seeds=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
     name: ClassVar[str] = "standardised"
 
     def fit(
@@ -148,7 +150,7 @@ def gains(results: Iterable[Result]) -> list[Gain]:
     for both in sides.values():
         after, plain = (compute_scores(ResultFrame.of(both[side])) for side in (True, False))
         before = plain[0]
-        gain = difference(before.metric, after.answers(0), plain.answers(0))
+        gain = compute_difference(before.metric, after.answers(0), plain.answers(0))
         kind = before.kind
         if kind != "oracle":
             kind = "static" if before.layer == "lex" else kind

@@ -20,10 +20,10 @@ def main(files: list[str]) -> int:
     words, pairs = set[str](), set[str]()
     for file in files:
         for tree in brackets.read_brackets(file):
-            told = tetra.tags(tree)
+            told = tetra.compute_tetra_tags(tree)
             words.update(told.words)
             pairs.update(told.pairs)
-            text = tetra.brackets(tree.words, tree.tags, told)
+            text = tetra.format_brackets(tree.words, tree.tags, told)
             again = brackets.parse_brackets(text, file, tree.line)
             trees += 1
             restored += (again.words, again.tags, again.labels[1:], again.starts, again.stops) == (

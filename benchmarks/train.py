@@ -39,9 +39,9 @@ from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import FileReading, themselves
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.loop import Learner, OptimizerSettings, group_by_length
+from lingprobe_extensions.train.loop import EncoderLearner, OptimizerSettings, group_by_length
 from lingprobe_extensions.train.nets.heads import PAD
-from lingprobe_extensions.train.objectives import Kit, Writing
+from lingprobe_extensions.train.objectives import LessonKit, WritingLesson
 
 DIM, PIECES, BATCH = 300, 4000, 4096
 
@@ -67,7 +67,7 @@ class Plain(nn.Module):
         )
 
 
-def plain(lesson: Writing, table: Tensor, hidden: int, rows: int, size: int) -> None:
+def plain(lesson: WritingLesson, table: Tensor, hidden: int, rows: int, size: int) -> None:
     """One pass over the examples in random order."""
     torch.manual_seed(0)
     net = Plain(table, hidden, len(lesson.pieces))
@@ -83,7 +83,7 @@ def plain(lesson: Writing, table: Tensor, hidden: int, rows: int, size: int) -> 
         optimizer.step()
 
 
-def products(lesson: Writing, parts: list[np.ndarray], hidden: int, pieces: int) -> None:
+def products(lesson: WritingLesson, parts: list[np.ndarray], hidden: int, pieces: int) -> None:
     """The matrix products of some batches: each forward one, and the two that go back."""
 
     def product(rows: int, inner: int, columns: int) -> None:
@@ -119,18 +119,20 @@ def timed(work: Callable[[], object], clock: Callable[[], float]) -> float:
     return clock() - began
 
 
-def learner(folder: Path, pairs: int, hidden: int, device: str) -> tuple[Learner, Writing, int]:
+def learner(
+    folder: Path, pairs: int, hidden: int, device: str
+) -> tuple[EncoderLearner, WritingLesson, int]:
     path = folder / "raw_text" / "EnglishNovels-PD" / "sentences.part2.txt.xz"
     found = itertools.islice(themselves([path], FileReading(english=True)), pairs)
     examples, [many] = TrainingExamples.of(found)
     shape, objective = NetworkShape("bilstm-max", DIM, hidden, 1), OBJECTIVES.make("next")
     with examples.texts:
-        lesson = objective.lesson(objective, examples, Kit(shape, PIECES, hidden, 0))
-    assert isinstance(lesson, Writing)
+        lesson = objective.lesson(objective, examples, LessonKit(shape, PIECES, hidden, 0))
+    assert isinstance(lesson, WritingLesson)
     draws = np.random.default_rng(0)
     table = draws.normal(size=(len(examples.forms), DIM)).astype(np.float32)
     schedule = OptimizerSettings("adam", 0.001, 5.0, BATCH, device=device)
-    return Learner(shape.network(), lesson, table, schedule), lesson, many
+    return EncoderLearner(shape.network(), lesson, table, schedule), lesson, many
 
 
 def speed(folder: Path, arguments: argparse.Namespace) -> bool:
@@ -176,13 +178,13 @@ from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.data import FileReading, read_translations
 from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.objectives import Kit
+from lingprobe_extensions.train.objectives import LessonKit
 def peak():
     said = Path("/proc/self/status").read_text()
     return int(said.partition("VmHWM:")[2].split()[0]) / 1024
 before, objective = peak(), OBJECTIVES.make("translate")
 examples, _ = TrainingExamples.of(read_translations([Path(sys.argv[1])], FileReading()))
-lesson = objective.lesson(objective, examples, Kit(Shape("mean", 8), 4000, 8, 0))
+lesson = objective.lesson(objective, examples, LessonKit(Shape("mean", 8), 4000, 8, 0))
 print(peak(), before, time.process_time())
 """
 

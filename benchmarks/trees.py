@@ -21,7 +21,7 @@ from pathlib import Path
 from lingprobe.corpora.brackets import (
     BRACKET_SUFFIXES,
     BracketTree,
-    Strings,
+    InternedStrings,
     read_brackets,
 )
 from lingprobe.corpora.files import find_treebank_files
@@ -69,7 +69,7 @@ def renamed(tree: BracketTree) -> str:
 
 def multiplied(source: Path, target: Path) -> None:
     """A file of TREES trees: nouns and names of every copy end in its number."""
-    strings = Strings()
+    strings = InternedStrings()
     templates = [
         renamed(tree)
         for part in find_treebank_files(source, BRACKET_SUFFIXES)

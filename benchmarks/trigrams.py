@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 
 @dataclass(frozen=True)
@@ -32,4 +32,4 @@ class Trigrams:
         for sentence in sentences:
             text = f" {sentence.text.lower()} "
             runs.append(Sentence.of([text[i : i + 3] for i in range(len(text) - 2)]))
-        return make(f"bow:random,dim={self.dim},seed={self.seed}").encode(runs)
+        return make_encoder(f"bow:random,dim={self.dim},seed={self.seed}").encode(runs)

@@ -24,7 +24,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 from lingprobe.analysis.comparison import (
-    Decision,
+    ComparisonDecision,
     decide_comparisons,
     with_opponents,
 )
@@ -108,7 +108,7 @@ def result(what: tuple[str, str, str], hit: np.ndarray, choice: dict[str, float]
     return Result(*made, clusters=CLUSTERS)
 
 
-def decided(rng: np.random.Generator, design: Design) -> list[Decision]:
+def decided(rng: np.random.Generator, design: Design) -> list[ComparisonDecision]:
     """The verdicts of one page on what is beyond the surface, which both baselines oppose."""
     scored = compute_scores(ResultFrame.of(page(rng, design)))
     asked = with_opponents(scored).asked

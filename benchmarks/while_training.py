@@ -6,7 +6,7 @@ The model is MiniLM (all-MiniLM-L6-v2), and its weights are moved a little befor
 nothing is known of them. One thread; both legs measure the same examples of the same steps, and take
 turns:
 
-    lingprobe   `Probing(TASK, limit=LIMIT)` with its defaults: a linear probe, fitted once
+    lingprobe   `ProbingMonitor(TASK, limit=LIMIT)` with its defaults: a linear probe, fitted once
     plain       `SentenceTransformer.encode` and scikit-learn's LogisticRegression with its defaults,
                 on sentences and labels that are read already; no baselines, no interval
 
@@ -37,7 +37,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import lingprobe
-from lingprobe.integrations.steps import Probing
+from lingprobe.integrations.steps import ProbingMonitor
 from lingprobe.tasks import TASKS
 
 
@@ -80,7 +80,7 @@ def main() -> None:
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as place:
         kept: Any = {"output": f"{place}/out", "cache": f"{place}/cache"}
-        probing = Probing(task, limit=given.limit, **kept)
+        probing = ProbingMonitor(task, limit=given.limit, **kept)
         for step in range(given.steps):
             with torch.no_grad():
                 for weights in encoder.parameters():

@@ -89,9 +89,9 @@ def measure(tasks: list[str], encoder: str, cache: Path, share: int) -> None:
     from lingprobe.experiment import measure as measuring
     from lingprobe.experiment.embed import load_vectors
     from lingprobe.experiment.keys import vectors_key
-    from lingprobe.experiment.paths import Paths
-    from lingprobe.experiment.run import ahead
-    from lingprobe.probes.linear.probe import Linear
+    from lingprobe.experiment.paths import RunPaths
+    from lingprobe.experiment.run import encode_ahead
+    from lingprobe.probes.linear.probe import LinearProbe
 
     spent = {"imports": time.process_time()}
 
@@ -109,7 +109,7 @@ def measure(tasks: list[str], encoder: str, cache: Path, share: int) -> None:
 
         setattr(owner, name, timed)
 
-    watch(Linear, "with_choice", "choices")
+    watch(LinearProbe, "with_choice", "choices")
     watch(measuring, "fit_wanted", "fits")
     watch(measuring, "_results", "scores and intervals")
     watch(measuring, "_encode", "vectors of baselines, oracles and the cache")
@@ -121,8 +121,8 @@ def measure(tasks: list[str], encoder: str, cache: Path, share: int) -> None:
     read: Any = encoder
     if share > 1:
         sentences = lingprobe.sentences(tasks=tasks)
-        paths = Paths.of(None, cache.parent / MINI)
-        ((known, identity),) = ahead([f"st:{model()}"], paths).values()
+        paths = RunPaths.of(None, cache.parent / MINI)
+        ((known, identity),) = encode_ahead([f"st:{model()}"], paths).values()
         key = vectors_key(known, identity)
         (layer,) = load_vectors(known, sentences, paths.vector_store(), key).layers
         read = WidenedVectors([sentence.text for sentence in sentences], np.asarray(layer))

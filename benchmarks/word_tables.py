@@ -24,9 +24,9 @@ WORK = """
 import sys, time
 start = time.perf_counter(), time.process_time()
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 reference, words = sys.argv[1], int(sys.argv[2])
-encoder = make(reference)
+encoder = make_encoder(reference)
 getattr(encoder, "table", encoder).fingerprint
 encoder.encode([Sentence.of([f"word{i * 37 % words}" for i in range(10_000)])])
 spent = time.perf_counter() - start[0], time.process_time() - start[1]

@@ -25,7 +25,7 @@ from lingprobe.api.listing import KINDS, get_contents
 from lingprobe.cli import COMMANDS
 from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data.options import describe_options
-from lingprobe.pages.view_page import View
+from lingprobe.pages.view_page import FrameView
 
 ROOT = Path(__file__).parent.parent
 shared_options = runpy.run_path(str(ROOT / "docs" / "write_options.py"))["shared_options"]
@@ -77,7 +77,7 @@ LISTS = {  # what CSV and Parquet hold, by what writes it
     "report --classes": "lingprobe.pages.class_view:CLASS_VIEW",
     "report --headroom": "lingprobe.pages.headroom_view:HEADROOM_VIEW",
     "layers": "lingprobe.pages.layer_view:LAYER_VIEW",
-    "compare": "lingprobe.pages.compare:Compared",
+    "compare": "lingprobe.pages.compare:ComparedScores",
     "relate": "lingprobe.analysis.relation:Correlation",
     "relate --languages": "lingprobe.pages.relate_languages:LanguageRow",
 }
@@ -382,7 +382,7 @@ def _columns() -> list[str]:
     for command, place in LISTS.items():
         module, _, name = place.partition(":")
         kind = getattr(importlib.import_module(module), name)
-        if isinstance(kind, View):
+        if isinstance(kind, FrameView):
             fields = [name.partition("=")[0] for name in kind.fields]
         else:
             is_class = isinstance(kind, type)

@@ -18,8 +18,8 @@ import numpy as np
 import pyarrow as pa
 
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.relation import Asked, Correlation, Relation
-from lingprobe.analysis.score_table import Measure, ScoreTable
+from lingprobe.analysis.relation import Correlation, CorrelationTable, RelationRequest
+from lingprobe.analysis.score_table import MeasuredTask, ScoreTable
 from lingprobe.metrics.correlation import coefficients
 from lingprobe.pages.curve_view import make_curve_view, name_points
 from lingprobe.pages.layer_view import LAYER_VIEW
@@ -28,7 +28,14 @@ from lingprobe.pages.view_page import draw_view_figure
 from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import save_figure
 from lingprobe.tables.lines import LinePoint, draw_band, whole_numbers
-from lingprobe.tables.panels import blank, dot, key, make_legend_mark, panels, stroke
+from lingprobe.tables.panels import (
+    draw_dot,
+    draw_legend,
+    make_figure,
+    make_legend_line,
+    make_legend_mark,
+    make_panels,
+)
 from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
 if TYPE_CHECKING:
@@ -131,7 +138,7 @@ def widths() -> Figure:
     return draw_curves(rows)
 
 
-def correlations(name: str, draw: Callable[[Relation], Figure]) -> Figure:
+def correlations(name: str, draw: Callable[[CorrelationTable], Figure]) -> Figure:
     """The correlations of a file, its first columns below its second ones."""
     types = {field.name: field.type for field in dataclasses.fields(Correlation)}
     kinds = {"str": str, "int": int, "float": float}
@@ -141,10 +148,12 @@ def correlations(name: str, draw: Callable[[Relation], Figure]) -> Figure:
     down, across = (
         list(dict.fromkeys(getattr(x, side) for x in found)) for side in ("first", "second")
     )
-    columns = tuple(Measure(each, "", each) for each in (*down, *across))
+    columns = tuple(MeasuredTask(each, "", each) for each in (*down, *across))
     table = ScoreTable((), columns, np.zeros((0, len(columns))), np.zeros((0, len(columns))))
     places = range(len(down)), range(len(down), len(columns))
-    return draw(Relation(found, table, Asked(), True, tuple(places[1]), tuple(places[0])))
+    return draw(
+        CorrelationTable(found, table, RelationRequest(), True, tuple(places[1]), tuple(places[0]))
+    )
 
 
 def multilingual() -> Figure:
@@ -182,8 +191,8 @@ def draw_layers(drawn: Sequence[LayerPanel], looks: Mapping[str, tuple[str, ...]
     """
     names = ", ".join(panel.title for panel in drawn)
     size = max(6.4, 2.35 * len(drawn)), 3.2
-    figure = blank(size, f"Accuracy by layer: {names}.")
-    every = panels(figure, len(drawn), len(drawn), sharey=True)
+    figure = make_figure(size, f"Accuracy by layer: {names}.")
+    every = make_panels(figure, len(drawn), len(drawn), sharey=True)
     for axes, panel in zip(every, drawn, strict=True):
         axes.set_title(panel.title)
         axes.set_xlabel("layer")
@@ -195,14 +204,18 @@ def draw_layers(drawn: Sequence[LayerPanel], looks: Mapping[str, tuple[str, ...]
                 LinePoint(*(float(row[key]) for key in ("layer", "score", "low", "high")), look[1])
                 for row in read
             ]
-            draw_band(axes, points, stroke(*look), is_banded=read[0]["kind"] == "trained")
+            draw_band(axes, points, make_legend_line(*look), is_banded=read[0]["kind"] == "trained")
     every[0].set_ylabel("accuracy, %")
-    area = stroke(PALE, "up to the best bag of words or character n-grams")
+    area = make_legend_line(PALE, "up to the best bag of words or character n-grams")
     area.set_linewidth(8)
-    bound = [stroke(GREY, "upper bound", ":")] * any(
+    bound = [make_legend_line(GREY, "upper bound", ":")] * any(
         row["kind"] == "oracle" for panel in drawn for row in panel.rows
     )
-    key(figure, [*(stroke(*look) for look in looks.values()), area, *bound], max(2, len(drawn) - 1))
+    draw_legend(
+        figure,
+        [*(make_legend_line(*look) for look in looks.values()), area, *bound],
+        max(2, len(drawn) - 1),
+    )
     return figure
 
 
@@ -263,7 +276,7 @@ def tuned() -> Figure:
             values = float(row["score"]), float(row["low"]), float(row["high"])
             shape = "D" if row["kind"] == "oracle" else "o"
             look = make_legend_mark(shape, BLUE if row["kind"] == "trained" else GREY)
-            dot(axes, place, values, look, f"{name}: {values[0]:.1f}")
+            draw_dot(axes, place, values, look, f"{name}: {values[0]:.1f}")
     drawn.label_rows([not pattern.startswith("st:") for pattern in names])
     return drawn.figure
 

@@ -25,7 +25,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 import lingprobe
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 BATCH, RATE, HELD_OUT = 512, 1e-3, 0.1
 
@@ -50,7 +50,7 @@ def main() -> None:
 
 def states_of(encoder: str, asked: argparse.Namespace) -> Tensor:
     """States of word pieces [tokens, dim] of sentences of the text in random order."""
-    network, draws = make(encoder), np.random.default_rng(asked.seed)
+    network, draws = make_encoder(encoder), np.random.default_rng(asked.seed)
     sentences = lingprobe.sentences([asked.text])
     order, found, many = draws.permutation(len(sentences)), [], 0
     for start in range(0, len(order), 256):

@@ -202,7 +202,7 @@ def graph() -> tuple[dict[Node, list[tuple[int, Node]]], frozenset[Node]]:
             nodes.add(node)
             for length, each in below:
                 users[each].append((length, node))
-    source.keep()
+    source.keep_sources()
     remember_words()
     return users, frozenset(nodes)
 
@@ -225,7 +225,7 @@ def nodes_at(place: str) -> Iterator[Node]:
 @cache
 def registries() -> dict[str, dict[str, str]]:
     """The tables of contents: name -> place; under '' where the table is."""
-    from lingprobe.api.commands import commands
+    from lingprobe.api.commands import list_core_commands
     from lingprobe.datasets.controls import CONTROLS
     from lingprobe.encoders import ENCODERS
     from lingprobe.metrics import METRICS
@@ -240,7 +240,7 @@ def registries() -> dict[str, dict[str, str]]:
         "lingprobe.metrics:METRICS": METRICS,
     }
     found = {place: {"": place, **contents.table} for place, contents in tables.items()}
-    return found | {"commands": {each.name: each.place for each in commands()}}
+    return found | {"commands": {each.name: each.place for each in list_core_commands()}}
 
 
 def named_in(words: Iterable[str]) -> Iterator[Node]:
@@ -268,7 +268,7 @@ def test_edges(path: Path) -> Iterator[tuple[Node, list[tuple[int, Node]]]]:
         yield Node(place, name), below
 
 
-def meant(mention: source.Mention, place: str) -> Iterable[Node]:
+def meant(mention: source.NameMention, place: str) -> Iterable[Node]:
     """The nodes that a mention in a file of tests stands for."""
     if mention.kind == "definition":
         return (Node(place, mention.name),)
@@ -306,9 +306,9 @@ def parameters_of(words: dict[str, list[str]], name: str) -> list[str]:
 
 
 @cache
-def said(path: Path) -> source.Source:
+def said(path: Path) -> source.SourceFile:
     """What a file says; nothing where there is none."""
-    return source.read(path.read_bytes()) if path.is_file() else source.Source({}, {})
+    return source.read(path.read_bytes()) if path.is_file() else source.SourceFile({}, {})
 
 
 @cache

@@ -135,12 +135,12 @@ def test_a_run_shows_bounds_unless_they_are_left_out(task, tmp_path):
 
 def test_what_is_run_without_arguments_is_a_first_look(monkeypatch, tmp_path):
     """Of few examples, and it says so; who names a probe gets that one, and all examples."""
-    from lingprobe.experiment.run import Outcome
+    from lingprobe.experiment.run import RunOutcome
 
     plans = []
     monkeypatch.setattr(
         "lingprobe.api.measure.run_plan",
-        lambda made, *_: plans.append(made) or Outcome((), {}, 0),
+        lambda made, *_: plans.append(made) or RunOutcome((), {}, 0),
     )
     first = lingprobe.run(cache=tmp_path, output=tmp_path / "results")
     named = lingprobe.run(cache=tmp_path, output=tmp_path / "results", probes=["mlp"])

@@ -12,8 +12,8 @@ from lingprobe.data.cache import (
     cache_dir,
     find_cached,
     open_draft,
-    recall,
-    remember,
+    recall_value,
+    remember_value,
     write_text,
 )
 
@@ -71,16 +71,16 @@ def test_a_long_name_can_be_written(tmp_path):
 
 
 def test_what_is_remembered_is_recalled(tmp_path):
-    assert recall(tmp_path / "notes", "key") is None
-    remember(tmp_path / "notes", "key", {"a": [1, "ż\udcff"]})
-    assert recall(tmp_path / "notes", "key") == {"a": [1, "ż\udcff"]}
-    assert recall(tmp_path / "notes", "other") is None
-    remember(tmp_path / "notes", "key\udcff", 2)
-    assert recall(tmp_path / "notes", "key\udcff") == 2
+    assert recall_value(tmp_path / "notes", "key") is None
+    remember_value(tmp_path / "notes", "key", {"a": [1, "ż\udcff"]})
+    assert recall_value(tmp_path / "notes", "key") == {"a": [1, "ż\udcff"]}
+    assert recall_value(tmp_path / "notes", "other") is None
+    remember_value(tmp_path / "notes", "key\udcff", 2)
+    assert recall_value(tmp_path / "notes", "key\udcff") == 2
 
 
 def test_what_was_changed_is_not_believed(tmp_path):
-    remember(tmp_path, "key", {"folds": 5})
+    remember_value(tmp_path, "key", {"folds": 5})
     (note,) = tmp_path.iterdir()
     kept = json.loads(note.read_text())
     for spoilt in (
@@ -92,15 +92,15 @@ def test_what_was_changed_is_not_believed(tmp_path):
         "[" * 100_000,
     ):
         note.write_text(spoilt if isinstance(spoilt, str) else json.dumps(spoilt))
-        assert recall(tmp_path, "key") is None
+        assert recall_value(tmp_path, "key") is None
     note.write_bytes(b"\xff")
-    assert recall(tmp_path, "key") is None
+    assert recall_value(tmp_path, "key") is None
 
 
 def test_a_place_that_cannot_be_written_remembers_nothing(tmp_path):
     (tmp_path / "file").write_text("")
-    remember(tmp_path / "file", "key", 1)
-    assert recall(tmp_path / "file", "key") is None
+    remember_value(tmp_path / "file", "key", 1)
+    assert recall_value(tmp_path / "file", "key") is None
 
 
 def test_leftovers_of_killed_processes_go_after_a_day(tmp_path):
@@ -108,7 +108,7 @@ def test_leftovers_of_killed_processes_go_after_a_day(tmp_path):
         (tmp_path / f".{name}{PART}").touch()
         moment = (tmp_path / f".{name}{PART}").stat().st_mtime - age
         os.utime(tmp_path / f".{name}{PART}", (moment, moment))
-    remember(tmp_path, "key", 1)
+    remember_value(tmp_path, "key", 1)
     assert [p.name for p in tmp_path.glob(".*")] == [f".young{PART}"]
 
 
@@ -122,16 +122,16 @@ def shared(tmp_path, monkeypatch) -> Path:
 
 def test_what_the_cache_lacks_is_read_in_the_shared_one(shared):
     own = cache_dir() / "facts"
-    remember(shared / "facts", "a key", [1, 2])
-    assert recall(own, "a key") == [1, 2]
-    remember(own, "a key", [3])  # what is written goes to the own one, which comes first
-    assert recall(own, "a key") == [3]
-    assert recall(shared / "facts", "a key") == [1, 2]
+    remember_value(shared / "facts", "a key", [1, 2])
+    assert recall_value(own, "a key") == [1, 2]
+    remember_value(own, "a key", [3])  # what is written goes to the own one, which comes first
+    assert recall_value(own, "a key") == [3]
+    assert recall_value(shared / "facts", "a key") == [1, 2]
 
 
 def test_only_files_of_the_cache_are_looked_for_in_the_shared_one(shared, tmp_path):
-    remember(shared / "facts", "a key", [1, 2])
-    assert recall(tmp_path / "facts", "a key") is None
+    remember_value(shared / "facts", "a key", [1, 2])
+    assert recall_value(tmp_path / "facts", "a key") is None
     missing = cache_dir() / "facts" / "none"
     assert find_cached(missing) == missing
 

@@ -30,9 +30,9 @@ from fixtures.models import (
 )
 from lingprobe import evaluate
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import DataProblem
-from lingprobe.data.identity import identity
+from lingprobe.data.identity import compute_identity
 from lingprobe.data.labels import NumberList, NumberLists, build_column
 from lingprobe.data.oracles import oracles_of
 from lingprobe.data.references import Reference, summarise_docstring
@@ -42,7 +42,7 @@ from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.testing import FAMILIES, check_encoder, check_probe, check_task
 from tasks.edges import edge_files
 from tasks.publications import released
@@ -165,7 +165,7 @@ PROBE_OPTIONS = {
     "pointer": [("pointer", {"kinds": ()})],
 }
 PUBLISHED = ("senteval", "xprobe", "rusenteval", "ud2019", "comp/released", "text", "pair")
-PAPERS = names("comp/released")
+PAPERS = list_task_names("comp/released")
 # labels are all that they publish
 UNANNOTATED = (
     "minimal",  # which of two sentences is the better one, no annotation of words says
@@ -187,10 +187,13 @@ TASK_OPTIONS = {
         if name.startswith("ud/") and name != "ud/feat"
     },
     **{name: [f"{name}:TREES"] for name in TASKS.places(own=True) if name.startswith("tree/")},
-    **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in names(f)},
-    **{f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"] for n in names("linspector")},
+    **{f"{f}/{n}": [f"{f}/{n}:RELEASED/{f}"] for f in PUBLISHED for n in list_task_names(f)},
+    **{
+        f"linspector/{n}": [f"linspector/{n}:RELEASED/linspector/{n}"]
+        for n in list_task_names("linspector")
+    },
     **{f"comp/{n}": [f"comp/{n},{SMALL}{mode}" for mode in ("", ",mode=paper")] for n in PAPERS},
-    **{f"comp/{n}": [f"comp/{n},{SMALL}"] for n in names("comp") if n not in PAPERS},
+    **{f"comp/{n}": [f"comp/{n},{SMALL}"] for n in list_task_names("comp") if n not in PAPERS},
     "senteval/sent-len": [
         "senteval/sent-len:RELEASED/senteval",
         "senteval/sent-len:RELEASED/senteval,detokenise=true,size=18",
@@ -447,7 +450,9 @@ def test_identities_hold_no_path_so_that_what_moves_stays_what_it_is(
             contents.canonical(reference.replace(str(home), str(folder)))
             for folder in (home, moved)
         ]
-        first, second = (str(identity(contents, each, contents.make(each))) for each in canonical)
+        first, second = (
+            str(compute_identity(contents, each, contents.make(each))) for each in canonical
+        )
         assert first == second
         assert str(home) not in first
 
@@ -459,7 +464,7 @@ def test_identities_follow_the_content_of_every_file_that_a_reference_names(
     contents, options, places, tmp_path
 ):
     for reference in [contents.canonical(places(item)) for item in listed(options)]:
-        known = identity(contents, reference, contents.make(reference))
+        known = compute_identity(contents, reference, contents.make(reference))
         for number, place in enumerate(
             dict.fromkeys(re.findall(rf"{re.escape(str(places.folder))}[^,:%]*", reference))
         ):
@@ -467,7 +472,7 @@ def test_identities_follow_the_content_of_every_file_that_a_reference_names(
             other = reference.replace(place, str(changed))
             # what cannot be read any more has no identity to be mistaken for
             with contextlib.suppress(DataProblem):
-                assert identity(contents, other, contents.make(other)) != known, place
+                assert compute_identity(contents, other, contents.make(other)) != known, place
 
 
 def other_content(place: Path, folder: Path) -> Path:
@@ -505,7 +510,7 @@ def test_metrics_are_best_where_all_is_right(name):
 def sure_of(labels):
     """The labels as predicted by logits that leave no doubt."""
     logits = np.where(np.eye(len(labels.names))[labels.classes] > 0, 30.0, -30.0).astype(np.float32)
-    scores = Logits.of(logits, "softmax", labels, np.arange(len(labels)))
+    scores = ProbeLogits.of(logits, "softmax", labels, np.arange(len(labels)))
     return ScoredLabels.of(labels, labels.names, scores)
 
 

@@ -46,7 +46,7 @@ def modules(tmp_path, monkeypatch):
     monkeypatch.setattr(_packages, "PACKAGE", "written")
     monkeypatch.setattr(closure, "PACKAGE", "written")
     monkeypatch.setattr(closure, "read", lambda data: source._Module(ast.parse(data)).source())
-    monkeypatch.setattr(closure, "keep", lambda: None)
+    monkeypatch.setattr(closure, "keep_sources", lambda: None)
     monkeypatch.syspath_prepend(tmp_path)
 
     def write(**texts: str) -> None:
@@ -341,7 +341,7 @@ def test_what_is_remembered_of_a_source_is_what_reading_it_finds(tmp_path, monke
     monkeypatch.setenv("LINGPROBE_CACHE", str(place))
     monkeypatch.delenv(SHARED)
     found = source.read(data)
-    source.keep()
+    source.keep_sources()
     source._memory.cache_clear()
     with monkeypatch.context() as patch:
         patch.setattr(source.ast, "parse", None)  # so nothing is read anew
@@ -361,12 +361,12 @@ def test_only_so_many_sources_are_remembered(tmp_path, monkeypatch):
     for batch in ((0, 1), (2, 3), (4, 5, 6, 7)):
         for number in batch:
             source.read(b"a = %d" % number)
-        source.keep()
+        source.keep_sources()
     assert (
         len(source._Memory(tmp_path).lines) == 4
     )  # what one process read counts, however much it is
     source.read(b"a = 8")
-    source.keep()
+    source.keep_sources()
     assert len(source._Memory(tmp_path).lines) == 3
 
 
@@ -511,7 +511,7 @@ def _change(node: ast.AST, chance: random.Random, *, dry: bool) -> bool:
     return True
 
 
-def digest_with(roots: list[str], node: Node, found: source.Source) -> str:
+def digest_with(roots: list[str], node: Node, found: source.SourceFile) -> str:
     """The digest of roots where the module of a definition says something else."""
     known = closure._source
     with pytest.MonkeyPatch.context() as patch:
@@ -550,7 +550,7 @@ class Edits:
             todo += new
         return seen
 
-    def digest_with(self, node: Node, found: source.Source) -> str:
+    def digest_with(self, node: Node, found: source.SourceFile) -> str:
         known, step = closure._source, closure._step
         old, new = known(node.module), found
         was, now = old.definitions[node.name], new.definitions[node.name]
@@ -634,7 +634,7 @@ def test_all_functions_that_run_are_reached(name, tmp_path, minilm, monkeypatch)
         (lingprobe.experiment.work, "prepare_group"),
         (lingprobe.experiment.work, "fit_groups"),
         (lingprobe.experiment.run, "embed_sentences"),
-        (lingprobe.experiment.data, "load"),
+        (lingprobe.experiment.data, "load_examples"),
     ):
         monkeypatch.setattr(module, function, traced(getattr(module, function), entered))
     found = lingprobe.evaluate(

@@ -34,7 +34,7 @@ from lingprobe.data import core
 from lingprobe.data.abilities import TunedProbe
 from lingprobe.data.identity import HasFingerprint
 from lingprobe.data.references import Reference
-from lingprobe.datasets.controls import Chance, SameProbe
+from lingprobe.datasets.controls import ChanceControl, SameProbe
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS
 from tasks.publications import compeval, pair_sets, senteval, text_sets, xprobe
@@ -308,7 +308,7 @@ def test_every_ability_is_in_the_table_of_what_things_may_offer():
     protocols = [p for p in vars(core).values() if getattr(p, "_is_protocol", False)]
     members = {
         name
-        for p in [*protocols, HasFingerprint, Chance, SameProbe, TunedProbe]
+        for p in [*protocols, HasFingerprint, ChanceControl, SameProbe, TunedProbe]
         for name in vars(p)
         if name[0] != "_"
     }

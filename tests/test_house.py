@@ -299,7 +299,7 @@ def test_every_exception_is_a_lingprobe_error():
     assert found > 15
 
 
-KINDS = {"Classes", "LabelSets", "Scores"}
+KINDS = {"Classes", "LabelSets", "ScoreLabels"}
 
 
 def knows_kinds(node: ast.AST) -> bool:
@@ -323,7 +323,11 @@ def _by_loss(node: ast.Compare) -> bool:
 
 @pytest.mark.parametrize(
     "code",
-    ["isinstance(a, Classes)", "from lingprobe.data.labels import Scores", "a.labels.loss == 'b'"],
+    [
+        "isinstance(a, Classes)",
+        "from lingprobe.data.labels import ScoreLabels",
+        "a.labels.loss == 'b'",
+    ],
 )
 def test_code_that_knows_kinds_is_seen(code):
     assert any(map(knows_kinds, ast.walk(ast.parse(code))))

@@ -24,10 +24,10 @@ from lingprobe.data import _closure as closure
 from lingprobe.data import _source as source
 from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data.cache import SHARED
-from lingprobe.data.identity import identity, portable, walk_parts
+from lingprobe.data.identity import compute_identity, make_portable, walk_parts
 from lingprobe.data.references import allow_code
 from lingprobe.datasets.controls import CONTROLS
-from lingprobe.encoders import ENCODERS, adapt
+from lingprobe.encoders import ENCODERS, adapt_encoder
 from lingprobe.experiment.data import task_identity
 from lingprobe.experiment.keys import (
     EMBEDS,
@@ -308,7 +308,7 @@ def test_a_thing_of_the_same_name_as_a_built_in_one_is_not_taken_for_it():
     def length(sentences: list[str]) -> np.ndarray:
         return np.zeros((len(sentences), 1))
 
-    mine = adapt(length)
+    mine = adapt_encoder(length)
     assert mine.name == "length"
     assert vectors_key(mine, identify_encoder(None, mine)) != vectors_key(
         ENCODERS.make("length"), identify_encoder("length", ENCODERS.make("length"))
@@ -317,9 +317,9 @@ def test_a_thing_of_the_same_name_as_a_built_in_one_is_not_taken_for_it():
 
 def test_two_functions_of_one_file_and_name_are_told_apart():
     one, two, again = (
-        adapt(lambda s: np.ones((len(s), 1))),
-        adapt(lambda s: np.zeros((len(s), 1))),
-        adapt(lambda s: np.ones((len(s), 1))),
+        adapt_encoder(lambda s: np.ones((len(s), 1))),
+        adapt_encoder(lambda s: np.zeros((len(s), 1))),
+        adapt_encoder(lambda s: np.ones((len(s), 1))),
     )
     assert (
         identify_encoder(None, one) == identify_encoder(None, again) != identify_encoder(None, two)
@@ -369,7 +369,7 @@ def test_a_users_thing_that_takes_a_path_is_known_by_what_lies_there(tmp_path):
     for name, number in (("one", 1), ("two", 2), ("three", 1)):
         (tmp_path / name).write_text(str(number))
     texts = [
-        portable(ENCODERS, ENCODERS.canonical(f"{tmp_path}/mine.py@fn:{tmp_path / name}"))
+        make_portable(ENCODERS, ENCODERS.canonical(f"{tmp_path}/mine.py@fn:{tmp_path / name}"))
         for name in ("one", "two", "three")
     ]
     assert texts[0] == texts[2] != texts[1]
@@ -421,12 +421,12 @@ NAMED = {
 def test_an_identity_is_one_line_of_text_and_the_same_in_another_process(contents):
     module, room, name = NAMED[contents.kind]
     reference = contents.canonical(name)
-    here = str(identity(contents, reference, contents.make(reference)))
+    here = str(compute_identity(contents, reference, contents.make(reference)))
     code = f"""
 from {module} import {room} as room
 from lingprobe.data.cache import SHARED
-from lingprobe.data.identity import identity
-print(identity(room, {reference!r}, room.make({reference!r})))
+from lingprobe.data.identity import compute_identity
+print(compute_identity(room, {reference!r}, room.make({reference!r})))
 """
     assert here == run(code, path=SOURCES.parent)
     assert "\n" not in here

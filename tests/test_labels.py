@@ -7,7 +7,7 @@ from hypothesis.extra.numpy import arrays
 from lingprobe.data.labels import (
     Classes,
     LabelSets,
-    Scores,
+    ScoreLabels,
     build_column,
     column_from_codes,
     join_columns,
@@ -85,7 +85,7 @@ def test_ties_go_to_the_first_class():
 
 
 def test_scores_are_one_output():
-    labels = Scores(np.array([0.5, 2.0]))
+    labels = ScoreLabels(np.array([0.5, 2.0]))
     assert (labels.names, labels.loss, labels.matrix().shape, labels.matrix().dtype) == (
         ("score",),
         "squared",

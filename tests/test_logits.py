@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data._logits import Logits, code_length, null_scores
+from lingprobe.data._logits import ProbeLogits, code_length, null_scores
 from lingprobe.data.labels import Classes, build_column
 
 NAMES = ("a", "b", "c")
@@ -29,7 +29,7 @@ def drawn(seed, n=40, spread=4.0):
 )
 def test_half_precision_keeps_bits_to_a_thousandth(seed, spread, link):
     _, scores, gold = drawn(seed, spread=spread)
-    kept = Logits.of(scores, link, gold, np.arange(len(gold)))
+    kept = ProbeLogits.of(scores, link, gold, np.arange(len(gold)))
     assert kept.values.dtype == np.float16
     exact = code_length(gold, scores)
     largest = np.abs(
@@ -46,7 +46,7 @@ def test_half_precision_keeps_bits_to_a_thousandth(seed, spread, link):
 
 def test_scores_beyond_half_precision_stay_finite():
     gold = Classes(np.array([0, 1]), NAMES)
-    kept = Logits.of(
+    kept = ProbeLogits.of(
         np.array([[1e6, 0, 0], [1e6, 0, 0]], np.float32), "softmax", gold, np.arange(2)
     )
     assert np.isfinite(kept.values).all()
@@ -57,7 +57,7 @@ def test_scores_beyond_half_precision_stay_finite():
 @pytest.mark.parametrize("link", ["softmax", "sigmoid"])
 def test_probabilities_are_those_of_the_link(link):
     _, scores, gold = drawn(1)
-    found = Logits.of(scores, link, gold, np.arange(len(gold))).probabilities()
+    found = ProbeLogits.of(scores, link, gold, np.arange(len(gold))).probabilities()
     z = scores.astype(np.float64)
     exact = (
         np.exp(z) / np.exp(z).sum(1, keepdims=True) if link == "softmax" else 1 / (1 + np.exp(-z))
@@ -69,7 +69,7 @@ def test_probabilities_are_those_of_the_link(link):
 
 def test_the_null_model_is_the_shares_of_train_with_half_an_example_more():
     train, test = Classes(np.array([0, 0, 0, 1]), NAMES), Classes(np.array([0, 1, 2]), NAMES)
-    kept = Logits.of(np.zeros((3, 3), np.float32), "sigmoid", train, np.arange(3))
+    kept = ProbeLogits.of(np.zeros((3, 3), np.float32), "sigmoid", train, np.arange(3))
     assert 2 ** -kept.null_bits(test) == pytest.approx(np.array([3.5, 1.5, 0.5]) / 5.5)
 
 
@@ -78,7 +78,7 @@ def test_the_null_model_of_label_sets_counts_what_was_annotated():
     null = null_scores(train)
     shares = 1 / (1 + np.exp(-null.astype(float)))
     assert shares == pytest.approx([2.5 / 4, 1.5 / 3])
-    kept = Logits.of(np.zeros((3, 2), np.float32), "sigmoid", train, np.arange(3))
+    kept = ProbeLogits.of(np.zeros((3, 2), np.float32), "sigmoid", train, np.arange(3))
     expected = -np.log2([shares[0] * (1 - shares[1]), shares[0], (1 - shares[0]) * shares[1]])
     assert kept.null_bits(train) == pytest.approx(expected)
     assert kept.bits(train) == pytest.approx([2, 1, 2])

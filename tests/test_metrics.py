@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.labels import Classes, LabelSets, Scores, build_column
+from lingprobe.data.labels import Classes, LabelSets, ScoreLabels, build_column
 from lingprobe.metrics import (
     METRICS,
     MetricProblem,
@@ -104,7 +104,7 @@ def test_correlations_are_what_scipy_computes(pairs, offset):
 
     x, y = np.array(pairs, float).T + offset
     for metric, reference in (("pearson", pearsonr), ("spearman", spearmanr)):
-        found = METRICS.make(metric)(Scores(x), Scores(y))
+        found = METRICS.make(metric)(ScoreLabels(x), ScoreLabels(y))
         if np.ptp(x) == 0 or np.ptp(y) == 0:
             assert found == 0
         else:
@@ -119,7 +119,7 @@ def test_r2_is_what_scikit_learn_computes(pairs, offset):
     from sklearn.metrics import mean_squared_error, r2_score
 
     x, y = np.array(pairs, float).T + offset
-    found = METRICS.make("r2")(Scores(x), Scores(y))
+    found = METRICS.make("r2")(ScoreLabels(x), ScoreLabels(y))
     if np.ptp(x) == 0:
         assert found == 0
     else:
@@ -130,15 +130,18 @@ def test_r2_is_what_scikit_learn_computes(pairs, offset):
 def test_the_interval_of_r2_may_lie_below_zero_and_never_above_one():
     rng = np.random.default_rng(0)
     gold = rng.normal(size=200)
-    far, near = (Scores(gold + size * rng.normal(size=200)) for size in (3.0, 0.01))
-    low, high = interval_of("r2", Scores(gold), [far])
-    assert low < METRICS.make("r2")(Scores(gold), far) < high < 0
-    low, high = interval_of("r2", Scores(gold), [near])
+    far, near = (ScoreLabels(gold + size * rng.normal(size=200)) for size in (3.0, 0.01))
+    low, high = interval_of("r2", ScoreLabels(gold), [far])
+    assert low < METRICS.make("r2")(ScoreLabels(gold), far) < high < 0
+    low, high = interval_of("r2", ScoreLabels(gold), [near])
     assert 0.99 < low < high <= 1
 
 
 def test_a_constant_that_is_not_round_does_not_correlate():
-    assert METRICS.make("pearson")(Scores(np.arange(9.0)), Scores(np.full(9, 0.1 + 0.2))) == 0
+    assert (
+        METRICS.make("pearson")(ScoreLabels(np.arange(9.0)), ScoreLabels(np.full(9, 0.1 + 0.2)))
+        == 0
+    )
 
 
 def test_predictions_may_number_classes_otherwise():
@@ -151,7 +154,7 @@ def test_predictions_may_number_classes_otherwise():
 @pytest.mark.parametrize(
     ("metric", "gold"),
     [
-        ("accuracy", Scores(np.ones(3))),
+        ("accuracy", ScoreLabels(np.ones(3))),
         ("pearson", classes([0, 1, 0])),
         ("micro-f1,only=x", classes([0, 1, 0])),
         ("accuracy", classes([])),
@@ -164,7 +167,7 @@ def test_labels_that_a_metric_cannot_judge_are_refused(metric, gold):
 
 def test_scores_are_no_answer_where_label_sets_are_asked_for():
     with pytest.raises(MetricProblem, match="predict label sets"):
-        METRICS.make("micro-f1")(build_column([frozenset("a")]), Scores(np.ones(1)))
+        METRICS.make("micro-f1")(build_column([frozenset("a")]), ScoreLabels(np.ones(1)))
 
 
 def test_as_many_predictions_as_examples_are_wanted():
@@ -199,7 +202,7 @@ def test_no_constant_set_beats_the_best(seed):
 
 
 def test_scores_have_the_floor_zero():
-    assert best_constant(Scores(np.arange(3.0)), Scores(np.arange(3.0)), "pearson") == 0
+    assert best_constant(ScoreLabels(np.arange(3.0)), ScoreLabels(np.arange(3.0)), "pearson") == 0
 
 
 def answers(rng, seeds, n, share, kind):
@@ -263,7 +266,9 @@ def noisy(rng, metric, n, seeds):
     if metric in ("pearson", "spearman", "r2"):
         gold = rng.normal(size=n)
         shared = gold + rng.normal(size=n)
-        return Scores(gold), [Scores(shared + 0.5 * rng.normal(size=n)) for _ in range(seeds)]
+        return ScoreLabels(gold), [
+            ScoreLabels(shared + 0.5 * rng.normal(size=n)) for _ in range(seeds)
+        ]
     gold = rng.integers(3, size=n)
     hard = rng.random(n)
     return classes(gold, "abc"), [
@@ -296,7 +301,9 @@ def test_intervals_are_drawn_the_same_each_time():
 def test_perfect_scores_have_intervals_too():
     gold, _ = random_classes(0)
     assert interval_of("macro-f1", gold, [gold])[0] < 1
-    assert interval_of("pearson", Scores(np.arange(9.0)), [Scores(np.arange(9.0))] * 2) == (1, 1)
+    assert interval_of(
+        "pearson", ScoreLabels(np.arange(9.0)), [ScoreLabels(np.arange(9.0))] * 2
+    ) == (1, 1)
 
 
 def test_null_share_counts_cells_outside_and_weighs_them():

@@ -4,11 +4,13 @@ import ast
 import re
 from collections import defaultdict
 from functools import cache
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
 
 import lingprobe
+from lingprobe.api.listing import KINDS, get_contents
 
 PACKAGE = Path(lingprobe.__file__).parent
 EXTENSIONS = PACKAGE.parent / "lingprobe_extensions"
@@ -85,9 +87,19 @@ def test_the_first_page_of_a_room_names_modules_that_are_there(room):
     assert named <= modules | elsewhere | here
 
 
-ONE_WORD = Path(__file__).parent / "one_word_classes.txt"
-"""Classes whose name is one word. Those that are no nouns of the field are still to be renamed: the
-list only shrinks, and what is no longer there is taken out.
+GLOSSARY = Path(__file__).parent / "glossary.tsv"
+"""Classes whose name is one word: nouns of the field, or of libraries that its people use, each with
+its meaning here and its source. A class that users do not meet gets a name of two words.
+"""
+MAX_GLOSSARY_NOUNS = 60
+HASHED_NAMES = {
+    "Handling": "how rows in memory become a task",
+    "Manner": "how a table is read",
+}
+"""Classes whose name is one word because the identity of data holds it: their text is hashed."""
+ONE_WORD_FUNCTIONS = Path(__file__).parent / "one_word_functions.txt"
+"""Functions whose name is one word, and that users do not type. The others say what they do with
+what: a verb and an object. The list only shrinks, and what is no longer there is taken out.
 """
 TWICE = {
     "annotate": "an objective of `lingprobe train encoder`, as users name it",
@@ -96,14 +108,6 @@ TWICE = {
     "suite": "a view, as users name it",
 }
 """Functions that share their name with another, and why. Commands are called as users call them."""
-TWO_CLASSES = {
-    "Block": "the sentences of a file, and lines of a paper's table: in signatures of the API",
-    "Column": "of labels, and of a paper's table: in signatures of the API",
-    "Columns": "of a tree, in the API; of a table, where the identity of data holds the name",
-    "Tree": "what rules get, and what `read_conllu` gives to extensions: in the API",
-    "Trained": "an encoder, and word vectors: both are entry points",
-}
-"""Classes that share their name with another, and why."""
 MODULES_OF_A_PRIVATE_NAME = 3
 
 
@@ -145,9 +149,7 @@ def test_words_of_classes_are_counted(name, one):
 def test_a_class_is_defined_once():
     classes, _ = definitions()
     shared = {n: at for n, at in classes.items() if len(at) > 1 and not n.startswith("_")}
-    assert {n: at for n, at in shared.items() if n not in TWO_CLASSES} == {}
-    assert TWO_CLASSES.keys() <= shared.keys(), "no longer there"
-    assert all(len(at) == 2 for at in shared.values())
+    assert shared == {}
 
 
 def test_a_function_is_defined_once():
@@ -168,9 +170,34 @@ def test_a_private_function_shares_its_name_with_few():
     assert often == {}, "merge them, or say what each does"
 
 
-def test_a_class_has_two_words():
-    known = set(ONE_WORD.read_text("utf-8").split())
+def test_a_class_has_two_words_or_stands_in_the_glossary():
+    header, *rows = (line.split("\t") for line in GLOSSARY.read_text("utf-8").splitlines())
+    assert header == ["name", "meaning", "source"]
+    assert all(len(row) == 3 and all(row) for row in rows), (
+        "say what it means, and whose noun it is"
+    )
+    nouns = [row[0] for row in rows]
+    assert nouns == sorted(set(nouns))
+    assert len(nouns) <= MAX_GLOSSARY_NOUNS
     classes, _ = definitions()
     short = {name for name in classes if is_one_word(name) and not name.startswith("_")}
-    assert short - known == set()
-    assert known - short == set(), "no longer there"
+    assert short - HASHED_NAMES.keys() == set(nouns)
+    assert HASHED_NAMES.keys() <= short, "no longer there"
+
+
+def typed_by_users() -> set[str]:
+    """The functions that users name: public ones, and what names of the command line stand for."""
+    points = distribution("lingprobe").entry_points
+    contents = [get_contents(kind) for kind in KINDS]
+    places = {place for each in contents for place in each.places().values()}
+    places |= {point.value for point in points if point.group.startswith("lingprobe.")}
+    return {place.rpartition(":")[2] for place in places} | {*lingprobe.__all__}
+
+
+def test_a_function_is_verb_and_object():
+    known = ONE_WORD_FUNCTIONS.read_text("utf-8").split()
+    assert known == sorted(set(known))
+    _, functions = definitions()
+    short = {name for name in functions if "_" not in name} - typed_by_users()
+    assert short - {*known} == set(), "say what it does, with what"
+    assert {*known} - short == set(), "no longer there"

@@ -8,62 +8,64 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.data.centring import Unlabelled
+from lingprobe.data.centring import UnlabelledSentences
 from lingprobe.data.core import Dataset, Example, Result, Sentence, Trial
 from lingprobe.data.labels import build_column
 from lingprobe.data.notes import (
     BoundaryDensity,
     ByParser,
     Checkpoint,
-    Choice,
-    Code,
-    Controlled,
-    Counts,
+    CodeLengthNote,
+    ControlNote,
+    DatasetNotes,
+    ExampleCounts,
     MembersCompared,
     NotePart,
-    Notes,
-    Provenance,
-    Sampled,
+    ProbeChoice,
+    ResultProvenance,
+    SamplingNote,
+    SourceNote,
     SourceRule,
-    Sources,
     ThresholdCounts,
-    Thresholds,
+    ThresholdNote,
     WordRule,
 )
-from lingprobe.inside.units.notes import Looks, UnitsRead
+from lingprobe.inside.units.notes import AttentionNote, UnitsRead
 from lingprobe.store.probe_folder import (
-    Confusion,
+    ClassConfusion,
     EncoderFacts,
     SubgroupScore,
     TaskFacts,
 )
-from lingprobe.tasks.edge.exchange import Exchanges
+from lingprobe.tasks.edge.exchange import WordExchanges
 from lingprobe.tasks.ud.account import RowsRead
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
 
 PARTS = [
-    Sampled(5, 10_000, 0.25, {"all": 0.01}),
-    Controlled("word-labels", 3, 0.5, "a label for each word type", 7, 0.25),
+    SamplingNote(5, 10_000, 0.25, {"all": 0.01}),
+    ControlNote("word-labels", 3, 0.5, "a label for each word type", 7, 0.25),
     WordRule("past with 'was', else pres", 0.9, 0.8),
     SourceRule(0.75, 0.7, 0.5),
-    Sources(["a.conllu"], 2),
-    Code(1.0, 2.0, 3.0),
+    SourceNote(["a.conllu"], 2),
+    CodeLengthNote(1.0, 2.0, 3.0),
     MembersCompared("logistic regression", {"logistic regression": 0.4}, 200, 3),
     BoundaryDensity(0.25, 0.125),
-    Thresholds("yes", {"0.05": 1.25}),
+    ThresholdNote("yes", {"0.05": 1.25}),
     ThresholdCounts({"0.05": [3, 4, 1, 20]}),
-    Counts(train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}),
+    ExampleCounts(
+        train=3, words=9, problems=["no vector"], left_out={"beyond": {"test": {"x": 1}}}
+    ),
     WrittenIn("mine.py@tokipona"),
     UnitsRead([3, 1], 8, [{"up": [[1.5, "a", "Yes."]], "down": []}]),
-    Exchanges(9, 10, "all", 3),
-    Looks(0.2, 0.1, 0.9, 12.5, [["was", 3.5, 7]]),
+    WordExchanges(9, 10, "all", 3),
+    AttentionNote(0.2, 0.1, 0.9, 12.5, [["was", 3.5, 7]]),
     ByParser("udpipe english.udpipe", 7.5),
-    Unlabelled("language", 9, {"pl": [0, 5], "en": [5, 9]}),
+    UnlabelledSentences("language", 9, {"pl": [0, 5], "en": [5, 9]}),
     RowsRead("read", {"pres": {"read": 9, "unread": 1}}),
     EncoderFacts("hf:m", False, "i", "r", "query: {sentence}", "mean", 8),
     TaskFacts("table:a.csv", "Which label?", "i", "t", 80, 10, 20, True),
     SubgroupScore("sports", 50.0, 40.0, 60.0, 9),
-    Confusion("yes", "no", 3, 9),
+    ClassConfusion("yes", "no", 3, 9),
     Checkpoint(3, "epoch", 8, 5, "translate", "bleu", {"bleu": 7.1}, {"bleu of copying": 0.4}),
 ]
 SAID = {
@@ -72,7 +74,7 @@ SAID = {
     "revision": "abc",
     "date": "2026-01-01",
     "seeds": [0, 1],
-    "counts": {**Counts(train=2).plain(), "problems": [], "left out": {}},
+    "counts": {**ExampleCounts(train=2).plain(), "problems": [], "left out": {}},
     "notes": {"left out": {"too short": 1}, "one word": PARTS[2].plain(), "mine": [1]},
     "constants": {},
     "choice": {"c": 1.0, "mix": [0.5, 0.5]},
@@ -88,32 +90,35 @@ def test_a_part_comes_back_from_json(part):
 
 
 def test_every_part_is_tried():
-    tried = {type(part).__name__ for part in (*PARTS, Provenance())}
+    tried = {type(part).__name__ for part in (*PARTS, ResultProvenance())}
     whole = {"ProbeFacts"}  # a file of its own, whose damages test_keeping_probes tries
     assert tried | whole == {kind.__name__ for kind in NotePart.__subclasses__()}
 
 
 def test_a_provenance_comes_back_from_json():
-    given = Provenance.read(SAID)
+    given = ResultProvenance.read(SAID)
     assert given.plain() == SAID
-    assert Provenance.read(json.loads(json.dumps(given.plain()))) == given
+    assert ResultProvenance.read(json.loads(json.dumps(given.plain()))) == given
     assert pickle.loads(pickle.dumps(given)).plain()["choice"] == SAID["choice"]
     assert given.notes.left_out == {"too short": 1}
     assert given.notes.part(WordRule) == PARTS[2]
     assert given.choice.mix == (0.5, 0.5)
-    assert given.choice.part(Code) is None
+    assert given.choice.part(CodeLengthNote) is None
 
 
 def test_what_a_file_does_not_say_is_not_made_up():
-    none = Provenance.read({"made up": 1, "counts": None})
+    none = ResultProvenance.read({"made up": 1, "counts": None})
     assert none.plain() == {"made up": 1}
-    assert none.counts == Counts()
+    assert none.counts == ExampleCounts()
     assert none.constants is None
     assert none.identity("task", "ud/tense:x") == ""
 
 
 def test_version_0_1_wrote_identities_under_references():
-    assert Provenance(identities={"ud/tense:x": "known"}).identity("task", "ud/tense:x") == "known"
+    assert (
+        ResultProvenance(identities={"ud/tense:x": "known"}).identity("task", "ud/tense:x")
+        == "known"
+    )
 
 
 def test_results_and_data_sets_take_plain_mappings():
@@ -128,7 +133,7 @@ def test_results_and_data_sets_take_plain_mappings():
 
 
 def test_notes_and_choices_are_frozen():
-    for record in (Notes({"a": 1}), Choice({"a": 1})):
+    for record in (DatasetNotes({"a": 1}), ProbeChoice({"a": 1})):
         with pytest.raises(TypeError):
             record["a"] = 2
         with pytest.raises(AttributeError):
@@ -136,9 +141,11 @@ def test_notes_and_choices_are_frozen():
 
 
 def test_malformed_sentences_are_counted_with_the_first_reason():
-    assert Notes().malformed_sentences == (0, "")
-    assert Notes({"source": "a text"}).malformed_sentences == (0, "")
-    assert Notes({"source": {"skipped": 2}, "problems": ["x:1", "x:2"]}).malformed_sentences == (
+    assert DatasetNotes().malformed_sentences == (0, "")
+    assert DatasetNotes({"source": "a text"}).malformed_sentences == (0, "")
+    assert DatasetNotes(
+        {"source": {"skipped": 2}, "problems": ["x:1", "x:2"]}
+    ).malformed_sentences == (
         2,
         "x:1",
     )

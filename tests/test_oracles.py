@@ -7,7 +7,7 @@ import pytest
 
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.oracles import Facts, facts_of, get_encoder_role, oracles_of
-from lingprobe.encoders import kind_of_reference, make
+from lingprobe.encoders import kind_of_reference, make_encoder
 from lingprobe.testing import FAMILIES, check_task
 
 
@@ -98,7 +98,7 @@ def test_a_task_about_spans_needs_facts_word_by_word():
     ],
 )
 def test_every_encoder_declares_what_it_is(reference, kind):
-    assert get_encoder_role(make(reference)) == kind
+    assert get_encoder_role(make_encoder(reference)) == kind
     assert kind_of_reference(reference) == kind
 
 

@@ -34,7 +34,7 @@ def test_a_formula_leads_to_tests_that_call_it_before_those_of_whole_runs(quick)
 
 
 def test_what_is_chosen_by_name_leads_to_tests_that_write_the_name(quick):
-    near = quick.distances({Node("lingprobe.probes.cosine", "Similarity")})
+    near = quick.distances({Node("lingprobe.probes.cosine", "CosinePredictor")})
     direct = [t for t in near if near[t] <= quick.CALLED + 2 and "relatedness" in t]
     assert direct
 

@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.data.reading import MIX, POOLS, ReadingProblem, Readings, read_of, reads_of, view
+from lingprobe.data.reading import (
+    MIX,
+    POOLS,
+    ReadingProblem,
+    Readings,
+    parse_view,
+    read_of,
+    reads_of,
+)
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.testing import FAMILIES
 
@@ -71,7 +79,7 @@ SLOW = {
 @pytest.mark.parametrize("pool", POOLS)
 @given(readings())
 def test_features_are_the_pooled_units_of_each_site(pool, r):
-    features = view(pool)(r, r.vectors.layer("1"))
+    features = parse_view(pool)(r, r.vectors.layer("1"))
     for i in range(len(r)):
         parts = []
         for k in range(r.dataset.sites.shape[1]):
@@ -154,7 +162,7 @@ def test_contrast_needs_two_sites():
 @pytest.mark.parametrize("name", ["", "sum", "mean+", "mean+product", "contrast"])
 def test_an_unknown_view_is_told(name):
     with pytest.raises(ReadingProblem, match="write one of mean, max"):
-        view(name)
+        parse_view(name)
 
 
 def test_readings_lead_back_to_the_words():

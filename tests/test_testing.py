@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import Dataset, Example, Predictions, Sentence
-from lingprobe.data.labels import Classes, LabelSets, Scores
+from lingprobe.data.labels import Classes, LabelSets, ScoreLabels
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.encoders.bags import bow
-from lingprobe.encoders.surface import Length
+from lingprobe.encoders.surface import SentenceLength
 from lingprobe.probes.bayes import uni
-from lingprobe.probes.floors import Majority
+from lingprobe.probes.floors import MajorityProbe
 from lingprobe.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
 from lingprobe.testing.probes import KINDS, check_on, plant_labels, shuffle_labels
 
@@ -91,10 +91,13 @@ def test_sound_tasks_pass(family):
         (Task(changed(asked=np.zeros((100, 1), np.int64))), "not in the vocabulary"),
         (Task(changed(labels=Classes(np.full(100, 5), ("x",)))), "no name"),
         (
-            Task(changed(labels=Scores(np.full(100, np.nan))), metric="pearson"),
+            Task(changed(labels=ScoreLabels(np.full(100, np.nan))), metric="pearson"),
             "not a finite number",
         ),
-        (Task(changed(labels=Scores(np.zeros(100))), metric="pearson"), "all scores are equal"),
+        (
+            Task(changed(labels=ScoreLabels(np.zeros(100))), metric="pearson"),
+            "all scores are equal",
+        ),
         (
             Task(
                 changed(
@@ -165,7 +168,7 @@ BROKEN = {
 
 def test_a_sound_encoder_passes():
     check_encoder(breaking(lambda f, s: f))
-    check_encoder(Length())
+    check_encoder(SentenceLength())
     check_encoder("bow:random,dim=8,pool=none")
 
 
@@ -313,7 +316,7 @@ class Weights:
 def test_sound_probes_pass():
     check_probe(Probe())
     check_probe(uni(alpha=0.1))
-    check_probe(Majority(), learns=False)
+    check_probe(MajorityProbe(), learns=False)
     check_probe("majority-feature", kinds=("classes",))
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from lingprobe.data.vectors import (
     Spans,
     Vectors,
-    concatenate,
+    concatenate_vectors,
     expand_ranges,
     word_units,
 )
@@ -67,7 +67,7 @@ def test_take_keeps_every_sentence_whole(v, data):
 def test_concatenate_undoes_cutting_apart(v, data):
     at = data.draw(st.integers(0, v.sentences))
     parts = [v.take(np.arange(at)), v.take(np.arange(at, v.sentences))]
-    whole = concatenate(parts)
+    whole = concatenate_vectors(parts)
     assert whole.sentences == v.sentences
     assert [of_sentence(whole, s) for s in range(v.sentences)] == [
         of_sentence(v, s) for s in range(v.sentences)
@@ -82,7 +82,7 @@ def test_flags_of_one_part_are_kept_beside_parts_that_cannot_be_cut():
         Vectors((np.zeros((1, 2), np.float32),)),
         Vectors((np.ones((2, 2), np.float32),), cut=np.array([False, True])),
     )
-    assert concatenate([a, b]).cut.tolist() == [False, False, True]
+    assert concatenate_vectors([a, b]).cut.tolist() == [False, False, True]
 
 
 def test_layers_are_chosen_by_name_in_the_order_asked_for():
@@ -98,7 +98,7 @@ def test_layers_and_names_agree():
 
 def test_nothing_cannot_be_put_together():
     with pytest.raises(ValueError, match="no vectors"):
-        concatenate([])
+        concatenate_vectors([])
 
 
 def test_parts_of_two_kinds_are_not_mixed_in_silence():
@@ -109,9 +109,9 @@ def test_parts_of_two_kinds_are_not_mixed_in_silence():
     )
     other = Vectors((np.zeros((1, 2), np.float32),), ("6",))
     with pytest.raises(ValueError, match="units"):
-        concatenate([whole, pieces])
+        concatenate_vectors([whole, pieces])
     with pytest.raises(ValueError, match="layers"):
-        concatenate([whole, other])
+        concatenate_vectors([whole, other])
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), max_size=6))

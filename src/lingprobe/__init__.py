@@ -15,14 +15,14 @@ if "OMP_WAIT_POLICY" not in os.environ:
 
 if TYPE_CHECKING:
     from lingprobe.analysis.frame import ResultFrame
-    from lingprobe.analysis.relation import Correlation, Relation
+    from lingprobe.analysis.relation import Correlation, CorrelationTable
     from lingprobe.analysis.scores import Score
-    from lingprobe.annotators.parse import Parsed
+    from lingprobe.annotators.parse import ParsedText
     from lingprobe.api.cluster import slurm, status
     from lingprobe.api.curves import curve
     from lingprobe.api.data import (
-        Built,
-        Fetched,
+        BuiltDataset,
+        FetchedCollection,
         build,
         collections,
         fetch,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lingprobe.api.encoders import configure, model
     from lingprobe.api.evaluation import Evaluation, Figure, load_evaluation
     from lingprobe.api.experiments import Experiment, read_experiment
-    from lingprobe.api.keeping import Holdings, clean_cache, holdings
+    from lingprobe.api.keeping import StoreHoldings, clean_cache, holdings
     from lingprobe.api.listing import about, available, bibtex, plugins
     from lingprobe.api.measure import (
         Settings,
@@ -69,20 +69,20 @@ if TYPE_CHECKING:
     from lingprobe.corpora.views import Tree, Word
     from lingprobe.data.cache import FileProblem
     from lingprobe.data.core import (
-        Annotated,
+        AnnotatedTask,
         Cell,
         Control,
         Encoder,
-        Informed,
-        Kinded,
-        Layered,
-        Needs,
+        EncoderWithKind,
+        LayeredEncoder,
+        OracleEncoder,
         Predictions,
         Predictor,
-        Prepared,
+        PreparedEncoder,
         Probe,
+        ProbeNeeds,
         Result,
-        Sampling,
+        SamplingOptions,
         Task,
         Trial,
     )
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
         Site,
         Tags,
     )
-    from lingprobe.data.labels import Classes, Column, LabelSets, Scores
+    from lingprobe.data.labels import Classes, Column, LabelSets, ScoreLabels
     from lingprobe.data.listing import Entry, Option, Plugin
     from lingprobe.data.options import Help, Options, flag
     from lingprobe.data.reading import ReadingProblem, Readings
@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from lingprobe.encoders.token_states import ActivationWriter
     from lingprobe.experiment.agreement import AgreementProblem
     from lingprobe.experiment.attempt import EncoderProblem
-    from lingprobe.experiment.embed import Embedded
+    from lingprobe.experiment.embed import EmbeddedSentences
     from lingprobe.experiment.estimate import Estimate
     from lingprobe.experiment.plan import PlanProblem
     from lingprobe.experiment.status import UnitStatus
@@ -120,13 +120,13 @@ if TYPE_CHECKING:
     from lingprobe.inside.languages.survey import SurveyRow
     from lingprobe.inside.locate.api import locate
     from lingprobe.metrics.metric import Metric, MetricProblem
-    from lingprobe.pages.compare import Compared, Comparison
-    from lingprobe.pages.human import Bound
+    from lingprobe.pages.compare import ComparedScores, Comparison
+    from lingprobe.pages.human import HumanBound
     from lingprobe.store.blocks import StoreProblem
-    from lingprobe.store.holdings import Holding
-    from lingprobe.store.kept_vectors import Cleaning, KeptVectors
+    from lingprobe.store.holdings import StoredFiles
+    from lingprobe.store.kept_vectors import CacheCleaning, KeptVectors
     from lingprobe.suites.encoder_rows import EncoderRow, encoder_rows
-    from lingprobe.suites.significance import Printed
+    from lingprobe.suites.significance import PublishedDifference
     from lingprobe.tables.page import Page
     from lingprobe.tables.table import Table
     from lingprobe.tasks.answers import Answer, Reason
@@ -137,84 +137,84 @@ if TYPE_CHECKING:
 __all__ = [
     "ActivationWriter",
     "AgreementProblem",
-    "Annotated",
+    "AnnotatedTask",
     "Answer",
     "Audit",
-    "Bound",
-    "Built",
+    "BuiltDataset",
+    "CacheCleaning",
     "Candidate",
     "Cell",
     "Classes",
-    "Cleaning",
     "Collection",
     "Column",
-    "Compared",
+    "ComparedScores",
     "Comparison",
     "Control",
     "Correlation",
+    "CorrelationTable",
     "DataProblem",
     "Dataset",
     "EffectCell",
-    "Embedded",
+    "EmbeddedSentences",
     "Encoder",
     "EncoderProblem",
     "EncoderRow",
     "EncoderStop",
+    "EncoderWithKind",
     "Entry",
     "Estimate",
     "Evaluation",
     "Example",
     "Experiment",
-    "Fetched",
+    "FetchedCollection",
     "Figure",
     "FileProblem",
     "GeometryRow",
     "Help",
-    "Holding",
-    "Holdings",
-    "Informed",
+    "HumanBound",
     "KeptVectors",
-    "Kinded",
     "LabelSets",
-    "Layered",
+    "LayeredEncoder",
     "LingprobeError",
     "Metric",
     "MetricProblem",
-    "Needs",
     "Option",
     "Options",
+    "OracleEncoder",
     "Page",
-    "Parsed",
+    "ParsedText",
     "ParserAudit",
     "PlanProblem",
     "Plugin",
     "Predictions",
     "Predictor",
-    "Prepared",
-    "Printed",
+    "PreparedEncoder",
     "Probe",
+    "ProbeNeeds",
     "ProbeThreshold",
     "ProbeTrace",
     "ProbeTransfer",
+    "PublishedDifference",
     "ReadingProblem",
     "Readings",
     "Reason",
     "Reference",
     "ReferenceProblem",
-    "Relation",
     "Result",
     "ResultFrame",
-    "Sampling",
+    "SamplingOptions",
     "Score",
+    "ScoreLabels",
     "ScoredFile",
     "ScoredTexts",
-    "Scores",
     "Selection",
     "Sentence",
     "Settings",
     "Site",
     "Spans",
+    "StoreHoldings",
     "StoreProblem",
+    "StoredFiles",
     "SurveyRow",
     "Table",
     "Tags",
@@ -293,13 +293,13 @@ _PLACES = {
     "inside.languages.survey": "SurveyRow",
     "inside.locate.api": "locate",
     "analysis.frame": "ResultFrame",
-    "analysis.relation": "Correlation Relation",
+    "analysis.relation": "Correlation CorrelationTable",
     "analysis.scores": "Score",
-    "annotators.parse": "Parsed",
+    "annotators.parse": "ParsedText",
     "api.curves": "curve",
     "api.cluster": "slurm status",
     "api.embedding": "embed sentences",
-    "api.data": "Built Fetched build collections fetch inspect",
+    "api.data": "BuiltDataset FetchedCollection build collections fetch inspect",
     "api.encoders": "configure model",
     "api.evaluation": "Evaluation Figure load_evaluation",
     "api.experiments": "Experiment read_experiment",
@@ -310,7 +310,7 @@ _PLACES = {
     "api.probing": "ScoredFile fit keep_probe score_file",
     "api.trained": "ProbeThreshold ProbeTrace ScoredTexts TrainedProbe load_probe",
     "api.relating": "relate",
-    "api.keeping": "Holdings clean_cache holdings",
+    "api.keeping": "StoreHoldings clean_cache holdings",
     "api.results": "Selection card compare compare_published layers predictions report results",
     "api.tables": "table",
     "audit.findings": "Audit",
@@ -318,8 +318,8 @@ _PLACES = {
     "cli.declaration": "command",
     "data.cache": "FileProblem",
     "data.core": (
-        "Annotated Cell Control Encoder Informed Kinded Layered Needs Predictions "
-        "Predictor Prepared Probe Result Sampling Task Trial"
+        "AnnotatedTask Cell Control Encoder OracleEncoder EncoderWithKind LayeredEncoder ProbeNeeds"
+        " Predictions Predictor PreparedEncoder Probe Result SamplingOptions Task Trial"
     ),
     "corpora.views": "Tree Word",
     "datasets.candidates": "Candidate",
@@ -329,23 +329,23 @@ _PLACES = {
     "encoders.token_states": "ActivationWriter",
     "experiment.agreement": "AgreementProblem",
     "experiment.attempt": "EncoderProblem",
-    "experiment.embed": "Embedded",
+    "experiment.embed": "EmbeddedSentences",
     "experiment.estimate": "Estimate",
     "experiment.plan": "PlanProblem",
     "experiment.status": "UnitStatus",
-    "pages.human": "Bound",
-    "data.labels": "Classes Column LabelSets Scores",
+    "pages.human": "HumanBound",
+    "data.labels": "Classes Column LabelSets ScoreLabels",
     "data.listing": "Entry Option Plugin",
     "metrics.metric": "Metric MetricProblem",
-    "pages.compare": "Compared Comparison",
+    "pages.compare": "ComparedScores Comparison",
     "suites.encoder_rows": "EncoderRow encoder_rows",
-    "suites.significance": "Printed",
+    "suites.significance": "PublishedDifference",
     "data.options": "Help Options flag",
     "data.reading": "ReadingProblem Readings",
     "data.references": "Reference ReferenceProblem",
     "store.blocks": "StoreProblem",
-    "store.kept_vectors": "Cleaning KeptVectors",
-    "store.holdings": "Holding",
+    "store.kept_vectors": "CacheCleaning KeptVectors",
+    "store.holdings": "StoredFiles",
     "tables.page": "Page",
     "tables.table": "Table",
     "tasks.answers": "Answer Reason",
@@ -367,10 +367,10 @@ def __getattr__(name: str) -> Any:
     for point in entry_points("lingprobe.functions"):
         if point.name == name:  # of an extension or another package
             return point.load()
-    from lingprobe.data.suggestions import advice, suggest
+    from lingprobe.data.suggestions import get_advice, suggest_name
 
-    near = suggest("function", name, __all__)
-    hint = advice("function", name) or (near and f"did you mean {near}?")
+    near = suggest_name("function", name, __all__)
+    hint = get_advice("function", name) or (near and f"did you mean {near}?")
     raise AttributeError(
         f"module 'lingprobe' has no attribute {name!r}{hint and ': '}{hint}", name=name
     )

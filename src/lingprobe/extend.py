@@ -86,7 +86,7 @@ if TYPE_CHECKING:
     from lingprobe.metrics.constant import floor
     from lingprobe.metrics.correlation import coefficients
     from lingprobe.metrics.dependent import error
-    from lingprobe.metrics.intervals import Answers, contrast, interval
+    from lingprobe.metrics.intervals import FitAnswers, contrast, interval
     from lingprobe.metrics.multiplicity import correct_p_values
     from lingprobe.nets.architectures import draw_network
     from lingprobe.nets.precision import get_processor_level
@@ -135,7 +135,6 @@ __all__ = [
     "POOLS",
     "WORD_PATTERN",
     "Annotation",
-    "Answers",
     "ArrayFile",
     "AuditBaseline",
     "BracketTree",
@@ -147,6 +146,7 @@ __all__ = [
     "Contents",
     "CorpusPart",
     "FileSource",
+    "FitAnswers",
     "Floats",
     "FoldedBlock",
     "HumanAnswers",
@@ -346,7 +346,7 @@ _PLACES = {
     "metrics.constant": "floor",
     "metrics.correlation": "coefficients",
     "metrics.dependent": "error",
-    "metrics.intervals": "Answers contrast interval",
+    "metrics.intervals": "FitAnswers contrast interval",
     "metrics.multiplicity": "correct_p_values",
     "nets.architectures": "draw_network",
     "nets.precision": "get_processor_level",

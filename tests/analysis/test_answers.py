@@ -19,7 +19,7 @@ from fixtures.views import classes_table, layers_page
 from lingprobe.analysis import answers
 from lingprobe.analysis.answers import SIGNS, mark_test_sets
 from lingprobe.analysis.statistics import ExampleMarks
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import Result
 from lingprobe.inside.units.views import ATTENTION_VIEW
 from lingprobe.pages import plots
@@ -30,8 +30,8 @@ from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.scores import tabulate_scores
 from lingprobe.pages.views import ViewArguments
 from lingprobe.suites.facts import (
-    Block,
     CellResults,
+    PaperBlock,
     PaperRow,
     PaperTable,
     PrintedNumber,
@@ -123,7 +123,7 @@ def suite_table(results):
     paper = PaperTable(
         "A paper",
         ("Tense",),
-        (Block("", (PaperRow("BERT", (PrintedNumber(80.0, "80.0"),), "p"),)),),
+        (PaperBlock("", (PaperRow("BERT", (PrintedNumber(80.0, "80.0"),), "p"),)),),
     )
     return tabulate_paper(paper, entries(results))
 
@@ -161,7 +161,7 @@ def test_scores_over_other_examples_are_marked_in_every_table(view):
 
 def test_what_vectors_tell_in_bits_is_marked_too():
     even = np.zeros((200, 2), np.float32)
-    logits = Logits.of(even, "softmax", over("x").gold, np.arange(200))
+    logits = ProbeLogits.of(even, "softmax", over("x").gold, np.arange(200))
     rows_ = [
         replace(over(tested, encoder=e), scores=logits)
         for e, tested in (("a", "x"), ("b", "x"), ("c", "y"))

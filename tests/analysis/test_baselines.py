@@ -16,15 +16,15 @@ from fixtures.scored import to_frame, to_scores
 from fixtures.scored import to_scores as rows_of
 from lingprobe.analysis.baselines import (
     balance_label_weights,
-    beyond,
+    compute_advantages,
     constant_rows,
     expected_metric,
 )
 from lingprobe.data.core import Result, Tags, Trial
-from lingprobe.data.labels import Classes, Column, Scores, build_column
+from lingprobe.data.labels import Classes, Column, ScoreLabels, build_column
 from lingprobe.metrics import METRICS
 from lingprobe.pages.breakdown import compute_stratum_rows, strata_table
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 
 NAMES = ("easy", "hard", "other")
 RIGHT = {"easy": 0.9, "hard": 0.5, "other": 0.7}
@@ -86,7 +86,7 @@ def test_what_differs_by_labels_alone_is_expected(metric, sets):
     for rows in (np.arange(1000), np.arange(1000, 2000)):
         score = made(gold.take(rows), predicted.take(rows))
         assert expected_metric(made, gold, rows)(gold, predicted) == pytest.approx(score)
-        assert beyond(made, gold, rows)(gold, predicted) == pytest.approx(0)
+        assert compute_advantages(made, gold, rows)(gold, predicted) == pytest.approx(0)
         assert abs(score - made(gold, predicted)) > 0.001
 
 
@@ -101,7 +101,9 @@ def test_what_is_expected_is_the_mean_over_labels_as_frequent_as_here():
     assert expected_metric(made, gold, rows)(gold, predicted) == pytest.approx(
         0.2 * easy + 0.8 * 0.5
     )
-    assert beyond(made, gold, rows)(gold, predicted) == pytest.approx(0.2 * (0.4 - easy))
+    assert compute_advantages(made, gold, rows)(gold, predicted) == pytest.approx(
+        0.2 * (0.4 - easy)
+    )
 
 
 @given(st.lists(st.integers(0, 2), min_size=2, max_size=60), st.integers(0, 1_000))
@@ -122,7 +124,7 @@ def test_influences_are_how_fast_the_difference_grows_with_the_weight_of_an_exam
         answers({"easy": 6, "hard": 5, "other": 4}), answers({"easy": 3, "hard": 8, "other": 4})
     )
     rows, made = np.arange(15), METRICS.make(metric)
-    found, step = beyond(made, gold, rows), 1e-5
+    found, step = compute_advantages(made, gold, rows), 1e-5
     for i in (0, 7, 20):
 
         def weighed(weight, i=i):
@@ -140,7 +142,7 @@ def test_influences_are_how_fast_the_difference_grows_with_the_weight_of_an_exam
 
 
 def test_scores_have_no_labels_and_sets_are_labels_as_wholes():
-    numbers = Scores(np.linspace(0, 1, 20).astype(np.float32))
+    numbers = ScoreLabels(np.linspace(0, 1, 20).astype(np.float32))
     assert balance_label_weights(numbers, np.arange(5)) is None
     assert expected_metric(METRICS.make("pearson"), numbers, np.arange(5)) is None
     sets = build_column([frozenset("a"), frozenset("a"), frozenset("ab"), frozenset()])
@@ -157,7 +159,7 @@ def test_a_table_by_strata_has_what_is_expected_and_says_what_that_is():
     assert [row.expected for row in rows] == pytest.approx([row.score for row in rows])
     assert [row.over for row in rows] == pytest.approx([0, 0])
     assert all(row.over_low < 0 < row.over_high for row in rows)
-    text = terminal(strata_table(rows, "distance"))
+    text = format_terminal_table(strata_table(rows, "distance"))
     assert "over it" in text
     assert "labels weighted to be as frequent as in" in text
 

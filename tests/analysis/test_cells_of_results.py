@@ -12,7 +12,7 @@ from fixtures.results import result, saying
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
 from lingprobe.data.core import DataProblem
-from lingprobe.data.labels import Classes, Scores
+from lingprobe.data.labels import Classes, ScoreLabels
 
 ONE, OTHER = "ud/tense:EWT-bank", "ud/passive:EWT-bank"
 
@@ -106,10 +106,10 @@ def test_a_question_by_several_probes_has_a_column_for_each():
 @pytest.mark.parametrize(
     ("said", "is_left"),
     [
-        (Scores(np.array([0.5])), True),
-        (Scores(np.full(9, 0.5)), True),
-        (Scores(np.array([0.5] * 8 + [0.6])), False),
-        (Scores(np.array([0.6] + [0.5] * 8)), False),
+        (ScoreLabels(np.array([0.5])), True),
+        (ScoreLabels(np.full(9, 0.5)), True),
+        (ScoreLabels(np.array([0.5] * 8 + [0.6])), False),
+        (ScoreLabels(np.array([0.6] + [0.5] * 8)), False),
         (Classes(np.zeros(9, np.int64), ("a", "b")).sets(), False),
     ],
 )

@@ -15,13 +15,13 @@ from fixtures.results import saying
 from fixtures.scored import to_scores
 from lingprobe.analysis.comparable import explain_mismatch, group_rows_by_task
 from lingprobe.analysis.comparison import (
-    against,
     decide_comparisons,
     pair_encoder_rows,
+    pair_with_encoders,
     with_baselines,
 )
 from lingprobe.data.core import Result, Trial
-from lingprobe.data.labels import Classes, Column, Scores
+from lingprobe.data.labels import Classes, Column, ScoreLabels
 from reference import inference
 
 BENCHMARK = runpy.run_path(str(Path(__file__).parents[2] / "benchmarks" / "verdicts.py"))
@@ -136,7 +136,7 @@ def test_all_pairs_are_of_encoders_and_one_is_against_all_rows():
     assert found.family == pair_encoder_rows(to_scores(every), "trained").family == said
     assert "without" not in pair_encoder_rows(to_scores(every[:3])).family
     assert "length" not in {other.row.encoder for q in found.asked for other in q.others}
-    chosen = against(to_scores(every), {"length"})
+    chosen = pair_with_encoders(to_scores(every), {"length"})
     assert len(chosen.asked) == 3
     assert (
         len(pair_encoder_rows(to_scores([result("length"), result("bow:random", 0.6)])).asked) == 1
@@ -172,7 +172,7 @@ def test_a_constant_answer_does_not_answer_a_task_of_which_one_class_is_rare():
 
 def test_two_points_on_a_line_answer_nothing():
     """The correlation of two examples is 1 or -1, whatever was predicted."""
-    line = Scores(np.array([0.0, 1.0]))
+    line = ScoreLabels(np.array([0.0, 1.0]))
     kept = {"metric": "pearson", "gold": line, "predicted": line, "score": 1.0, "majority": 0.0}
     two = [replace(result(name), **kept) for name in ("st:x", "length")]
     assert not decide_comparisons(with_baselines(to_scores(two)).asked)[0].is_answered
@@ -183,8 +183,8 @@ def test_the_constant_of_scores_is_one_number_in_all_folds():
     rng = np.random.default_rng(3)
     folds = []
     for k, middle in ((1, 0.0), (2, 10.0)):
-        truth = Scores(middle + rng.normal(size=N))
-        said = Scores(truth.values + rng.normal(size=N))
+        truth = ScoreLabels(middle + rng.normal(size=N))
+        said = ScoreLabels(truth.values + rng.normal(size=N))
         task = f"ud/tense:bank,fold={k}/2"
         kept = {"metric": "pearson", "gold": truth, "predicted": said, "score": 0.7}
         folds.append(replace(result(task=task), majority=0.0, **kept))
@@ -198,8 +198,8 @@ def test_a_constant_answer_is_a_baseline_of_classes_and_scores():
     assert one.question.best.name == "(constant)"
     assert one.difference == pytest.approx(one.question.one.row.score - 50)
     truth = np.random.default_rng(1).normal(size=N)
-    said = Scores(truth + np.random.default_rng(2).normal(size=N))
-    scored = replace(result(), metric="pearson", gold=Scores(truth), predicted=said, score=0.7)
+    said = ScoreLabels(truth + np.random.default_rng(2).normal(size=N))
+    scored = replace(result(), metric="pearson", gold=ScoreLabels(truth), predicted=said, score=0.7)
     (one,) = decide_comparisons(with_baselines(to_scores([scored])).asked)
     assert one.question.best.row.score == 0
     assert one.verdict == "better"
@@ -244,8 +244,8 @@ def test_rows_are_compared_over_the_same_labels_in_the_same_order():
 @pytest.mark.parametrize("unknown", [math.nan, 0.5])
 def test_scores_that_nobody_knows_are_unknown_to_both(unknown):
     numbers = np.linspace(0, 1, N)
-    one, _ = rows_of(Scores(np.r_[unknown, numbers[1:]]), 0.7, 0.8)
-    _, other = rows_of(Scores(np.r_[math.nan, numbers[1:]]), 0.7, 0.8)
+    one, _ = rows_of(ScoreLabels(np.r_[unknown, numbers[1:]]), 0.7, 0.8)
+    _, other = rows_of(ScoreLabels(np.r_[math.nan, numbers[1:]]), 0.7, 0.8)
     assert (explain_mismatch(one, other) == "") == math.isnan(unknown)
 
 

@@ -9,9 +9,9 @@ from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.computing import (
     all_of,
     describe_computation,
-    differing,
+    describe_computing_differences,
+    find_computing_differences,
     format_computation,
-    notes,
 )
 
 HERE = {"processor": "x86_64 avx512", "probe": "float32"}
@@ -45,12 +45,12 @@ def test_rows_of_unlike_kinds_say_what_differs(how, named):
 def test_seeds_of_one_row_that_were_computed_differently_are_told():
     (row,) = rows([made("length"), made("length", seed=1, processor="arm64 neon")])
     assert row.computed == "processor: arm64 neon and x86_64 avx512; probe: float32"
-    assert differing([row]) == ("processor",)
+    assert find_computing_differences([row]) == ("processor",)
 
 
 def test_results_that_do_not_say_are_like_all_others():
     assert describe_computation([RunPredictions.of(result())]) == ""
-    assert differing(rows([made("length"), result(encoder="bow:random")])) == ()
+    assert find_computing_differences(rows([made("length"), result(encoder="bow:random")])) == ()
 
 
 def test_ways_of_several_rows_are_put_together_once_each():
@@ -71,5 +71,7 @@ def test_ways_of_several_rows_are_put_together_once_each():
         "x86_64 avx512, bfloat16",
         "–",
     ]
-    assert notes(()) == []
-    assert notes(told)[0].startswith("computed: the processor and the encoder of these rows differ")
+    assert describe_computing_differences(()) == []
+    assert describe_computing_differences(told)[0].startswith(
+        "computed: the processor and the encoder of these rows differ"
+    )

@@ -8,12 +8,12 @@ from scipy.stats import t as student
 
 from fixtures.scored import to_scores as rows
 from lingprobe.data.labels import Classes
-from lingprobe.datasets.controls import CONTROLS, draws
+from lingprobe.datasets.controls import CONTROLS, list_draws
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.metrics import Answers, difference
+from lingprobe.metrics import FitAnswers, compute_difference
 from lingprobe.pages.scores import describe_scores
 from lingprobe.testing import FAMILIES
 
@@ -42,14 +42,14 @@ def drawn(rng, of, types):
 
 def selectivity(rng, many, n=300, types=20):
     of, gold = words(rng, n, types), rng.integers(2, size=n)
-    plain = Answers(column(gold), [answered(gold, rng.random(n) < 0.85)])
+    plain = FitAnswers(column(gold), [answered(gold, rng.random(n) < 0.85)])
     golds, said = zip(*(drawn(rng, of, types) for _ in range(many)), strict=True)
-    return plain, Answers(golds[0], said, {}, golds)
+    return plain, FitAnswers(golds[0], said, {}, golds)
 
 
 def covered(many, repeats=400):
     rng = np.random.default_rng(0)
-    found = [difference("accuracy", *selectivity(rng, many)) for _ in range(repeats)]
+    found = [compute_difference("accuracy", *selectivity(rng, many)) for _ in range(repeats)]
     return np.mean([each.low <= 0.85 - 0.75 <= each.high for each in found])
 
 
@@ -72,7 +72,7 @@ def test_the_interval_is_that_of_examples_crossed_with_draws():
     rest = gaps - means[:, None] - gaps.mean(0) + gaps.mean()
     noise = (rest**2).sum() / (n * (n - 1)) / (many * (many - 1))
     error = np.sqrt(examples + between - noise + 2 / n**2)
-    found = difference("accuracy", plain, control)
+    found = compute_difference("accuracy", plain, control)
     assert found.value == pytest.approx(gaps.mean())
     assert (found.high - found.low) / 2 / student.ppf(0.975, found.df) == pytest.approx(error)
     assert found.df < n - 1
@@ -80,17 +80,17 @@ def test_the_interval_is_that_of_examples_crossed_with_draws():
 
 def test_a_control_is_drawn_anew_unless_its_draw_is_named():
     made = [CONTROLS.canonical(f"word-labels,case=false,seed={k}") for k in range(3)]
-    assert draws("word-labels,case=false", 3) == made
-    assert draws("word-labels,seed=1", 3) == [CONTROLS.canonical("word-labels,seed=1")]
-    assert draws("none", 3) == ["none"]
+    assert list_draws("word-labels,case=false", 3) == made
+    assert list_draws("word-labels,seed=1", 3) == [CONTROLS.canonical("word-labels,seed=1")]
+    assert list_draws("none", 3) == ["none"]
 
 
 @pytest.mark.parametrize(("probe", "seeds"), [("logreg", 1), ("mlp,hidden=4,dropout=0,l2=0", 3)])
 def test_each_fit_has_a_draw_of_its_own(tmp_path, probe, seeds):
     write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
-    task, paths = f"table:{tmp_path / 'a.jsonl'}", Paths.of(tmp_path / "results", tmp_path)
+    task, paths = f"table:{tmp_path / 'a.jsonl'}", RunPaths.of(tmp_path / "results", tmp_path)
     design = TrialDesign([task], ["length"], [probe], ["word-labels,least=1"], seeds=3)
-    results = run_plan(plan(design, paths), paths, progress=False).results
+    results = run_plan(make_plan(design, paths), paths, progress=False).results
     plain, control = rows(results)
     assert (plain.seeds, plain.draws) == (seeds, 1)
     assert (control.seeds, control.draws) == (seeds, 3)

@@ -42,8 +42,8 @@ from lingprobe.analysis.statistics import (
     ShareKept,
 )
 from lingprobe.data.labels import Classes
-from lingprobe.inside.units.notes import Looks
-from lingprobe.metrics import difference, holm
+from lingprobe.inside.units.notes import AttentionNote
+from lingprobe.metrics import compute_difference, correct_holm
 from lingprobe.probes import PROBES
 
 
@@ -214,12 +214,12 @@ def test_statistics_add_what_the_functions_of_metrics_say():
     for statistic in (PairedDifference("fall", {"erased": ""}), ConstantTest("left_p")):
         shown = shown.with_columns(statistic.compute(shown, frame))
     for number, row in enumerate(shown):
-        known = difference("accuracy", before, shown.answers(number))
+        known = compute_difference("accuracy", before, shown.answers(number))
         assert (row.fall, row.fall_low, row.fall_high) == tuple(100 * v for v in known[:3])
         assert row.fall_p == known.p
     raw = shown.column("fall_p")
     corrected = HolmCorrection(("fall_p",), family=("task",)).compute(shown, frame)
-    assert corrected["fall_p"] == holm(raw).tolist()
+    assert corrected["fall_p"] == correct_holm(raw).tolist()
     apart = HolmCorrection(("fall_p",), family=("erased",)).compute(shown, frame)
     assert apart["fall_p"] == raw
     nothing = PairedDifference("fall", {"erased": "c"}).compute(shown, frame)
@@ -337,8 +337,8 @@ def test_notes_are_columns_and_rows_are_added():
     told = saying(
         result(encoder="a"), choice={"attention": {"first": 0.25, "words": [["w", 2, 3]]}}
     )
-    frame = ResultFrame.of([told, result(encoder="b")], (Looks,))
-    one, nothing = frame.read_notes(Looks)
+    frame = ResultFrame.of([told, result(encoder="b")], (AttentionNote,))
+    one, nothing = frame.read_notes(AttentionNote)
     assert one.first == 0.25
     assert list(one.words) == [["w", 2, 3]]
     assert nothing is None

@@ -29,7 +29,7 @@ from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.view_text import draw_bar
 from lingprobe.store.results import ResultStore
 from lingprobe.tables.drawing import TOLD, PlotProblem, house_style, save_figure
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tables.lines import round_ends
 from lingprobe.tables.page import is_figure
 
@@ -115,7 +115,7 @@ def test_tasks_stand_in_the_order_in_which_they_are_solved_and_flat_ones_last():
     tasks = layers_of(results)
     assert [rows[0].task for rows in tasks] == ["edge/pos:X", "edge/coref:X", "edge/dpr:X"]
     assert math.isnan(tasks[-1][0].expected)
-    assert "not significant" in terminal(layers_page(results).tables[0])
+    assert "not significant" in format_terminal_table(layers_page(results).tables[0])
 
 
 def test_mixes_that_were_not_measured_are_named():
@@ -127,10 +127,10 @@ def test_mixes_that_were_not_measured_are_named():
 
 
 def test_weights_that_have_not_moved_are_told():
-    assert "nearly uniform" not in terminal(layers_page(over_layers()).tables[0])
+    assert "nearly uniform" not in format_terminal_table(layers_page(over_layers()).tables[0])
     even = {"choice": {"mix": [1 / (LAYERS + 1)] * (LAYERS + 1)}}
     found = [saying(r, **even) if r.trial.read == "mix" else r for r in over_layers()]
-    text = terminal(layers_page(found).tables[0])
+    text = format_terminal_table(layers_page(found).tables[0])
     assert "no centre of gravity, because the weights are still nearly uniform" in text
     (rows,) = layers_of(found)
     assert math.isnan(rows[0].weight_centre)  # it would be the middle layer, where mixes begin
@@ -147,7 +147,7 @@ def test_one_layer_alone_says_nothing_of_layers_and_controls_are_no_layers():
 
 
 def test_tables_have_a_line_a_layer_with_bars_as_long_as_weights():
-    lines = terminal(layers_page(over_layers(solved=2)).tables[1]).splitlines()
+    lines = format_terminal_table(layers_page(over_layers(solved=2)).tables[1]).splitlines()
     bars = [line.count("█") for line in lines if line.strip()[:1].isdigit()]
     assert len(bars) == LAYERS + 1
     assert bars[2] == max(bars) == 16
@@ -189,12 +189,12 @@ def test_codes_stand_beside_the_layers_that_make_them():
     ]
     lines = {
         line.split()[0]: line
-        for line in terminal(layers_page(found).tables[1]).splitlines()
+        for line in format_terminal_table(layers_page(found).tables[1]).splitlines()
         if line[:1].isdigit()
     }
     assert "2.50" in lines["3"]
     assert "1.25" in lines["2"]
-    assert "compression" not in terminal(layers_page(over_layers()).tables[1])
+    assert "compression" not in format_terminal_table(layers_page(over_layers()).tables[1])
 
 
 def test_programs_get_every_layer():

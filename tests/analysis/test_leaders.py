@@ -10,17 +10,17 @@ import pytest
 
 from fixtures.results import saying
 from fixtures.scored import to_scores
-from lingprobe.analysis.comparable import constant, group_rows_by_task
+from lingprobe.analysis.comparable import get_constant_answer, group_rows_by_task
 from lingprobe.analysis.comparison import (
     decide_comparisons,
-    leaders,
+    describe_measurement,
+    find_leaders,
     pair_encoder_rows,
-    what,
 )
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.labels import Classes, Scores
-from lingprobe.metrics.resampling import bootstrap, permutation
+from lingprobe.data.labels import Classes, ScoreLabels
+from lingprobe.metrics.resampling import bootstrap_difference, compute_permutation_p
 from reference import inference
 
 N = 300
@@ -59,7 +59,7 @@ def test_leaders_do_not_differ_significantly_from_the_best_of_their_task():
             for r in mine
             if r is best or family * p_of(best, r) >= 0.05
         }
-    found = leaders(to_scores(results))
+    found = find_leaders(to_scores(results))
     assert found.rows == expected
     assert 2 < len(expected) < 7
     assert found.family == "9 comparisons (4 encoders on 2 tasks, not all on each, all pairs)"
@@ -68,17 +68,17 @@ def test_leaders_do_not_differ_significantly_from_the_best_of_their_task():
 def test_a_task_with_one_row_over_most_examples_has_no_leader():
     """Neither baselines count nor rows over other examples than most are over."""
     results = [row("st:a", 0.9), row("length", 0.5, kind="baseline")]
-    assert leaders(to_scores(results)).rows == frozenset()
+    assert find_leaders(to_scores(results)).rows == frozenset()
     other = row("st:b", 0.95)
     few = replace(
         other, gold=GOLD.take(np.arange(99)), predicted=other.predicted.take(np.arange(99))
     )
     apart = saying(few, tested="others")
-    assert leaders(to_scores([*results, apart])).rows == frozenset()
-    both = leaders(to_scores([*results, apart, row("st:c", 0.5)]))
+    assert find_leaders(to_scores([*results, apart])).rows == frozenset()
+    both = find_leaders(to_scores([*results, apart, row("st:c", 0.5)]))
     assert {encoder for _, encoder, *_ in both.rows} == {"st:a"}
     [[one, *_], *_] = group_rows_by_task(to_scores([row("st:a", 0.9)]))
-    assert what(one.row) == ("ud/tense:bank", "st:a", "-", "mlp")
+    assert describe_measurement(one.row) == ("ud/tense:bank", "st:a", "-", "mlp")
 
 
 @pytest.mark.parametrize("test", ["permutation", "bootstrap"])
@@ -91,10 +91,10 @@ def test_other_tests_draw_as_often_as_a_family_needs(test):
         [found] = decide_comparisons([question], test=test, comparisons=comparisons)
         if test == "permutation":
             more = {} if draws is None else {"draws": draws}
-            assert found.p == pytest.approx(permutation("accuracy", one, other, **more))
+            assert found.p == pytest.approx(compute_permutation_p("accuracy", one, other, **more))
         else:
             more = {} if draws is None else {"draws": draws}
-            drawn = bootstrap("accuracy", one, other, **more)
+            drawn = bootstrap_difference("accuracy", one, other, **more)
             assert found.p == pytest.approx(drawn.p)
             interval = drawn.interval(0.05 / comparisons)
             assert (found.low, found.high) == pytest.approx(tuple(100 * x for x in interval))
@@ -118,7 +118,7 @@ def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     gold = Classes(np.array(ids), ("a", "b"))
     made = replace(row("st:a", 0.8), gold=gold, predicted=gold)
     [[one]] = group_rows_by_task(to_scores([made]))
-    found = constant(one)
+    found = get_constant_answer(one)
     assert found.row.score == pytest.approx(60)
     assert (found.row.encoder, found.row.kind, found.row.layer) == ("(constant)", "baseline", "-")
     assert not found.row.is_seeded
@@ -126,17 +126,19 @@ def test_where_no_constant_was_kept_it_is_the_commonest_label_of_test(ids):
     assert found.name == "(constant)"
     told = {"class": ["a"]}
     [[kept]] = group_rows_by_task(to_scores([saying(made, constants=told)]))
-    assert constant(kept).row.score == pytest.approx(100 * ids.count(0) / 5)
+    assert get_constant_answer(kept).row.score == pytest.approx(100 * ids.count(0) / 5)
     sets = replace(made, gold=gold.sets(), predicted=gold.sets(), metric="micro-f1")
     [[several]] = group_rows_by_task(to_scores([sets]))
-    assert constant(several).row.score == 0  # the empty set
+    assert get_constant_answer(several).row.score == 0  # the empty set
 
 
 def test_the_constant_of_scores_is_their_mean():
     truth = np.array([1.0, 2.0, 6.0])
-    made = replace(row("st:a", 0.8), metric="r2", gold=Scores(truth), predicted=Scores(truth + 1))
+    made = replace(
+        row("st:a", 0.8), metric="r2", gold=ScoreLabels(truth), predicted=ScoreLabels(truth + 1)
+    )
     [[one]] = group_rows_by_task(to_scores([made]))
-    found = constant(one)
+    found = get_constant_answer(one)
     np.testing.assert_allclose(found.answers.predicted[0].numbers.ravel(), 3)
     assert found.row.score == pytest.approx(0)
 

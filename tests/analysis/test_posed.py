@@ -15,10 +15,10 @@ from lingprobe.analysis.questions import (
     PosedQuestion,
     describe_composition,
     describe_question,
-    unlike,
+    describe_question_differences,
 )
 from lingprobe.data.core import Tags
-from lingprobe.data.labels import Classes, Scores
+from lingprobe.data.labels import Classes, ScoreLabels
 
 
 def ask(results, gold) -> PosedQuestion:
@@ -68,9 +68,9 @@ def test_a_source_that_is_not_known_to_tell_is_not_told(folds):
 
 def test_labels_of_a_parser_are_wrong_and_scores_have_no_classes():
     (one,) = [fold(10, parser={"name": "p", "wrong": 50.0})]
-    assert ask([one], Scores(np.arange(10.0))) == PosedQuestion(wrong=50.0)
+    assert ask([one], ScoreLabels(np.arange(10.0))) == PosedQuestion(wrong=50.0)
     small = fold(10, parser={"name": "p", "wrong": 0.01})
-    assert ask([small], Scores(np.arange(10.0))).wrong == 0
+    assert ask([small], ScoreLabels(np.arange(10.0))).wrong == 0
 
 
 def test_constructions_are_counted_over_folds_the_most_frequent_first():
@@ -137,16 +137,20 @@ def test_sources_differ_in_classes_numbers_and_composition():
         PosedQuestion(("a", "b", "c")),
         PosedQuestion(("a", "c")),
     )
-    assert unlike(sources((two, 100, 50), (two, 110, 55))) == []
-    assert unlike(sources((two, 100, 50), (two, 111, 56))) == [
+    assert describe_question_differences(sources((two, 100, 50), (two, 110, 55))) == []
+    assert describe_question_differences(sources((two, 100, 50), (two, 111, 56))) == [
         "training examples (100 to 111)",
         "test examples (50 to 56)",
     ]
-    assert unlike(sources((two, 9, 9), (three, 9, 9))) == ["classes (2 to 3)"]
-    assert unlike(sources((two, 9, 9), (other, 9, 9))) == ["classes"]
+    assert describe_question_differences(sources((two, 9, 9), (three, 9, 9))) == [
+        "classes (2 to 3)"
+    ]
+    assert describe_question_differences(sources((two, 9, 9), (other, 9, 9))) == ["classes"]
     made = [PosedQuestion(made=(("a", (((name, 0.6), ("r", 0.4)))),)) for name in ("p", "p", "q")]
-    assert unlike(sources((made[0], 9, 9), (made[1], 9, 9))) == []
-    assert unlike(sources((made[0], 9, 9), (made[2], 9, 9))) == ["the composition of classes"]
+    assert describe_question_differences(sources((made[0], 9, 9), (made[1], 9, 9))) == []
+    assert describe_question_differences(sources((made[0], 9, 9), (made[2], 9, 9))) == [
+        "the composition of classes"
+    ]
 
 
 def test_classes_are_told_by_their_commonest_constructions():
@@ -190,14 +194,15 @@ def test_the_number_of_classes_is_told_with_those_that_are_not_there(posed, size
 
 def test_sources_differ_in_classes_and_in_numbers_that_are_not_alike():
     two, three = PosedQuestion(("a", "b")), PosedQuestion(("a", "b", "c"))
-    assert unlike(sources((two, 100, 100), (two, 110, 100))) == []
-    found = unlike(sources((two, 1000, 100), (three, 1110, 100)))
+    assert describe_question_differences(sources((two, 100, 100), (two, 110, 100))) == []
+    found = describe_question_differences(sources((two, 1000, 100), (three, 1110, 100)))
     assert found[0] == "classes (2 to 3)"
     assert found[1].startswith("training examples")
     assert len(found) == 2
-    assert [one.partition(" (")[0] for one in unlike(sources((two, 9, 100), (two, 9, 111)))] == [
-        "test examples"
-    ]
+    assert [
+        one.partition(" (")[0]
+        for one in describe_question_differences(sources((two, 9, 100), (two, 9, 111)))
+    ] == ["test examples"]
 
 
 @pytest.mark.parametrize(
@@ -206,8 +211,8 @@ def test_sources_differ_in_classes_and_in_numbers_that_are_not_alike():
         (Classes(np.zeros(9, np.int64), ("a", "b")), "all test examples are a: a score is how"),
         (Classes(np.arange(9) % 2, ("a", "b")), ""),
         (Classes(np.zeros(9, np.int64), ("a",)), ""),
-        (Scores(np.full(9, 0.5)), "all test examples have the same score"),
-        (Scores(np.arange(9.0)), ""),
+        (ScoreLabels(np.full(9, 0.5)), "all test examples have the same score"),
+        (ScoreLabels(np.arange(9.0)), ""),
     ],
 )
 def test_a_test_set_of_one_label_is_no_test_and_that_is_said(gold, remark):

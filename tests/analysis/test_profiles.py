@@ -10,14 +10,14 @@ import pytest
 from scipy import stats
 
 from lingprobe.analysis.profiles import FEWEST, compare_languages
-from lingprobe.analysis.relation import Asked
+from lingprobe.analysis.relation import RelationRequest
 from lingprobe.analysis.score_table import (
     EncoderName,
-    Measure,
+    MeasuredTask,
     ScoreCell,
     average_families,
+    drop_constant_columns,
     join_scores,
-    varying,
 )
 from lingprobe.data.core import DataProblem
 from reference import inference, layerwise
@@ -33,7 +33,7 @@ def table(scores, families=None):
     return join_scores(
         [
             [
-                ScoreCell(row, Measure(f"t{k}", "made", f"t{k}", code), value)
+                ScoreCell(row, MeasuredTask(f"t{k}", "made", f"t{k}", code), value)
                 for row, both in zip(rows, scores, strict=True)
                 for code, mine in zip(CODES, both, strict=True)
                 for k, value in enumerate(mine)
@@ -53,7 +53,7 @@ def alike(seed, many, tasks):
 @pytest.mark.parametrize("method", SCIPY)
 def test_profiles_are_correlations_over_tasks(method):
     scores = alike(0, 6, 7)
-    found = compare_languages(table(scores), *CODES, Asked(method=method))
+    found = compare_languages(table(scores), *CODES, RelationRequest(method=method))
     moved = scores - scores.mean(0)
     for part, names in (
         (scores, ("correlation", "others")),
@@ -74,7 +74,7 @@ def test_profiles_are_correlations_over_tasks(method):
 
 def test_of_many_encoders_the_p_is_of_drawn_orders():
     scores = alike(1, 11, 6)
-    found = compare_languages(table(scores), *CODES, Asked())
+    found = compare_languages(table(scores), *CODES, RelationRequest())
     moved = scores - scores.mean(0)
     r = np.array([[stats.spearmanr(a[0], b[1]).statistic for b in moved] for a in moved])
     drawn = np.random.default_rng(0)
@@ -93,7 +93,7 @@ def test_tasks_are_told_apart_by_their_correlations(method, seed):
     draws = np.random.default_rng([seed, 0])
     scores[:, 1, 0] = scores[:, 0, 0] + draws.normal(0, 2, 14)
     scores[:, 1, 1] = draws.normal(0, 2, 14) - scores[:, 0, 1]
-    found = compare_languages(table(scores), *CODES, Asked(method=method))
+    found = compare_languages(table(scores), *CODES, RelationRequest(method=method))
     pairs, p = list(combinations(range(8), 2)), []
     for i, j in pairs:
         four = scores[:, 0, i], scores[:, 1, i], scores[:, 0, j], scores[:, 1, j]
@@ -113,25 +113,25 @@ def test_an_encoder_without_a_correlation_leaves_no_p():
     scores = alike(3, 6, FEWEST)
     scores[:, 1] = [[60 + (i + k) % FEWEST for k in range(FEWEST)] for i in range(6)]
     scores[5, 1] = 60
-    found = compare_languages(table(scores), *CODES, Asked())
+    found = compare_languages(table(scores), *CODES, RelationRequest())
     assert len(found.profiles) == 6
     assert math.isnan(found.p)
 
 
 def test_of_three_encoders_there_are_six_orders():
     scores = alike(7, 3, 6)
-    found = compare_languages(table(scores), *CODES, Asked())
+    found = compare_languages(table(scores), *CODES, RelationRequest())
     moved = scores - scores.mean(0)
     r = [[stats.spearmanr(a[0], b[1]).statistic for b in moved] for a in moved]
     ways = [sum(r[i][j] for i, j in enumerate(order)) for order in permutations(range(3))]
     assert found.p == pytest.approx(np.mean(np.array(ways) >= ways[0] - 1e-9))
-    assert math.isnan(compare_languages(table(scores[:2]), *CODES, Asked()).p)
+    assert math.isnan(compare_languages(table(scores[:2]), *CODES, RelationRequest()).p)
 
 
 def test_the_mean_of_a_task_is_over_the_encoders_that_have_it():
     scores = alike(8, 5, 7)
     scores[1:, :, 0], scores[2:, :, 1] = math.nan, math.nan
-    found = compare_languages(table(scores), *CODES, Asked(method="pearson"))
+    found = compare_languages(table(scores), *CODES, RelationRequest(method="pearson"))
     own = scores[0] - np.nanmean(scores, 0)
     assert found.profiles[0].centred == pytest.approx(stats.pearsonr(*own).statistic)
     assert [each.n for each in found.profiles] == [7, 6, 5, 5, 5]
@@ -140,7 +140,9 @@ def test_the_mean_of_a_task_is_over_the_encoders_that_have_it():
 def test_an_encoder_of_four_tasks_has_no_profile_and_variants_are_no_others():
     scores = alike(3, 6, FEWEST)
     scores[0, 1, 0] = math.nan
-    found = compare_languages(table(scores, ["f", "f", "f", "g", "h", "i"]), *CODES, Asked())
+    found = compare_languages(
+        table(scores, ["f", "f", "f", "g", "h", "i"]), *CODES, RelationRequest()
+    )
     assert [each.encoder for each in found.profiles] == ["m1", "m2", "m3", "m4", "m5"]
     assert math.isnan(found.p)
     r = [stats.spearmanr(scores[1, 0], other[1]).statistic for other in scores[3:]]
@@ -149,11 +151,11 @@ def test_an_encoder_of_four_tasks_has_no_profile_and_variants_are_no_others():
 
 def test_one_task_in_both_languages_is_too_few():
     with pytest.raises(DataProblem, match="1 tasks were measured in both eng and pol"):
-        compare_languages(table(alike(4, 5, 1)), *CODES, Asked())
+        compare_languages(table(alike(4, 5, 1)), *CODES, RelationRequest())
 
 
 def test_a_column_is_reliable_by_what_of_its_variance_is_not_that_of_seeds():
-    column = Measure("t", "made", "t")
+    column = MeasuredTask("t", "made", "t")
     values, noise = [60.0, 64.0, 71.0, 80.0], [2.0, 3.0, 4.0, math.nan]
 
     def of(values, noise):
@@ -185,7 +187,7 @@ def test_columns_of_two_scores_and_of_one_value_are_left_out():
     scores = alike(6, 4, 3)
     scores[2:, 0, 0] = math.nan
     scores[:, 1, 2] = 50
-    found = varying(table(scores))
+    found = drop_constant_columns(table(scores))
     assert [column.name for column in found.columns] == [
         "t1 (eng)",
         "t2 (eng)",

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from lingprobe.analysis.relation import Asked, correlate_within_groups, relate_columns
-from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell, join_scores
+from lingprobe.analysis.relation import RelationRequest, correlate_within_groups, relate_columns
+from lingprobe.analysis.score_table import EncoderName, MeasuredTask, ScoreCell, join_scores
 from lingprobe.metrics.correlation import group_column_pairs, permutation_p_values
-from lingprobe.metrics.multiplicity import holm
+from lingprobe.metrics.multiplicity import correct_holm
 from reference import agreement, inference, score_tables
 
 
@@ -30,7 +30,7 @@ def table(scores, of):
             [
                 ScoreCell(
                     EncoderName(f"m{of[i]}, {i}", f"m{of[i]}"),
-                    Measure(f"t{j}", "made", f"t{j}"),
+                    MeasuredTask(f"t{j}", "made", f"t{j}"),
                     value,
                 )
                 for i, row in enumerate(scores.tolist())
@@ -60,10 +60,10 @@ def test_holm_keeps_false_alarms_of_a_table_below_one_in_twenty():
     alarms = []
     for seed in range(150):
         scores, of = family_scores(rng, rng.integers(2, 6, 8), 0.7, 4)
-        relation = relate_columns(table(scores, of), Asked(seed=seed))
+        relation = relate_columns(table(scores, of), RelationRequest(seed=seed))
         assert {one.n for one in relation.found} == {8}
         p = [one.p for one in relation.found]
-        assert [one.corrected for one in relation.found] == holm(p).tolist()
+        assert [one.corrected for one in relation.found] == correct_holm(p).tolist()
         alarms.append(any(one.is_significant for one in relation.found))
     assert np.mean(alarms) <= 0.09  # 5 % and twice its standard error
 
@@ -72,7 +72,7 @@ def test_within_families_a_correlation_may_have_another_sign():
     """Simpson's paradox, and a family of two variants that is too small to tell."""
     scores = np.array([[0, 2], [1, 1], [2, 0], [10, 12], [11, 11], [12, 10], [20, 20], [21, 21]])
     of = np.array([0, 0, 0, 1, 1, 1, 2, 2])
-    relation = relate_columns(table(scores.astype(float), of), Asked(method="pearson"))
+    relation = relate_columns(table(scores.astype(float), of), RelationRequest(method="pearson"))
     (one,) = relation.found
     assert one.correlation > 0.99
     assert one.over_all > 0.95
@@ -109,7 +109,7 @@ def test_over_families_p_is_that_of_all_orders_of_their_means(method, correction
     scores, of = family_scores(draws, [1, 2, 3, 2, 1, 2], 0.7, 3)
     scores[:, 1] += 3 * scores[:, 0]
     scores[3, 2] = np.nan  # one of three variants
-    relation = relate_columns(table(scores, of), Asked(method, correction))
+    relation = relate_columns(table(scores, of), RelationRequest(method, correction))
     means = [np.nanmean(scores[of == f], 0).tolist() for f in range(6)]
     columns, p = list(zip(*means, strict=True)), []
     assert relation.families
@@ -129,12 +129,15 @@ def test_over_families_p_is_that_of_all_orders_of_their_means(method, correction
 
 def test_encoders_of_as_many_families_are_no_variants():
     scores = np.random.default_rng(0).normal(size=(12, 3))
-    alone, two = relate_columns(table(scores, np.arange(12)), Asked()), np.repeat([0, 1], 6)
+    alone, two = (
+        relate_columns(table(scores, np.arange(12)), RelationRequest()),
+        np.repeat([0, 1], 6),
+    )
     assert not alone.families
     assert alone.values is alone.table.scores
     assert len(alone) == 3
     assert not alone.notes
-    few = relate_columns(table(scores, two), Asked())
+    few = relate_columns(table(scores, two), RelationRequest())
     assert not few.families
     assert all(math.isnan(one.p) and math.isnan(one.low) for one in few.found)
     assert [one.n for one in few.found] == [12, 12, 12]
@@ -155,7 +158,9 @@ def test_a_table_that_can_show_nothing_says_how_many_encoders_would(
 ):
     """The least p of n is 2 / n!, of m pairs at 0.05 by Holm at 0.05 / m: 2 / 5! is above 0.05 / 6."""
     scores = np.random.default_rng(0).normal(size=(encoders, columns))
-    relation = relate_columns(table(scores, np.arange(encoders)), Asked(correction=correction))
+    relation = relate_columns(
+        table(scores, np.arange(encoders)), RelationRequest(correction=correction)
+    )
     few, *notes = relation.notes
     assert few.startswith(f"Warning: {encoders} encoders are few;")
     assert [note.partition(": measure ")[2][:10] for note in notes] == (
@@ -166,13 +171,13 @@ def test_a_table_that_can_show_nothing_says_how_many_encoders_would(
 def test_columns_are_related_with_others_once_and_never_with_themselves():
     scores = np.random.default_rng(0).normal(size=(12, 4))
     relation = relate_columns(
-        table(scores, np.arange(12)), Asked(rows=("t3", "t1"), columns=("t1", "t0"))
+        table(scores, np.arange(12)), RelationRequest(rows=("t3", "t1"), columns=("t1", "t0"))
     )
     assert (relation.down, relation.across) == ((1, 3), (0, 1))
     names = [(one.first, one.second) for one in relation.found]
     assert names == [("t0", "t1"), ("t0", "t3"), ("t1", "t3")]
     same = relate_columns(
-        table(scores, np.arange(12)), Asked(rows=("t3", "t1"), columns=("t1", "t3"))
+        table(scores, np.arange(12)), RelationRequest(rows=("t3", "t1"), columns=("t1", "t3"))
     )
     assert [(one.first, one.second) for one in same.found] == [("t1", "t3")]
 
@@ -189,7 +194,7 @@ def test_a_correlation_of_zero_within_a_family_is_of_no_sign():
 def test_a_family_without_a_score_is_not_counted():
     scores = np.random.default_rng(0).normal(size=(12, 3))
     scores[0:2, 1] = np.nan
-    relation = relate_columns(table(scores, np.repeat(np.arange(6), 2)), Asked())
+    relation = relate_columns(table(scores, np.repeat(np.arange(6), 2)), RelationRequest())
     assert [one.n for one in relation.found] == [5, 6, 5]
     assert [one.encoders for one in relation.found] == [10, 12, 10]
 
@@ -197,13 +202,13 @@ def test_a_family_without_a_score_is_not_counted():
 def test_columns_of_one_name_say_what_differs():
     """The task, the language, or the source: as little as is needed."""
     columns = [
-        Measure("tense", "lingprobe", "ud/tense", "eng"),
-        Measure("tense", "lingprobe", "tree/tense"),
-        Measure("passive", "lingprobe", "ud/passive", "eng"),
-        Measure("passive", "lingprobe", "ud/passive", "pol"),
-        Measure("mr", "lingprobe", "text/mr"),
-        Measure("mr", "scores.csv", "mr"),
-        Measure("cr", "lingprobe", "text/cr", "eng"),
+        MeasuredTask("tense", "lingprobe", "ud/tense", "eng"),
+        MeasuredTask("tense", "lingprobe", "tree/tense"),
+        MeasuredTask("passive", "lingprobe", "ud/passive", "eng"),
+        MeasuredTask("passive", "lingprobe", "ud/passive", "pol"),
+        MeasuredTask("mr", "lingprobe", "text/mr"),
+        MeasuredTask("mr", "scores.csv", "mr"),
+        MeasuredTask("cr", "lingprobe", "text/cr", "eng"),
     ]
     found = join_scores([[ScoreCell(EncoderName("a", "a"), column, 1.0) for column in columns]])
     assert [column.name for column in found.columns] == [

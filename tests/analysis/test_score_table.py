@@ -11,7 +11,7 @@ import pytest
 
 from lingprobe.analysis.score_table import (
     EncoderName,
-    Measure,
+    MeasuredTask,
     ScoreCell,
     by_pattern,
     join_scores,
@@ -34,7 +34,9 @@ ROWS = [
     EncoderName("rest", "rest"),
     EncoderName("other", "other"),
 ]
-COLUMNS = [[Measure(f"{source}{k}", source, f"{source}{k}") for k in range(2)] for source in "xyz"]
+COLUMNS = [
+    [MeasuredTask(f"{source}{k}", source, f"{source}{k}") for k in range(2)] for source in "xyz"
+]
 
 
 def drawn(seed):
@@ -68,7 +70,7 @@ def test_sources_are_joined_by_name_and_by_the_only_row_of_a_model(seed):
 
 
 def test_two_scores_of_a_row_in_a_column_are_refused():
-    column = Measure("t", "a.csv", "t")
+    column = MeasuredTask("t", "a.csv", "t")
     twice = [ScoreCell(EncoderName("b", "b"), column, value) for value in (1.0, 2.0)]
     with pytest.raises(DataProblem, match=r"a\.csv: b has two scores of t"):
         join_scores([twice])
@@ -82,7 +84,7 @@ def table():
     """Four encoders by three columns, with remarks."""
     names = ["hf:m,pool=cls", "hf:m,pool=mean", "bow:random", "n"]
     rows = [EncoderName(name, family) for name, family in zip(names, "mmrn", strict=True)]
-    columns = [Measure(f"t{j}", f"s{j % 2}", f"ud/t{j}") for j in range(3)]
+    columns = [MeasuredTask(f"t{j}", f"s{j % 2}", f"ud/t{j}") for j in range(3)]
     return join_scores(
         [[ScoreCell(row, column, 10.0 * i + j, i - j) for i, row in enumerate(rows)
           for j, column in enumerate(columns)]],

@@ -14,8 +14,8 @@ from fixtures.scored import to_scores as rows
 from lingprobe.analysis.frame import get_encoder_kind, is_seeded
 from lingprobe.data.core import Tags
 from lingprobe.datasets.controls import KEY_SEEN
-from lingprobe.experiment.newest import newest
-from lingprobe.metrics import Answers, difference
+from lingprobe.experiment.newest import keep_newest
+from lingprobe.metrics import FitAnswers, compute_difference
 
 TASK = "ud/tense:EWT,fold={}/2"
 FOLDS = [(0.6, 100), (0.9, 300)]
@@ -66,7 +66,7 @@ def _interval(fits):
     said = [np.concatenate([r.predicted.ids for r in fit]) for fit in fits]
     column = type(fits[0][0].gold)
     names = fits[0][0].gold.names
-    return Answers(column(golds[0], names), [column(ids, names) for ids in said]).interval(
+    return FitAnswers(column(golds[0], names), [column(ids, names) for ids in said]).interval(
         "accuracy"
     )
 
@@ -120,8 +120,8 @@ def test_a_control_is_scored_by_whether_its_keys_were_seen():
     assert row.on_seen == pytest.approx(100 * np.mean([100 / 120, 120 / 160]))
     assert row.on_unseen == 0
     assert row.selectivity == pytest.approx(90 - 55)
-    beside = [Answers(fits[0].gold, [r.predicted for r in fits]) for fits in (plain, drawn)]
-    value, low, high, *_ = difference("accuracy", *beside)
+    beside = [FitAnswers(fits[0].gold, [r.predicted for r in fits]) for fits in (plain, drawn)]
+    value, low, high, *_ = compute_difference("accuracy", *beside)
     found = row.selectivity, row.selective_low, row.selective_high
     assert found == pytest.approx((100 * value, 100 * low, 100 * high))
 
@@ -192,9 +192,9 @@ def test_results_of_earlier_states_of_data_or_code_are_dropped():
     old = [made(seed, "2024-01-01", "a") for seed in (0, 1, 2)]
     new = [made(seed, "2025-01-01", "b") for seed in (2, 1)]
     other = made(5, "2023-01-01", "a", task="ud/passive:EWT")
-    assert newest([*new, *old, other]) == [other, new[1], new[0]]
+    assert keep_newest([*new, *old, other]) == [other, new[1], new[0]]
     again = [made(seed, "2025-01-01", "a") for seed in (2, 1)]
-    assert newest([*again, *old]) == [old[0], again[1], again[0]]
+    assert keep_newest([*again, *old]) == [old[0], again[1], again[0]]
 
 
 def test_names_that_no_utf_8_can_hold_are_written_as_frames_have_them():

@@ -17,7 +17,7 @@ import lingprobe
 import lingprobe.annotators.parse as module
 from fixtures.chains import Chain, content
 from lingprobe.annotators import blocks
-from lingprobe.annotators.blocks import Road
+from lingprobe.annotators.blocks import ParsingPipeline
 from lingprobe.annotators.parse import parse_files
 from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import brackets, conllu
@@ -35,7 +35,9 @@ def text(tmp_path):
 
 
 def done(texts, folder, *, chain=None, **options):
-    return parse_files(texts, folder, Road(chain or Chain(), RuleSegmenter()), block=300, **options)
+    return parse_files(
+        texts, folder, ParsingPipeline(chain or Chain(), RuleSegmenter()), block=300, **options
+    )
 
 
 def trees(folder):
@@ -83,11 +85,11 @@ def test_a_run_that_was_stopped_goes_on_and_writes_the_same(text, tmp_path):
 def test_a_run_that_was_killed_goes_on_and_writes_the_same(text, tmp_path):
     code = (
         "import sys, pathlib; sys.path.insert(0, sys.argv[3]);"
-        "from fixtures.chains import Chain; from lingprobe.annotators.blocks import Road;"
-        "from lingprobe.annotators.parse import parse_files;"
+        "from fixtures.chains import Chain; from lingprobe.annotators.blocks import"
+        " ParsingPipeline;from lingprobe.annotators.parse import parse_files;"
         "from lingprobe.annotators.segment import RuleSegmenter;"
         "parse_files([pathlib.Path(sys.argv[1])], pathlib.Path(sys.argv[2]),"
-        " Road(Chain(seconds=.01), RuleSegmenter()), block=300)"
+        " ParsingPipeline(Chain(seconds=.01), RuleSegmenter()), block=300)"
     )
     out = tmp_path / "out"
     run = [sys.executable, "-c", code, str(text), str(out), str(Path(__file__).parents[1])]
@@ -159,7 +161,7 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
     got = parse_files(
         [tmp_path / name for name in texts],
         tmp_path / "out",
-        Road(Chain(), RuleSegmenter(), longest=50),
+        ParsingPipeline(Chain(), RuleSegmenter(), longest=50),
     )
     assert [tree.text for tree in trees(tmp_path / "out")] == [
         "Na ught.", "After it.", "Größe.", "Last.", "Good.", "The end.",
@@ -196,7 +198,9 @@ def test_memory_does_not_grow_with_the_text(tmp_path):
         path = tmp_path / f"{many}.txt"
         path.write_text(TEXT * 3 * many)
         tracemalloc.start()
-        parse_files([path], tmp_path / f"out{many}", Road(Chain(), RuleSegmenter()), block=3000)
+        parse_files(
+            [path], tmp_path / f"out{many}", ParsingPipeline(Chain(), RuleSegmenter()), block=3000
+        )
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]

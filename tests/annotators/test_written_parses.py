@@ -12,8 +12,8 @@ from lingprobe.annotators.parse import ABOUT, _tell
 from lingprobe.annotators.parser import Annotation
 from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.running import Passage
-from lingprobe.corpora.trees import Range
+from lingprobe.corpora.running import TextPassage
+from lingprobe.corpora.trees import MultiwordToken
 from lingprobe.data.core import DataProblem
 
 
@@ -38,7 +38,7 @@ def test_words_of_one_token_stand_below_it():
     cut = SegmentedSentence(
         ("Il", "va", "de", "le", "nord", "à", "les", "Alpes", "."),
         "Il va du nord aux Alpes.",
-        (Range(2, 4, "du", "_"), Range(5, 7, "aux", "_")),
+        (MultiwordToken(2, 4, "du", "_"), MultiwordToken(5, 7, "aux", "_")),
     )
     heads = (1, -1, 4, 4, 1, 7, 7, 1, 1)
     assert rows(cut, Annotation(upos=("X",) * 9, heads=heads)) == [
@@ -57,14 +57,18 @@ def test_words_of_one_token_stand_below_it():
 
 
 def test_a_token_of_several_words_may_be_followed_by_no_space():
-    cut = SegmentedSentence(("da", "mi", "lo", "!"), "damilo!", (Range(0, 3, "damilo", "_"),))
+    cut = SegmentedSentence(
+        ("da", "mi", "lo", "!"), "damilo!", (MultiwordToken(0, 3, "damilo", "_"),)
+    )
     found = rows(cut, Annotation(heads=(-1, 0, 0, 0)))
     assert found[0] == "1-3|damilo|_|_|_|_|_|_|_|SpaceAfter=No"
     assert [row[-1] for row in found[1:]] == ["_"] * 4
 
 
 def test_a_token_that_is_none_of_its_words_may_be_followed_by_no_space():
-    cut = SegmentedSentence(("va", "de", "le", ".", "X"), "va du. X", (Range(1, 3, "du", "_"),))
+    cut = SegmentedSentence(
+        ("va", "de", "le", ".", "X"), "va du. X", (MultiwordToken(1, 3, "du", "_"),)
+    )
     spaces = [row.rpartition("|")[2] for row in rows(cut, Annotation(heads=(-1, 0, 0, 0, 0)))]
     assert spaces == ["_", "SpaceAfter=No", "_", "_", "_", "_"]
 
@@ -170,12 +174,12 @@ def test_what_of_a_passage_cannot_be_parsed_is_left_out_with_the_reason():
                 SegmentedSentence(tuple(part.split()), part) for part in text.split("|") if part
             ]
 
-    road = blocks.Road(Said(), Segmenter(), longest=2)
+    road = blocks.ParsingPipeline(Said(), Segmenter(), longest=2)
     some = [
-        Passage("a b|c d e|f", "x.txt", 3, mended=("tabs",)),
-        Passage("", "x.txt", 4),
-        Passage("no", "x.txt", 5),
-        Passage("\\xff", "y.txt", 0, "not UTF-8", mended=("never",)),
+        TextPassage("a b|c d e|f", "x.txt", 3, mended=("tabs",)),
+        TextPassage("", "x.txt", 4),
+        TextPassage("no", "x.txt", 5),
+        TextPassage("\\xff", "y.txt", 0, "not UTF-8", mended=("never",)),
     ]
     block = ParsedBlock()
     found = [(place.cut.text, place.line) for place in blocks._cut(some, road, block)]

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import lingprobe
 from analysis.test_curves import RISING, course
 from lingprobe.cli import app
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 
 TASK = "ud/tense:embedded"
 TINY = {"hidden": 8, "layers": 1, "dim": 8, "decoder": 16, "pieces": 200, "patience": 0}
@@ -81,7 +81,7 @@ def test_results_that_were_kept_are_chosen_by_task_and_encoder(tmp_path):
         *course(RISING, "ud/passive:EWT"),
         *course(RISING, run="models/en-fr"),
     ]
-    Paths.of(tmp_path).result_store().write([(f"{i:032x}", one) for i, one in enumerate(made)])
+    RunPaths.of(tmp_path).result_store().write([(f"{i:032x}", one) for i, one in enumerate(made)])
     assert len(lingprobe.curve(tmp_path).content) == 3 * len(RISING)
     passive = lingprobe.curve(tmp_path, tasks="ud/passive").content
     assert {*passive.column("task")} == {"ud/passive:EWT"}

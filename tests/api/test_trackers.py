@@ -12,7 +12,7 @@ import pytest
 import lingprobe
 from fixtures.models import transformer
 from fixtures.scored import to_scores as rows
-from lingprobe.api.trackers import points
+from lingprobe.api.trackers import list_points
 
 PERCENT = 100
 
@@ -96,7 +96,7 @@ def test_wandb_gets_a_run_an_encoder(task, encoder, settings, monkeypatch):
     (mine,) = (run for name, run in runs.items() if name.startswith("hf"))
     assert [entry.pop("layer") for entry in mine.logged] == [0, 1, 2]
     own = [row for row in rows(evaluation.results) if row.encoder.startswith("hf:")]
-    assert mine.logged == list(points(own).values())
+    assert mine.logged == list(list_points(own).values())
 
 
 def test_wandb_writes_a_run_offline(task, settings, tmp_path, monkeypatch):
@@ -115,7 +115,7 @@ def test_what_is_of_no_single_layer_says_so(task, encoder, settings):
     evaluation = lingprobe.run(
         task, encoder, **{**settings, "layers": ["cat:1+top"], "baselines": "none"}
     )
-    found = points(rows(evaluation.results))
+    found = list_points(rows(evaluation.results))
     assert list(found) == [0]
     assert "table:a.jsonl, logreg, cat:1+top" in found[0]
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from lingprobe.audit.checks import CLEAR, FEW
-from lingprobe.audit.findings import AuditBaseline, Shared
-from lingprobe.audit.inspection import audit_dataset, problems
+from lingprobe.audit.findings import AuditBaseline, SplitOverlap
+from lingprobe.audit.inspection import audit_dataset, list_problems
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 
@@ -27,7 +27,7 @@ EDGE = 0.5 + CLEAR
 
 def said(**parts):
     """What deserves a look in an audit with some parts."""
-    return problems(replace(PLAIN, **parts), DATASET)
+    return list_problems(replace(PLAIN, **parts), DATASET)
 
 
 def floors(**scores):
@@ -141,7 +141,11 @@ def test_small_and_uneven_classes_are_told(counts, few, uneven):
 
 
 def test_what_splits_share_is_told_once_and_in_the_right_number():
-    some = {"dev/test": Shared(1, 1), "train/test": Shared(2, 3), "train/dev": Shared(0, 0)}
+    some = {
+        "dev/test": SplitOverlap(1, 1),
+        "train/test": SplitOverlap(2, 3),
+        "train/dev": SplitOverlap(0, 0),
+    }
     assert said(shared=some) == (
         "1 example of test has a sentence of dev (1 distinct sentence)",
         "3 examples of test have a sentence of train (2 distinct sentences)",
@@ -210,7 +214,11 @@ def test_of_pairs_of_rules_the_three_best_that_add_to_both_are_shown():
 
 
 def test_the_overlap_of_splits_that_have_examples_is_shown():
-    shared = {"train/dev": Shared(1, 2), "train/test": Shared(3, 4), "dev/test": Shared(0, 0)}
+    shared = {
+        "train/dev": SplitOverlap(1, 2),
+        "train/test": SplitOverlap(3, 4),
+        "dev/test": SplitOverlap(0, 0),
+    }
     audit = replace(
         PLAIN,
         sizes={"train": 5, "dev": 0, "test": 5},

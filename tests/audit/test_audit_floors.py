@@ -5,7 +5,13 @@ import re
 import numpy as np
 import pytest
 
-from lingprobe.audit.floors import TEST, TRAIN, SplitHalves, canonical, characters
+from lingprobe.audit.floors import (
+    TEST,
+    TRAIN,
+    SplitHalves,
+    number_examples,
+    predict_from_characters,
+)
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.testing import FAMILIES
@@ -119,7 +125,7 @@ def test_a_best_constant_set_of_one_label_is_the_best_constant():
 
 def test_characters_answer_scores_on_their_own_scale():
     dataset = Dataset.of(Example.about(Sentence.of(["abc"[k % 3] * 9]), k % 3) for k in range(60))
-    gold, said, _ = characters(dataset, dataset)
+    gold, said, _ = predict_from_characters(dataset, dataset)
     assert said.matrix().ravel() == pytest.approx(gold.matrix().ravel(), abs=0.2)
 
 
@@ -127,10 +133,10 @@ def test_large_data_are_read_in_part_for_characters_which_is_said():
     dataset = Dataset.of(
         Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1)
     )
-    gold, said, about = characters(dataset, dataset)
+    gold, said, about = predict_from_characters(dataset, dataset)
     assert len(gold) == len(said) == TEST
     assert about == "on 20,000 of 20,001 examples of train and 5,000 of 20,001 examples of test"
-    assert characters(dataset.take(np.arange(9)), dataset.take(np.arange(4)))[2] == ""
+    assert predict_from_characters(dataset.take(np.arange(9)), dataset.take(np.arange(4)))[2] == ""
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -158,7 +164,7 @@ def test_many_classes_are_told_apart_by_characters_too():
         for k in range(1320)
     )
     halves = SplitHalves.of(dataset)
-    gold, said, _ = characters(halves.train, halves.test)
+    gold, said, _ = predict_from_characters(halves.train, halves.test)
     assert (gold.ids == said.ids).mean() > 0.9
 
 
@@ -167,13 +173,15 @@ def test_where_train_has_but_one_class_characters_answer_that():
         Example.about(Sentence.of([f"w{k}"]), "x" if k == 9 else "y") for k in range(10)
     )
     train, test = dataset.take(np.arange(9)), dataset.take(np.arange(8, 10))
-    assert characters(train, test)[1].class_names() == ["y", "y"]
+    assert predict_from_characters(train, test)[1].class_names() == ["y", "y"]
 
 
 def test_examples_have_an_order_of_their_own():
     dataset = FAMILIES["asked"]() if "asked" in FAMILIES else FAMILIES["sentence"]()
     order = np.random.default_rng(0).permutation(len(dataset))
-    one, other = (list(d.take(canonical(d)).examples()) for d in (dataset, dataset.take(order)))
+    one, other = (
+        list(d.take(number_examples(d)).examples()) for d in (dataset, dataset.take(order))
+    )
     assert [(e.sites, e.label, e.asked) for e in one] == [
         (e.sites, e.label, e.asked) for e in other
     ]

@@ -3,15 +3,15 @@
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import MANY, audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence
-from lingprobe.tables.formats import terminal
-from lingprobe.tables.markup import markdown
+from lingprobe.tables.formats import format_terminal_table
+from lingprobe.tables.markup import format_markdown
 from lingprobe.testing import FAMILIES
 
 
 def test_every_family_can_be_shown():
     for family in FAMILIES.values() if isinstance(FAMILIES, dict) else FAMILIES:
         tables = audit_tables(audit_dataset(family()), "a title")
-        text = "".join(terminal(table, 140) for table in tables)
+        text = "".join(format_terminal_table(table, 140) for table in tables)
         assert text.startswith("a title")
         for heading in (
             "Examples",
@@ -21,7 +21,7 @@ def test_every_family_can_be_shown():
             "Sample of examples",
         ):
             assert heading in text
-        assert "".join(markdown(table) for table in tables).count("|") > 20
+        assert "".join(format_markdown(table) for table in tables).count("|") > 20
 
 
 def test_what_deserves_a_look_comes_first():
@@ -35,7 +35,7 @@ def test_what_deserves_a_look_comes_first():
         for i in range(n)
     ]
     first, *_ = audit_tables(audit_dataset(Dataset.of(examples)), "title")
-    text = terminal(first)
+    text = format_terminal_table(first)
     assert "length alone" in text
     assert "have a sentence of train" in text
 
@@ -66,7 +66,7 @@ def test_same_splits_repeats_and_both_versions_are_shown():
         {"altered": "I", "sampling": {"settings": {"seed": 1, "size": None}}},
     )
     text = "".join(
-        terminal(table, 140)
+        format_terminal_table(table, 140)
         for table in audit_tables(audit_dataset(dataset, floors=False), "title")
     )
     assert "dev and test are the same 2 rows in the same order" in text

@@ -15,8 +15,8 @@ import lingprobe
 from fixtures.chains import Chain
 from lingprobe.annotators.parser import Annotation
 from lingprobe.audit.parses import (
+    ClassAgreement,
     LabelledParse,
-    Same,
     TaskAgreement,
     _constituents,
     _dependencies,
@@ -86,7 +86,7 @@ def test_labels_are_counted_both_ways_by_class(tmp_path):
 
 def agreed(*classes):
     """A task's agreement, from (said, wanted, right) of its classes."""
-    same = (Same(str(i), *counts) for i, counts in enumerate(classes))
+    same = (ClassAgreement(str(i), *counts) for i, counts in enumerate(classes))
     return TaskAgreement("ud/sent-type", tuple(same))
 
 

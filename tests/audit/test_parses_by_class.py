@@ -7,11 +7,11 @@ import math
 import pytest
 
 from lingprobe.audit.parses import FEW as RARE
-from lingprobe.audit.parses import Same, TaskAgreement
+from lingprobe.audit.parses import ClassAgreement, TaskAgreement
 
 
 def agreement(*counts):
-    return TaskAgreement("t", tuple(Same(str(k), *each) for k, each in enumerate(counts)))
+    return TaskAgreement("t", tuple(ClassAgreement(str(k), *each) for k, each in enumerate(counts)))
 
 
 def test_parses_are_judged_by_class_and_rare_ones_by_what_is_missed():
@@ -34,5 +34,5 @@ def test_one_class_is_nothing_to_ask_and_none_has_no_share():
     assert math.isnan(one.wrong)
     assert math.isnan(one.margin)
     assert math.isnan(one.classes[1].precision)
-    assert math.isnan(Same("", 3, 0, 0).recall)
+    assert math.isnan(ClassAgreement("", 3, 0, 0).recall)
     assert agreement((RARE, 0, 0), (0, RARE, 0)).has_classes

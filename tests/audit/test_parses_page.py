@@ -6,15 +6,19 @@ import math
 
 import pytest
 
-from lingprobe.audit.parses import Cut, ParserAudit, Same, TaskAgreement
+from lingprobe.audit.parses import ClassAgreement, ConfidenceCut, ParserAudit, TaskAgreement
 from lingprobe.audit.parses_page import _then, parser_page
 
-TENSE = TaskAgreement("ud/tense", (Same("past", 50, 40, 30), Same("pres", 30, 40, 24)))
-SURER = TaskAgreement("ud/tense", (Same("past", 10, 10, 10), Same("fut", 30, 30, 30)))
-MANY = TaskAgreement("tree/top", tuple(Same(f"c{k}", 10, 10, 10) for k in range(25)))
-ONE = TaskAgreement("tree/one", (Same("x", 20, 20, 20),))
-EVERY = Cut(0.0, 1.0, 12.5, math.nan, (TENSE, MANY, ONE))
-CUTS = (EVERY, Cut(0.25, 0.5, 8.0, 3.0, (SURER,)))
+TENSE = TaskAgreement(
+    "ud/tense", (ClassAgreement("past", 50, 40, 30), ClassAgreement("pres", 30, 40, 24))
+)
+SURER = TaskAgreement(
+    "ud/tense", (ClassAgreement("past", 10, 10, 10), ClassAgreement("fut", 30, 30, 30))
+)
+MANY = TaskAgreement("tree/top", tuple(ClassAgreement(f"c{k}", 10, 10, 10) for k in range(25)))
+ONE = TaskAgreement("tree/one", (ClassAgreement("x", 20, 20, 20),))
+EVERY = ConfidenceCut(0.0, 1.0, 12.5, math.nan, (TENSE, MANY, ONE))
+CUTS = (EVERY, ConfidenceCut(0.25, 0.5, 8.0, 3.0, (SURER,)))
 
 
 def tables(cuts=CUTS, **parts):
@@ -76,9 +80,13 @@ def test_classes_are_told_one_by_one_with_their_share_of_labels():
 
 def test_a_class_is_usable_from_ten_labels_in_either():
     for said, wanted, usable in ((10, 0, True), (0, 10, True), (9, 9, False)):
-        task = TaskAgreement("t", (Same("a", 20, 20, 20), Same("b", said, wanted, 0)))
+        task = TaskAgreement(
+            "t", (ClassAgreement("a", 20, 20, 20), ClassAgreement("b", said, wanted, 0))
+        )
         assert task.has_classes == usable
         assert math.isnan(task.margin) == math.isnan(task.wrong) == (not usable)
-    assert math.isnan(Same("a", 0, 1, 0).precision)
-    assert math.isnan(Same("a", 1, 0, 0).recall)
-    assert [Same("a", n, 20, 5).right_share for n in (9, 10)] == pytest.approx([0.25, 0.5])
+    assert math.isnan(ClassAgreement("a", 0, 1, 0).precision)
+    assert math.isnan(ClassAgreement("a", 1, 0, 0).recall)
+    assert [ClassAgreement("a", n, 20, 5).right_share for n in (9, 10)] == pytest.approx(
+        [0.25, 0.5]
+    )

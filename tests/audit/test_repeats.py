@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lingprobe.audit.findings import Repeat, Shared
+from lingprobe.audit.findings import RepeatedSentence, SplitOverlap
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 
@@ -15,7 +15,7 @@ DATA = Path(os.environ.get("LINGPROBE_DATA", "none")) / "published_probing" / "x
 real = pytest.mark.skipif(
     not DATA.is_dir(), reason="LINGPROBE_DATA names no folder with the published X-Probe files"
 )
-NONE = Shared(0, 0)
+NONE = SplitOverlap(0, 0)
 
 
 def said(words, label, split="train", **strata):
@@ -35,12 +35,12 @@ def test_duplicates_are_counted_within_and_across_splits_ignoring_case():
         said("new .", "x", "test"),
     )
     assert audit.duplicates == {"train": 1, "dev": 0, "test": 0}
-    assert audit.shared == {"train/dev": NONE, "train/test": Shared(1, 1), "dev/test": NONE}
+    assert audit.shared == {"train/dev": NONE, "train/test": SplitOverlap(1, 1), "dev/test": NONE}
     assert audit.contradictions == 0
     assert "1 example of test has a sentence of train (1 distinct sentence)" in audit.problems
     assert audit.repeats == (
-        Repeat("A Cat .", {"train: y": 1, "test: y": 1}),
-        Repeat("A dog .", {"train: x": 2}),
+        RepeatedSentence("A Cat .", {"train: y": 1, "test: y": 1}),
+        RepeatedSentence("A dog .", {"train: x": 2}),
     )
 
 
@@ -57,7 +57,7 @@ def test_another_span_of_the_same_sentence_is_another_question():
         *(Example((Site(sentence, (k, k + 1)),), label, split) for k, label, split in spans)
     )
     assert (audit.duplicates["train"], audit.contradictions) == (0, 0)
-    assert audit.shared["train/test"] == Shared(1, 1)
+    assert audit.shared["train/test"] == SplitOverlap(1, 1)
 
 
 def test_splits_that_are_the_same_are_said_to_be_so_plainly():
@@ -81,7 +81,7 @@ def test_forms_of_several_splits_are_told():
         said("he went", "x", "test", target="went"),
     )
     assert audit.forms == {
-        "target": {"train/dev": NONE, "train/test": Shared(1, 1), "dev/test": NONE}
+        "target": {"train/dev": NONE, "train/test": SplitOverlap(1, 1), "dev/test": NONE}
     }
     assert audit.words == {"dev": 0.0, "test": 0.25}
     assert "1 example of test has a target form of train (1 distinct form)" in audit.problems
@@ -93,7 +93,7 @@ def test_of_replaced_words_the_replacement_has_to_be_new():
         said("she ran", "y", "test", target="sang", replacement="ran"),
     ]
     audit = audited(*rows)
-    assert audit.forms["target"]["train/test"] == Shared(1, 1)
+    assert audit.forms["target"]["train/test"] == SplitOverlap(1, 1)
     assert not any("form of" in problem for problem in audit.problems)
     audit = audited(said("he ran", "x", replacement="ran"), *rows)
     assert "1 example of test has a replacement form of train (1 distinct form)" in audit.problems
@@ -135,6 +135,6 @@ def test_published_tree_depth_has_the_same_rows_in_dev_and_test():
 def test_published_odd_man_out_repeats_itself():
     audit = audit_dataset(published("en", "odd_man_out"), floors=False)
     assert audit.duplicates["test"] == 4297
-    assert audit.shared["dev/test"] == Shared(440, 939)
+    assert audit.shared["dev/test"] == SplitOverlap(440, 939)
     assert audit.contradictions > 3000
     assert sum(audit.repeats[0].places.values()) >= 17

@@ -32,7 +32,7 @@ from lingprobe.data.options import (
     REQUIRED,
     Help,
     Options,
-    argument,
+    declare_argument,
     declared_options,
     describe_options,
     flag,
@@ -114,7 +114,7 @@ def test_options_say_how_they_are_written():
 class Loudness(Options):
     """Options of the tests."""
 
-    place: Annotated[str, Help("where"), argument("PLACE")]
+    place: Annotated[str, Help("where"), declare_argument("PLACE")]
     volume: Annotated[int, Help("how loud", "1-11"), flag("-v")] = 5
     manner: Annotated[Literal["flat", "sharp"] | None, Help("how it is tuned")] = None
     mute: Annotated[bool, Help("make no sound")] = False

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.store.experiments import experiments
+from lingprobe.store.experiments import list_experiments
 from lingprobe.testing import FAMILIES
 
 
@@ -53,7 +53,7 @@ def test_without_a_folder_what_was_asked_for_last_is_shown(place):
     assert shown("--experiment", "all")[0] == {("a", 1), ("b", 2)}
     ran(place, "a")  # known already, but asked for last
     assert shown()[0] == {("a", 1)}
-    assert len(experiments(place / "cache" / "results")) == 2
+    assert len(list_experiments(place / "cache" / "results")) == 2
 
 
 def test_experiments_that_share_results_each_have_their_own_rows(place):
@@ -75,10 +75,10 @@ def test_a_folder_that_is_named_is_shown_whole(place):
 def test_what_a_stopped_run_lacks_is_said(place):
     ran(place, "a", seeds=2)
     store = place / "cache" / "results"
-    from lingprobe.store.experiments import record
+    from lingprobe.store.experiments import record_experiment
 
-    (known,) = experiments(store)
-    record(store, [*known.ids, "never measured"])
+    (known,) = list_experiments(store)
+    record_experiment(store, [*known.ids, "never measured"])
     assert "1 of its 3 trials have no result" in shown()[1]
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.conll2012 import LabelledSpan, chains, parse_spans, read_conll2012
+from lingprobe.corpora.conll2012 import LabelledSpan, parse_chains, parse_spans, read_conll2012
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.mentions import EntityMention, Mentions
+from lingprobe.corpora.mentions import EntityMention, MentionReader
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from tasks.edges import gold, misc
@@ -125,7 +125,7 @@ def test_brackets_that_do_not_match(column, why):
 @pytest.mark.parametrize("column", ["(1 -", "- 1)", "(1 2)", "x -"])
 def test_mentions_that_do_not_match(column):
     with pytest.raises(DataProblem, match="f:1: "):
-        chains(column.split(), "f:1")
+        parse_chains(column.split(), "f:1")
 
 
 @given(
@@ -144,7 +144,7 @@ def test_mentions_are_read_as_written(drawn):
     for a, b, chain in sorted(wanted, key=lambda m: -m[0]):
         if b > a + 1:
             cells[b - 1].append(f"{chain})")
-    found = chains(["|".join(cell) or "-" for cell in cells], "f:1")
+    found = parse_chains(["|".join(cell) or "-" for cell in cells], "f:1")
     if not crossing:  # mentions of one chain that cross cannot be told apart from ones that nest
         assert [(m.start, m.stop, m.label) for m in found] == wanted
     assert all(isinstance(m, LabelledSpan) for m in found)
@@ -159,7 +159,7 @@ def test_mentions_in_misc(tmp_path):
         (6, 7, "4", "place"),
         (8, 9, "1", "person"),
     ]
-    assert Mentions().of(tree) == found
+    assert MentionReader().of(tree) == found
 
 
 HEAD = "# global.Entity = GRP-infstat-etype\n"
@@ -172,7 +172,7 @@ def mentioned(tmp_path, *values, head=HEAD):
     ]
     path = tmp_path / "x.conllu"
     path.write_text(head + "\n".join(rows) + "\n\n")
-    reader = Mentions()
+    reader = MentionReader()
     return [reader.of(tree) for tree in read_conllu(path)], reader
 
 
@@ -201,4 +201,4 @@ def test_mentions_in_pieces_or_beyond_the_sentence_are_counted(tmp_path):
 
 def test_a_cell_without_end_is_refused_at_once():
     with pytest.raises(DataProblem, match="never opened, or is none"):
-        chains(["a" * 1_000_000], "file:1")
+        parse_chains(["a" * 1_000_000], "file:1")

@@ -17,8 +17,8 @@ from lingprobe.corpora.conllu import TREE_SUFFIXES, read_conllu
 from lingprobe.corpora.files import find_treebank_files
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.trees import (
-    Range,
-    Tree,
+    MultiwordToken,
+    TreeColumns,
     compute_tree_depth,
     format_conllu_tree,
     parse_features,
@@ -61,7 +61,7 @@ def test_multiword_tokens_empty_nodes_and_comments_are_kept(tmp_path):
         "s1",
         1,
     )
-    assert tree.ranges == (Range(0, 2, "Vámonos", "_"), Range(2, 4, "al", "_"))
+    assert tree.ranges == (MultiwordToken(0, 2, "Vámonos", "_"), MultiwordToken(2, 4, "al", "_"))
     assert tree.empty == (("2.1", "gone", "go", "VERB", "_", "_", "_", "_", "1:conj", "_"),)
     assert tree.deps[4] == "1:obl:a"
     assert tree.sentence.text == tree.text == "Vámonos al mar."
@@ -266,7 +266,7 @@ def test_damage_is_a_data_problem_or_still_a_tree(tmp_path_factory, data):
     except DataProblem:
         found = list(read_conllu(path, "skip"))
     for tree in found:
-        assert isinstance(tree, Tree)
+        assert isinstance(tree, TreeColumns)
         assert (
             len(
                 {
@@ -335,7 +335,7 @@ def test_real_treebanks_read_as_the_conllu_package_reads_them(name):
 
 @real
 def test_rebuilt_text_is_the_text_that_real_treebanks_tell():
-    from lingprobe.corpora.trees import rebuilt
+    from lingprobe.corpora.trees import rebuild_text
 
     for name in (
         "UD_English-EWT/en_ewt-ud-dev.conllu.xz",
@@ -343,7 +343,10 @@ def test_rebuilt_text_is_the_text_that_real_treebanks_tell():
         "UD_Finnish-TDT/fi_tdt-ud-dev.conllu.xz",
     ):
         found = list(read_conllu(DATA / name))
-        assert sum(rebuilt(t.words, t.misc, t.ranges) != t.text for t in found) <= len(found) / 100
+        assert (
+            sum(rebuild_text(t.words, t.misc, t.ranges) != t.text for t in found)
+            <= len(found) / 100
+        )
 
 
 PLUS = """# global.columns = ID FORM UPOS HEAD DEPREL PARSEME:MWE

@@ -10,14 +10,14 @@ import pytest
 import lingprobe
 from fixtures.published import ELMO
 from lingprobe.analysis.score_files import families_from, read_score_file
-from lingprobe.corpora.machine import machine
+from lingprobe.corpora.machine import find_annotator
 from lingprobe.encoders.hub import ModelFiles
 from lingprobe.encoders.own_vector_files import FORMATS, read_npy
 from lingprobe.encoders.word_files import open_words
 from lingprobe.pages.human import read_bound
 from lingprobe.store.blocks import write_block_file
 from lingprobe_extensions.archive.elmo_shape import read_elmo_shape
-from lingprobe_extensions.archive.files import arrays, json_file, mmap_table, torch_file
+from lingprobe_extensions.archive.files import json_file, mmap_table, read_arrays, torch_file
 from lingprobe_extensions.papers.sheet_score import read_filled_sheet
 from lingprobe_extensions.train.encoder import read_training_facts
 
@@ -57,11 +57,11 @@ READERS = {
     "options.json": read_elmo_shape,
     "bound.json": read_bound,
     "sheet.tsv": read_filled_sheet,
-    "arrays.npz": arrays,
+    "arrays.npz": read_arrays,
     "mapped.npy": mmap_table,
     "any.json": lambda path: json_file(path, "anything"),
     "weights.pt": torch_file,
-    "parsed/parsed.json": lambda path: machine(path.parent),
+    "parsed/parsed.json": lambda path: find_annotator(path.parent),
     "trained/model.json": lambda path: read_training_facts(path.parent),
     "hub/config.json": lambda path: ModelFiles(path.parent).config(),
 }

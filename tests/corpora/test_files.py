@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora import files
 from lingprobe.corpora.files import (
-    chunks,
     digest_files,
     find_treebank_files,
+    read_chunks,
     read_text_lines,
     split_of,
 )
@@ -43,7 +43,7 @@ def test_pieces_of_any_size_join_to_the_same(tmp_path, monkeypatch, size):
     monkeypatch.setattr(files, "CHUNK", size)
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n\r\nthree\r\n\r\n\r\nfour\r")
-    found = list(chunks(path, b"\n\n"))
+    found = list(read_chunks(path, b"\n\n"))
     assert b"".join(found) == b"one\ntwo\n\nthree\n\n\nfour\r"
     assert all(piece.endswith(b"\n\n") for piece in found[:-1])
 
@@ -67,12 +67,12 @@ def test_a_damaged_archive_is_a_data_problem(tmp_path, suffix):
     for data in (whole[: len(whole) // 2], b"plain text"):
         path.write_bytes(data)
         with pytest.raises(DataProblem, match=r"is damaged or not a \.(gz|bz2|xz) file"):
-            list(chunks(path))
+            list(read_chunks(path))
 
 
 def test_a_missing_file_is_a_data_problem(tmp_path):
     with pytest.raises(DataProblem, match="no such file"):
-        list(chunks(tmp_path / "none.conllu"))
+        list(read_chunks(tmp_path / "none.conllu"))
     with pytest.raises(DataProblem, match="no file or folder"):
         find_treebank_files(tmp_path / "none")
 
@@ -203,7 +203,7 @@ def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
     path.write_bytes(pack(bytes(3 * files.LONGEST)))
     before = time.process_time()
     with pytest.raises(DataProblem, match=r"no sentence .* ends within 64 MiB; is it such a file"):
-        list(chunks(path, b"\n\n"))
+        list(read_chunks(path, b"\n\n"))
     assert time.process_time() - before < 3
 
 
@@ -221,6 +221,6 @@ def test_pieces_are_cut_behind_an_end_and_join_to_the_whole(parts, size, end):
         patch.setattr(files, "_check_ends", lambda data, path: None)
         path = Path(folder) / "a.txt"
         path.write_bytes(content)
-        found = list(chunks(path, end))
+        found = list(read_chunks(path, end))
     assert b"".join(found) == content.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n")
     assert all(piece.endswith(end) for piece in found[:-1])

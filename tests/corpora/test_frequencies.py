@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lingprobe.corpora import frequencies as module
 from lingprobe.corpora.brackets import BRACKET_SUFFIXES
-from lingprobe.corpora.frequencies import corpus, count_frequencies, frequencies
+from lingprobe.corpora.frequencies import count_frequencies, list_readable_files, load_frequencies
 from lingprobe.data.core import DataProblem
 
 SENTENCES = st.lists(
@@ -71,9 +71,9 @@ def test_every_kind_of_corpus_says_the_same(tmp_path):
     ]
     (tmp_path / "d.conllu").write_text("\n".join(rows) + "\n\n")
     for name in ("a.txt.xz", "b.tagged", "c.ptb", "d.conllu"):
-        found = frequencies([str(tmp_path / name)])
+        found = load_frequencies([str(tmp_path / name)])
         assert (found.total, found.side_by_side("did", "n't"), found.count("he")) == (6, 1, 1), name
-    several = frequencies([str(tmp_path / "a.txt.xz"), str(tmp_path / "b.tagged")])
+    several = load_frequencies([str(tmp_path / "a.txt.xz"), str(tmp_path / "b.tagged")])
     assert several.side_by_side("see", "it") == 2
 
 
@@ -85,37 +85,37 @@ def test_trees_are_trees_whatever_their_files_are_called(tmp_path, suffix):
     (tmp_path / f"c{suffix}").write_text(TREE)
     (tmp_path / f"d{suffix}.xz").write_bytes(lzma.compress(TREE.encode()))
     for path, total in ((tmp_path / f"c{suffix}", 6), (tmp_path, 12)):
-        assert frequencies([str(path)]).total == total
+        assert load_frequencies([str(path)]).total == total
 
 
 def test_counts_of_a_file_are_not_those_of_the_same_bytes_under_another_name(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     (tmp_path / "a.txt").write_text(TREE)
-    as_text = frequencies([str(tmp_path / "a.txt")]).total
+    as_text = load_frequencies([str(tmp_path / "a.txt")]).total
     (tmp_path / "a.txt").rename(tmp_path / "a.tree")
-    assert frequencies([str(tmp_path / "a.tree")]).total == 6 != as_text
+    assert load_frequencies([str(tmp_path / "a.tree")]).total == 6 != as_text
 
 
 def test_counts_are_kept_until_the_file_changes(tmp_path, monkeypatch):
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "a.txt"
     path.write_text("one two two\n")
-    first = frequencies([str(path)])
+    first = load_frequencies([str(path)])
     monkeypatch.setattr(module, "count_frequencies", lambda sentences: pytest.fail("counted again"))
-    again = frequencies([str(path)])
+    again = load_frequencies([str(path)])
     assert again.numbers == first.numbers
     for name in ("counts", "small", "capital", "pairs", "together"):
         assert getattr(again, name).tolist() == getattr(first, name).tolist()
     monkeypatch.undo()
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "cache"))
     path.write_text("one two two two\n")
-    assert frequencies([str(path)]).count("two") == 3
+    assert load_frequencies([str(path)]).count("two") == 3
 
 
 def test_what_holds_no_words_is_said(tmp_path):
     (tmp_path / "a.txt").write_text("\n# nothing\n")
     with pytest.raises(DataProblem, match="no words in"):
-        frequencies([str(tmp_path / "a.txt")])
+        load_frequencies([str(tmp_path / "a.txt")])
     with pytest.raises(DataProblem, match="no file or folder"):
-        corpus(str(tmp_path / "none"))
-    assert corpus(str(tmp_path)) == [tmp_path / "a.txt"]
+        list_readable_files(str(tmp_path / "none"))
+    assert list_readable_files(str(tmp_path)) == [tmp_path / "a.txt"]

@@ -5,11 +5,11 @@ from lingprobe.corpora.families import classify_language
 from lingprobe.corpora.languages import (
     get_language_code,
     get_lineage,
+    get_script,
     get_three_letter_code,
     language_codes,
     name_language_of_script,
     name_script,
-    script,
 )
 from lingprobe.corpora.universal import find_treebank, list_treebanks
 
@@ -37,13 +37,13 @@ def test_three_letters_and_a_script():
     assert [get_three_letter_code(code) for code in ("pl_pdb", "ar", "no_bokmaal", "tl_trg")] == [
         *("pol", "ara", "nor", "tgl")
     ]
-    assert [script(code) for code in ("pl", "ru", "sr_set", "zh_gsd", "zh_gsdsimp", "ko")] == [
+    assert [get_script(code) for code in ("pl", "ru", "sr_set", "zh_gsd", "zh_gsdsimp", "ko")] == [
         *("Latn", "Cyrl", "Latn", "Hant", "Hans", "Hang")
     ]
     assert get_three_letter_code("qtd_sagt") == ""  # Turkish and German: a code for private use
-    assert script("aqz_tudet") == "Zyyy"
+    assert get_script("aqz_tudet") == "Zyyy"
     for code in list_treebanks():
-        assert (len(get_three_letter_code(code)), len(script(code))) in ((3, 4), (0, 4)), code
+        assert (len(get_three_letter_code(code)), len(get_script(code))) in ((3, 4), (0, 4)), code
 
 
 def test_a_lineage_has_the_language_first_and_its_families_up_to_the_widest():

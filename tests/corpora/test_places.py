@@ -7,7 +7,7 @@ import lingprobe
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.corpora.files import find_treebank_files
-from lingprobe.corpora.places import LISTING, Absent, fetched_folder, home_of, locate_path
+from lingprobe.corpora.places import LISTING, MissingTreebank, fetched_folder, home_of, locate_path
 from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
@@ -101,7 +101,7 @@ def test_what_was_fetched_is_found_release_by_release():
     usual, old = fetched("en_ewt"), fetched("en_ewt@2.10")
     assert (locate_path("en_ewt"), locate_path("en_ewt@2.10")) == (usual, old)
     with pytest.raises(
-        Absent, match=r"UD_English-EWT of release 2\.11 is not here.*ud/en_ewt@2\.11"
+        MissingTreebank, match=r"UD_English-EWT of release 2\.11 is not here.*ud/en_ewt@2\.11"
     ):
         locate_path("en_ewt@2.11")
 
@@ -125,7 +125,7 @@ def test_what_was_fetched_in_part_is_not_taken_for_a_treebank(listing):
 
 
 def test_what_is_not_here_is_said_with_the_command_that_gets_it():
-    with pytest.raises(Absent) as caught:
+    with pytest.raises(MissingTreebank) as caught:
         locate_path("pl_pdb")
     assert str(caught.value) == (
         "UD_Polish-PDB of release 2.17 is not here: with network access, `lingprobe fetch"

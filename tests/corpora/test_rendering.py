@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.corpora.rendering import detokenize, mark, render_words, reorder_words, sentence_of
+from lingprobe.corpora.rendering import (
+    detokenize_words,
+    is_punctuation,
+    render_words,
+    reorder_words,
+    sentence_of,
+)
 from lingprobe.corpora.text import tokenize_words
 
 WORDS = st.lists(
@@ -87,8 +93,8 @@ def test_a_word_moved_from_the_front_loses_its_capital_unless_it_is_a_name():
 
 
 def test_marks_are_told_from_words():
-    assert all(map(mark, [",", ".", "--", "-LRB-", "``", "..."]))
-    assert not any(map(mark, ["dog", "n't", "'s", "5", "é"]))
+    assert all(map(is_punctuation, [",", ".", "--", "-LRB-", "``", "..."]))
+    assert not any(map(is_punctuation, ["dog", "n't", "'s", "5", "é"]))
 
 
 def test_running_text_is_cut_as_treebanks_cut_it():
@@ -121,7 +127,7 @@ MOSES = [
 
 @pytest.mark.parametrize(("text", "wanted"), MOSES)
 def test_text_is_written_as_a_reader_would_see_it(text, wanted):
-    assert detokenize(text.split()) == wanted
+    assert detokenize_words(text.split()) == wanted
 
 
 @given(
@@ -152,4 +158,4 @@ def test_text_is_written_as_a_reader_would_see_it(text, wanted):
     )
 )
 def test_only_spaces_are_left_out(words):
-    assert detokenize(words).replace(" ", "") == "".join(words)
+    assert detokenize_words(words).replace(" ", "") == "".join(words)

@@ -17,21 +17,21 @@ from lingprobe.corpora.running import (
     HIDDEN,
     JOINED,
     NOT_UTF8,
-    Passage,
-    passages,
+    TextPassage,
+    read_passages,
 )
 
 
 def read(path, data, **options):
     path.write_bytes(data)
-    return list(passages(path, **options))
+    return list(read_passages(path, **options))
 
 
 def test_paragraphs_end_at_blank_lines_and_lines_at_their_ends(tmp_path):
     data = b"One\r\ntwo.\r\n\r\n  Three  \tfour.\rFive.\n"
     assert read(tmp_path / "a.txt", data) == [
-        Passage("One two.", "a.txt", 1),
-        Passage("Three four. Five.", "a.txt", 4),
+        TextPassage("One two.", "a.txt", 1),
+        TextPassage("Three four. Five.", "a.txt", 4),
     ]
     assert [p.text for p in read(tmp_path / "a.txt", b"# by X\n" + data, lines=True)] == [
         "One", "two.", "Three four.", "Five.",
@@ -51,22 +51,22 @@ def test_every_kind_of_file_is_read(tmp_path, suffix):
     else:
         pack = {".gz": gzip.compress, ".xz": lzma.compress}.get(suffix, bytes)
         path.write_bytes(pack(data))
-    assert [p.text for p in passages(path)] == ["One.", "Two."]
+    assert [p.text for p in read_passages(path)] == ["One.", "Two."]
 
 
 def test_nul_bytes_are_spaces_and_hidden_characters_vanish(tmp_path):
     data = "Na\x00ught so\u00adft \ufeffend\x07.".encode()
     assert read(tmp_path / "a.txt", data) == [
-        Passage("Na ught soft end .", "a.txt", 1, "", (CONTROL, HIDDEN))
+        TextPassage("Na ught soft end .", "a.txt", 1, "", (CONTROL, HIDDEN))
     ]
 
 
 def test_lines_in_another_encoding_are_set_aside_with_their_bytes(tmp_path):
     got = read(tmp_path / "a.txt", b"Ein\n" + "größer\n".encode("latin-1") + b"Ende")
     assert got == [
-        Passage("Ein", "a.txt", 1),
-        Passage("gr\\xf6\\xdfer", "a.txt", 2, NOT_UTF8),
-        Passage("Ende", "a.txt", 3),
+        TextPassage("Ein", "a.txt", 1),
+        TextPassage("gr\\xf6\\xdfer", "a.txt", 2, NOT_UTF8),
+        TextPassage("Ende", "a.txt", 3),
     ]
 
 
@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, data, problem):
     path = tmp_path / name
     if data is not None:
         path.write_bytes(data)
-    [got] = passages(path)
+    [got] = read_passages(path)
     assert (got.text, got.file) == ("", name)
     assert problem in got.problem
     assert str(tmp_path) not in got.problem
@@ -95,7 +95,7 @@ def test_what_stands_before_the_damage_is_kept(tmp_path, monkeypatch):
     many = b"".join(b"A line %d.\n" % i for i in range(1000))
     path = tmp_path / "a.xz"
     path.write_bytes(lzma.compress(many)[:-20])
-    *before, last = passages(path, lines=True)
+    *before, last = read_passages(path, lines=True)
     assert len(before) > 500
     assert "damaged" in last.problem
 

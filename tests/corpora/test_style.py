@@ -6,7 +6,7 @@ import pytest
 
 from lingprobe.corpora.batches import read_treebank_batches
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.style import Style
+from lingprobe.corpora.style import AnnotationStyle
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
@@ -51,15 +51,19 @@ def sees(verb="sees", number="Sing", obj="dobj", text=""):
     ],
 )
 def test_release_1_is_told_by_its_relations(relations, first):
-    assert Style(relations).first_release() == first
+    assert AnnotationStyle(relations).first_release() == first
 
 
 def test_values_that_are_not_those_of_ud_are_named():
-    style = Style(feats={"Number=Sg|Case=Nom", "Number=Pl", "Tense=Pres", "VerbForm=Fin", "_"})
+    style = AnnotationStyle(
+        feats={"Number=Sg|Case=Nom", "Number=Pl", "Tense=Pres", "VerbForm=Fin", "_"}
+    )
     said = "Number is written Pl, Sg there, and Universal Dependencies has no such values"
     assert style.foreign_values(["Number"]) == said
     assert style.foreign_values(["Voice"]) == ""  # what is not read does not matter
-    fine = Style(feats={"Number=Dual,Plur", "Mood=Ind,Sub", "Voice=Cau", "VerbForm=Fin,Inf"})
+    fine = AnnotationStyle(
+        feats={"Number=Dual,Plur", "Mood=Ind,Sub", "Voice=Cau", "VerbForm=Fin,Inf"}
+    )
     assert fine.foreign_values(["Number", "Mood", "Voice", "VerbForm"]) == ""
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.corpora.tagged_text import (
+    convert_to_penn,
     is_tagged,
-    penn,
     read_tagged_text,
 )
 from lingprobe.corpora.tally import ProblemTally
@@ -91,7 +91,7 @@ def test_a_zip_of_brown_files_is_read_in_order(tmp_path):
 )
 def test_brown_tags_become_penn_tags(brown, expected):
     pairs = [item.rpartition("/") for item in brown.split()]
-    words, tags = penn([w for w, _, _ in pairs], [t for _, _, t in pairs])
+    words, tags = convert_to_penn([w for w, _, _ in pairs], [t for _, _, t in pairs])
     assert " ".join(tags) == expected
     assert len(words) == len(tags)
     assert "".join(words) == "".join(w for w, _, _ in pairs)

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from lingprobe.corpora.running import passages
+from lingprobe.corpora.running import read_passages
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.text import (
     ROW,
@@ -45,7 +45,7 @@ def test_rows_of_a_treebank_are_no_running_text(tmp_path):
     with pytest.raises(DataProblem, match=r"a\.txt:2: a row of CoNLL-U, .* end in \.conllu"):
         list(read_running_text(path))
     assert [s.text for s in read_running_text(path, "skip")] == ["A line ."]
-    bad, good = passages(path, lines=True)
+    bad, good = read_passages(path, lines=True)
     assert (bad.line, bad.problem, good.text) == (2, ROW, "A line .")
 
 

@@ -12,7 +12,7 @@ from test_conllu import BAD, ROWS, blocks, row
 
 from lingprobe.corpora import batches as room
 from lingprobe.corpora import files
-from lingprobe.corpora.batches import Batch, read_treebank_batches
+from lingprobe.corpora.batches import TreebankBatch, read_treebank_batches
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
@@ -40,7 +40,7 @@ def same(path, on_error="raise"):
     assert [d for part in found for d in part.depths.tolist()] == [t.depth for t in trees]
     assert ours == theirs
     if len(found) == 1:
-        assert plain(found[0]) == plain(Batch.of(trees))
+        assert plain(found[0]) == plain(TreebankBatch.of(trees))
     return trees
 
 

@@ -6,7 +6,7 @@ from lingprobe.corpora.universal import (
     RELEASE,
     find_treebank,
     list_treebanks,
-    near,
+    suggest_treebanks,
 )
 
 
@@ -41,11 +41,16 @@ def test_other_texts_name_none(other):
 
 
 def test_a_slip_is_near_a_code_and_a_file_is_not():
-    assert near("en_ewtt") == near("ud/en_etw@2.17") == ["en_ewt"]
-    assert near("pl_pdbb") == ["pl_pdb"]
-    assert set(near("pl_pbd")) >= {"pl_pdb", "pl_pud"}
-    assert near("pl_xyz") == ["pl_lfg", "pl_mpdt", "pl_pdb", "pl_pud"]
-    assert near("my_data") == near("results") == near("train.conllu") == []
+    assert suggest_treebanks("en_ewtt") == suggest_treebanks("ud/en_etw@2.17") == ["en_ewt"]
+    assert suggest_treebanks("pl_pdbb") == ["pl_pdb"]
+    assert set(suggest_treebanks("pl_pbd")) >= {"pl_pdb", "pl_pud"}
+    assert suggest_treebanks("pl_xyz") == ["pl_lfg", "pl_mpdt", "pl_pdb", "pl_pud"]
+    assert (
+        suggest_treebanks("my_data")
+        == suggest_treebanks("results")
+        == suggest_treebanks("train.conllu")
+        == []
+    )
 
 
 def test_every_code_is_a_language_and_the_corpus_in_small_letters():

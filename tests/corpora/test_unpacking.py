@@ -24,7 +24,7 @@ from lingprobe.corpora.unpacking import count_bytes, open_arrow, open_parquet
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 LONG = "x" * 400_000
 ROWS = 30_000
@@ -81,7 +81,7 @@ def test_vectors_that_unpack_to_gigabytes_are_refused(kind, tmp_path):
         return
     pq.write_table(pa.table({"sentence": STRINGS, "vector": [[1.0]] * ROWS}), path)
     with pytest.raises(DataProblem, match=r"unpacks to 12.0 GB or more"):
-        _ = make(f"parquet:{path}").stored_vectors
+        _ = make_encoder(f"parquet:{path}").stored_vectors
 
 
 def test_strings_of_a_dictionary_in_arrow_are_counted_as_often_as_they_stand(tmp_path):
@@ -163,7 +163,7 @@ def test_a_pipe_is_refused_at_once_as_data(reference, suffix, tmp_path):
 def test_a_pipe_is_refused_at_once_as_vectors(kind, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ReferenceProblem, match="is a pipe, a socket or a device"):
-        make(f"{kind}:{tmp_path / 'pipe'}")
+        make_encoder(f"{kind}:{tmp_path / 'pipe'}")
 
 
 def test_sockets_and_devices_are_no_files(tmp_path, monkeypatch):

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.chains import Chain
-from lingprobe.annotators.blocks import Road, annotate_passages
+from lingprobe.annotators.blocks import ParsingPipeline, annotate_passages
 from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import text
-from lingprobe.corpora.running import Passage
+from lingprobe.corpora.running import TextPassage
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
 
@@ -61,7 +61,7 @@ def test_composed_and_decomposed_text_is_cut_alike(line):
     ],
 )
 def test_scripts_without_spaces_are_known_by_name(line, script):
-    assert text.spaceless(line) == script
+    assert text.find_spaceless_script(line) == script
 
 
 def test_text_that_rules_cannot_cut_is_refused_with_its_place(tmp_path):
@@ -75,9 +75,9 @@ def test_text_that_rules_cannot_cut_is_refused_with_its_place(tmp_path):
 
 
 def test_a_passage_that_rules_cannot_cut_is_left_out_and_counted():
-    passages = [Passage("ภาษาไทยไม่มีช่องว่าง", "th.txt", 7)]
+    passages = [TextPassage("ภาษาไทยไม่มีช่องว่าง", "th.txt", 7)]
     block = annotate_passages(
-        0, passages, Road(Chain(), RuleSegmenter(), lines=True), lambda n: None
+        0, passages, ParsingPipeline(Chain(), RuleSegmenter(), lines=True), lambda n: None
     )
     (why,) = block.note()["skipped"]
     assert "Thai" in why

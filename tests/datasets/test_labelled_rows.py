@@ -11,7 +11,7 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError
-from lingprobe.datasets.formats.chosen_columns import choose
+from lingprobe.datasets.formats.chosen_columns import choose_columns
 from lingprobe.datasets.formats.folders import split_in_name, table_parts
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.tables import read_dataset, usual_metric
@@ -171,7 +171,7 @@ USUAL = {
 
 @pytest.mark.parametrize("headings", USUAL)
 def test_usual_names_are_found(headings):
-    found = choose(Columns(), headings.split(","), "a.csv").plain()
+    found = choose_columns(Columns(), headings.split(","), "a.csv").plain()
     assert tuple(found.values()) == USUAL[headings]
 
 
@@ -195,7 +195,7 @@ def test_usual_names_are_found(headings):
 )
 def test_what_is_ambiguous_is_asked(headings, columns, said):
     with pytest.raises(DataProblem, match=said):
-        choose(Columns(**columns), headings.split(","), "a.csv")
+        choose_columns(Columns(**columns), headings.split(","), "a.csv")
 
 
 def test_columns_that_are_named_win(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.datasets.candidates import Candidate, CandidatePool
 from lingprobe.datasets.draw import sample
-from lingprobe.datasets.lemmas import Dominance, find_dominances
+from lingprobe.datasets.lemmas import DominantLemma, find_dominances
 from lingprobe.datasets.settings import SampleSettings
 
 POINTS = "\u05b1\u05b4\u0591\u0596\u05bd\u05b8\u05b9\u0592\u0594\u0597\u059c\u05a3"
@@ -40,7 +40,7 @@ def test_the_pools_largest_lemma_of_a_class_is_found():
     pool = CandidatePool.of(pool_of(common=60, others=40))
     rows = CandidatePool.of(pool_of(common=60, others=40)).labels.nonzero()[0]
     assert find_dominances(pool, (pool.labels == pool.names.index("plur")).nonzero()[0]) == [
-        Dominance("plur", "god", 60, 100)
+        DominantLemma("plur", "god", 60, 100)
     ]
     assert not find_dominances(pool, rows)  # singulars have a lemma each
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import Sentence
 from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import sample
-from lingprobe.datasets.match import FILLED, gaussian, joint
+from lingprobe.datasets.match import FILLED, match_gaussian, match_joint_gaussian
 from lingprobe.datasets.settings import SampleSettings
 
 
@@ -24,7 +24,7 @@ def blocks(counts, classes=3):
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=24).filter(any))
 def test_nine_tenths_of_a_gaussian_are_filled_and_no_length_has_more_than_it_asks_for(counts):
     lengths = blocks(counts)
-    kept = gaussian(lengths)
+    kept = match_gaussian(lengths)
     assert len(set(kept)) == len(kept)
     x, found = lengths[:, 0], np.bincount(lengths[kept, 0], minlength=len(counts))
     assert (found <= np.array(counts)).all()
@@ -45,7 +45,7 @@ def test_what_is_no_gaussian_becomes_one(shape):
         else (200 * (np.exp(-(((x - 8) / 4) ** 2)) + np.exp(-(((x - 22) / 4) ** 2)))).astype(int)
     )
     lengths = blocks(counts)
-    found = np.bincount(lengths[gaussian(lengths), 0], minlength=30)
+    found = np.bincount(lengths[match_gaussian(lengths), 0], minlength=30)
     mean, deviation = lengths[:, 0].mean(), lengths[:, 0].std()
     target = np.exp(-0.5 * ((x - mean) / deviation) ** 2)
     apart, left = (np.abs(n / n.sum() - target / target.sum()).sum() for n in (counts, found))
@@ -78,7 +78,7 @@ def test_a_joint_sample_of_lengths_and_classes_is_a_gaussian_over_both(r):
     both = rng.multivariate_normal([0, 0], [[1, r], [r, 1]], size=60_000)
     lengths = np.clip(np.rint(16 + 5 * both[:, 0]), 5, 28).astype(int)
     depths = np.clip(np.rint(8.5 + 2 * both[:, 1]), 5, 12).astype(int)
-    kept = joint(lengths, depths, np.random.default_rng(0))
+    kept = match_joint_gaussian(lengths, depths, np.random.default_rng(0))
     assert abs(np.corrcoef(lengths[kept], depths[kept])[0, 1]) <= 0.02
     assert len(kept) > 5_000
     counts = np.bincount(depths[kept], minlength=13)[5:]
@@ -89,4 +89,4 @@ def test_a_joint_sample_of_lengths_and_classes_is_a_gaussian_over_both(r):
         assert lengths[kept][depths[kept] == depth].mean() == pytest.approx(
             lengths[kept].mean(), abs=0.5
         )
-    assert np.array_equal(kept, joint(lengths, depths, np.random.default_rng(0)))
+    assert np.array_equal(kept, match_joint_gaussian(lengths, depths, np.random.default_rng(0)))

@@ -7,10 +7,10 @@ import pytest
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence
 from lingprobe.datasets.candidates import Candidate
-from lingprobe.datasets.controls import CONTROLS, at_chance, draws, find_control, without_draw
+from lingprobe.datasets.controls import CONTROLS, at_chance, find_control, list_draws, without_draw
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.formats.tables import read_dataset
-from lingprobe.datasets.match import joint
+from lingprobe.datasets.match import match_joint_gaussian
 from lingprobe.datasets.settings import SampleSettings
 
 
@@ -121,7 +121,7 @@ def test_tables_of_no_rows_are_refused(tmp_path):
 
 def test_lengths_that_say_the_label_leave_no_joint_sample():
     values = np.repeat(np.arange(2), 50)
-    assert joint(3 * values, values, np.random.default_rng(0)).size == 0
+    assert match_joint_gaussian(3 * values, values, np.random.default_rng(0)).size == 0
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_lengths_that_say_the_label_leave_no_joint_sample():
     ],
 )
 def test_controls_say_whether_they_draw_and_leave_anything(reference, drawn, nothing):
-    assert draws(reference, 2) == [CONTROLS.canonical(each) for each in drawn]
+    assert list_draws(reference, 2) == [CONTROLS.canonical(each) for each in drawn]
     assert at_chance(reference) is nothing
     assert without_draw(reference) == reference.partition(",")[0]
 

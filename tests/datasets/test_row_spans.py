@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lingprobe.data.core import DataProblem
-from lingprobe.datasets.formats.chosen_columns import choose
+from lingprobe.datasets.formats.chosen_columns import choose_columns
 from lingprobe.datasets.formats.labelled_rows import Manner
 from lingprobe.datasets.formats.row_spans import find_site
 from lingprobe.datasets.formats.tables import read_dataset
@@ -162,7 +162,7 @@ def test_a_bad_span_is_one_sentence_or_counted(tmp_path, row, said):
 )
 def test_columns_of_spans_that_do_not_fit_are_said(names, asked, said):
     with pytest.raises(DataProblem, match=said):
-        choose(Columns(**asked), names.split(","), "a.csv")
+        choose_columns(Columns(**asked), names.split(","), "a.csv")
 
 
 def test_characters_cover_the_words_that_they_touch():

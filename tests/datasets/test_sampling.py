@@ -22,7 +22,7 @@ from lingprobe.datasets.draw import SplitRequest, sample
 from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.datasets.match import code_contrasts, match_lengths, uncorrelated_blocks
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.datasets.splits import allocate, apportion, carve_dev
+from lingprobe.datasets.splits import allocate_rows, apportion_total, carve_dev
 
 
 def candidates(n=600, forms=60, classes=2, seed=0, lengths=(3, 20)):
@@ -116,7 +116,7 @@ def test_a_size_is_exact_or_refused_with_the_largest_possible(seed, classes, siz
         return
     assert len(dataset) == size // classes * classes
     sizes = [len(dataset.rows(s)) // classes for s in ("train", "dev", "test")]
-    assert sizes == apportion(size // classes, np.array([10.0, 1, 1])).tolist()
+    assert sizes == apportion_total(size // classes, np.array([10.0, 1, 1])).tolist()
 
 
 @hypothesis.settings(max_examples=40)
@@ -169,7 +169,7 @@ def test_without_target_forms_nothing_but_the_excess_is_lost():
     dataset = sample(pool)
     assert len(dataset) == 2 * rarest
     assert [len(dataset.rows(s)) for s in ("train", "dev", "test")] == (
-        2 * apportion(rarest, np.array([10.0, 1, 1]))
+        2 * apportion_total(rarest, np.array([10.0, 1, 1]))
     ).tolist()
 
 
@@ -597,16 +597,16 @@ def test_allocation_keeps_groups_whole_and_parts_near_their_shares(seed):
     rng = np.random.default_rng(seed)
     groups = np.where(rng.random(500) < 0.3, -1, rng.integers(60, size=500))
     labels = rng.integers(3, size=500)
-    parts = allocate(groups, labels, (8, 1, 1), rng)
+    parts = allocate_rows(groups, labels, (8, 1, 1), rng)
     for g in range(60):
         assert len(np.unique(parts[groups == g])) <= 1
     assert np.bincount(parts, minlength=3) / 500 == pytest.approx([0.8, 0.1, 0.1], abs=0.03)
 
 
 def test_apportion_adds_up():
-    assert apportion(12, np.array([10.0, 1, 1])).tolist() == [10, 1, 1]
-    assert apportion(7, np.array([-1.0, 0, 0])).sum() == 7
-    assert apportion(0, np.array([1.0, 2])).tolist() == [0, 0]
+    assert apportion_total(12, np.array([10.0, 1, 1])).tolist() == [10, 1, 1]
+    assert apportion_total(7, np.array([-1.0, 0, 0])).sum() == 7
+    assert apportion_total(0, np.array([1.0, 2])).tolist() == [0, 0]
 
 
 def carved_from(n=200, target=True):

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 
 from lingprobe.data.core import DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import KINDS, LabelSets
-from lingprobe.datasets.formats.tables import read_dataset, usual_metric, write_dataset, writing
+from lingprobe.datasets.formats.tables import (
+    choose_writing,
+    read_dataset,
+    usual_metric,
+    write_dataset,
+)
 from lingprobe.testing import FAMILIES, same_dataset
 
 LOSSLESS = ["parquet", "jsonl"]
@@ -492,5 +497,5 @@ def test_published_rows_are_read(data):
 )
 def test_what_cannot_be_written_is_refused_before_there_are_data(name, view, message, tmp_path):
     with pytest.raises(DataProblem, match=message):
-        writing(tmp_path / name, view=view)
-    assert writing(tmp_path / "set.jsonl", view="mean+asked") == "jsonl"
+        choose_writing(tmp_path / name, view=view)
+    assert choose_writing(tmp_path / "set.jsonl", view="mean+asked") == "jsonl"

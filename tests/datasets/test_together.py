@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site, Tags
-from lingprobe.data.labels import Scores
+from lingprobe.data.labels import ScoreLabels
 from lingprobe.datasets.splits import carve_dev, code_shared_groups, orient_pairs
 from lingprobe.metrics import interval_of
 from lingprobe.tasks import TASKS
@@ -163,7 +163,9 @@ def test_intervals_of_correlations_over_pairs_that_share_sentences_hold_the_trut
             [
                 low <= true <= high
                 for pairs, gold, said in drawn
-                for low, high in [interval_of("pearson", Scores(gold), [Scores(said)], way(pairs))]
+                for low, high in [
+                    interval_of("pearson", ScoreLabels(gold), [ScoreLabels(said)], way(pairs))
+                ]
             ]
         )
 

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 
 import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +41,8 @@ def write(file: Path, ids: torch.Tensor, states: torch.Tensor) -> None:
 @pytest.mark.parametrize("pool", ["mean", "max", "cls", "last", "none"])
 def test_states_in_files_are_read_as_those_of_the_model(recorded, bert, sentences, pool):
     options = f"pool={pool},dtype=float32,device=cpu"
-    theirs = make(f"hf:{bert},layers=1+3,{options}").encode(sentences)
-    ours = make(f"acts:{recorded},model={bert},ids=1+3,pool={pool}").encode(sentences)
+    theirs = make_encoder(f"hf:{bert},layers=1+3,{options}").encode(sentences)
+    ours = make_encoder(f"acts:{recorded},model={bert},ids=1+3,pool={pool}").encode(sentences)
     assert ours.names == theirs.names == ("1", "3")
     for mine, other in zip(ours.layers, theirs.layers, strict=True):
         np.testing.assert_allclose(mine, other, atol=2e-5)
@@ -51,18 +51,20 @@ def test_states_in_files_are_read_as_those_of_the_model(recorded, bert, sentence
 
 
 def test_special_tokens_may_be_left_out(recorded, bert, sentences):
-    theirs = make(f"hf:{bert},layers=3,special=false,dtype=float32,device=cpu").encode(sentences)
-    ours = make(f"acts:{recorded},model={bert},ids=1+3,special=false").asking(("3.mean",))
+    theirs = make_encoder(f"hf:{bert},layers=3,special=false,dtype=float32,device=cpu").encode(
+        sentences
+    )
+    ours = make_encoder(f"acts:{recorded},model={bert},ids=1+3,special=false").asking(("3.mean",))
     np.testing.assert_allclose(ours.encode(sentences).layers[0], theirs.layers[0], atol=2e-5)
 
 
 def test_layers_have_the_numbers_that_they_are_given(recorded, bert):
-    assert make(f"acts:{recorded},model={bert}").slots == ("0.mean", "1.mean")
-    assert make(f"acts:{recorded},model={bert},ids=1+3").slots == ("1.mean", "3.mean")
+    assert make_encoder(f"acts:{recorded},model={bert}").slots == ("0.mean", "1.mean")
+    assert make_encoder(f"acts:{recorded},model={bert},ids=1+3").slots == ("1.mean", "3.mean")
     with pytest.raises(DataProblem, match=r"ids=1\+2\+3 names 3 layers, and cmpl-0.* has 2"):
-        _ = make(f"acts:{recorded},model={bert},ids=1+2+3").slots
+        _ = make_encoder(f"acts:{recorded},model={bert},ids=1+2+3").slots
     with pytest.raises(DataProblem, match="no layer 4 in a model of 3; layer N is the state after"):
-        _ = make(f"acts:{recorded},model={bert},ids=1+4").slots
+        _ = make_encoder(f"acts:{recorded},model={bert},ids=1+4").slots
 
 
 def test_sentences_without_a_file_are_counted(recorded, bert, sentences):
@@ -71,8 +73,10 @@ def test_sentences_without_a_file_are_counted(recorded, bert, sentences):
         DataProblem,
         match=r"has no file of the tokens that .* reads for 2 of 11 sentences: 'A cat', 'Dogs'",
     ):
-        make(f"acts:{recorded},model={bert}").encode([*sentences, *others])
-    skipping = make(f"acts:{recorded},model={bert},missing=skip").encode([*sentences, *others])
+        make_encoder(f"acts:{recorded},model={bert}").encode([*sentences, *others])
+    skipping = make_encoder(f"acts:{recorded},model={bert},missing=skip").encode(
+        [*sentences, *others]
+    )
     assert np.isfinite(skipping.layers[0]).all(1).tolist() == [True] * 9 + [False] * 2
 
 
@@ -90,7 +94,7 @@ def test_another_tokeniser_is_noticed(recorded, sentences, tmp_path):
 
     PreTrainedTokenizerFast(tokenizer_object=byte_level()).save_pretrained(tmp_path)
     with pytest.raises(DataProblem, match="for 8 of 8 sentences"):
-        make(f"acts:{recorded},model={tmp_path}").encode(sentences[:8])
+        make_encoder(f"acts:{recorded},model={tmp_path}").encode(sentences[:8])
 
 
 def test_what_stood_before_each_sentence_is_no_part_of_its_words(bert, sentences, tmp_path):
@@ -99,7 +103,7 @@ def test_what_stood_before_each_sentence_is_no_part_of_its_words(bert, sentences
     tokenizer = AutoTokenizer.from_pretrained(bert)
     ids = tokenizer("Dogs like " + sentences[0].text, return_tensors="pt")["input_ids"][0]
     write(tmp_path / "a.safetensors", ids, torch.randn(len(ids), 1, 4))
-    encoder = make(f"acts:{tmp_path},model={bert},pool=none,prompt=Dogs like ")
+    encoder = make_encoder(f"acts:{tmp_path},model={bert},pool=none,prompt=Dogs like ")
     (first, *_) = encoder.encode(sentences[:1]).spans.words.tolist()
     assert first[0] == len(tokenizer("Dogs like ", add_special_tokens=False)["input_ids"])
 
@@ -123,41 +127,41 @@ def test_files_of_another_shape_are_named(bert, tmp_path, tensors, said):
     }
     save_file(wrong, str(tmp_path / "b.safetensors"))
     with pytest.raises(DataProblem, match=said):
-        make(f"acts:{tmp_path},model={bert}").encode([Sentence((), "")])
+        make_encoder(f"acts:{tmp_path},model={bert}").encode([Sentence((), "")])
 
 
 def test_files_that_cannot_be_read_are_named(bert, tmp_path):
     with pytest.raises(DataProblem, match="no folder"):
-        _ = make(f"acts:{tmp_path / 'none'},model={bert}").slots
+        _ = make_encoder(f"acts:{tmp_path / 'none'},model={bert}").slots
     with pytest.raises(DataProblem, match=r"has no .safetensors files"):
-        _ = make(f"acts:{tmp_path},model={bert}").slots
+        _ = make_encoder(f"acts:{tmp_path},model={bert}").slots
     packed = tmp_path / "packed"
     packed.mkdir()
     (packed / "a.safetensors.zst").write_text("")
     with pytest.raises(DataProblem, match=r"unpack the .zst files"):
-        _ = make(f"acts:{packed},model={bert}").slots
+        _ = make_encoder(f"acts:{packed},model={bert}").slots
     (tmp_path / "a.safetensors").write_bytes(b"no")
     with pytest.raises(DataProblem, match=r"not a safetensors file .* written to its end"):
-        _ = make(f"acts:{tmp_path},model={bert}").slots
+        _ = make_encoder(f"acts:{tmp_path},model={bert}").slots
 
 
 def test_a_file_of_another_program_is_written_to_a_folder(tmp_path):
     torch.save({"states": torch.zeros(3, 4)}, tmp_path / "states.pt")
     with pytest.raises(DataProblem, match=r"is a file: .* with lingprobe\.ActivationWriter"):
-        make(f"acts:{tmp_path}/states.pt,model=x").encode([Sentence.of(["a"])])
+        make_encoder(f"acts:{tmp_path}/states.pt,model=x").encode([Sentence.of(["a"])])
 
 
 def test_the_model_must_be_named(recorded):
     with pytest.raises(DataProblem, match="name the model of the tokens"):
-        _ = make(f"acts:{recorded}").fingerprint
+        _ = make_encoder(f"acts:{recorded}").fingerprint
 
 
 def test_files_and_tokeniser_decide_what_it_is(recorded, bert, tmp_path):
-    known = make(f"acts:{recorded},model={bert}").fingerprint
+    known = make_encoder(f"acts:{recorded},model={bert}").fingerprint
     shutil.copytree(recorded, tmp_path / "copy")
-    assert make(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint == known
+    assert make_encoder(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint == known
     write(tmp_path / "copy" / "z.safetensors", torch.tensor([2, 3]), torch.zeros(2, 2, 32))
-    assert make(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint != known
+    assert make_encoder(f"acts:{tmp_path / 'copy'},model={bert}").fingerprint != known
 
 
 @pytest.mark.parametrize(
@@ -179,7 +183,7 @@ def test_layers_that_are_off_by_one_are_noticed(bert, tmp_path, held, ids, said)
             hidden = model(**inputs, output_hidden_states=True).hidden_states
         states = torch.stack([hidden[k][0] for k in held], 1)
         write(tmp_path / f"{number}.safetensors", inputs["input_ids"][0], states)
-    encoder = make(f"acts:{tmp_path},model={bert},ids={ids}")
+    encoder = make_encoder(f"acts:{tmp_path},model={bert},ids={ids}")
     if not said:
         assert len(encoder.encode(asked).layers) == 2
         return
@@ -196,4 +200,4 @@ def test_states_that_were_never_written_are_noticed(recorded, bert, sentences, t
     whole["hidden_states"][1] = 0
     write(file, whole["token_ids"], whole["hidden_states"])
     with pytest.raises(DataProblem, match="never written"):
-        make(f"acts:{folder},model={bert},ids=1+3").encode(sentences)
+        make_encoder(f"acts:{folder},model={bert},ids=1+3").encode(sentences)

@@ -16,7 +16,7 @@ import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.encoders import adapt, make
+from lingprobe.encoders import adapt_encoder, make_encoder
 
 pytestmark = pytest.mark.skipif(find_spec("peft") is None, reason="peft is not installed")
 QUERIES = {"r": 4, "lora_alpha": 8, "target_modules": ["query", "value"]}
@@ -66,13 +66,13 @@ def test_an_adapter_gives_the_vectors_of_peft(kind, bert, sentences, tmp_path):
     how = "layers=all,dtype=float32,tokens=1"  # no padding, which rounds otherwise
     expected = by_peft(model, bert, sentences)
     forms = [
-        make(f"hf:{bert},adapter={tmp_path / 'adapter'},{how}"),
-        make(f"hf:{tmp_path / 'adapter'},{how}"),
-        adapt(
+        make_encoder(f"hf:{bert},adapter={tmp_path / 'adapter'},{how}"),
+        make_encoder(f"hf:{tmp_path / 'adapter'},{how}"),
+        adapt_encoder(
             (model, AutoTokenizer.from_pretrained(bert)), layers="all", dtype="float32", tokens=1
         ),
     ]
-    bare = make(f"hf:{bert},{how}").encode(sentences).layers
+    bare = make_encoder(f"hf:{bert},{how}").encode(sentences).layers
     first = forms[0].encode(sentences).layers
     for form in forms:
         layers = form.encode(sentences).layers
@@ -95,23 +95,27 @@ def test_an_adapter_of_a_model_with_a_head_goes_into_the_model_without(
         with torch.no_grad():
             model.get_base_model().bert.encoder.layer[1].output.dense.bias += 0.5
         model.save_pretrained(tmp_path / "a")
-    ours = make(f"hf:{tmp_path / 'a'},layers=all,dtype=float32,tokens=1").encode(sentences).layers
+    ours = (
+        make_encoder(f"hf:{tmp_path / 'a'},layers=all,dtype=float32,tokens=1")
+        .encode(sentences)
+        .layers
+    )
     for one, other in zip(ours, by_peft(model, bert, sentences), strict=True):
         np.testing.assert_allclose(one, other, atol=2e-6)
 
 
 def test_switches_and_scales_of_a_live_adapter_count(bert, sentences, tmp_path):
     model, tokenizer = adapted(bert, tmp_path / "a"), AutoTokenizer.from_pretrained(bert)
-    on = adapt((model, tokenizer))
+    on = adapt_encoder((model, tokenizer))
     known = {on.fingerprint}
     assert on.name.endswith(" + LORA")
     with model.disable_adapter():
-        off = adapt((model, tokenizer))
+        off = adapt_encoder((model, tokenizer))
         known.add(off.fingerprint)
-        bare = make(f"hf:{bert}").encode(sentences).layers[0]
+        bare = make_encoder(f"hf:{bert}").encode(sentences).layers[0]
         assert np.array_equal(off.encode(sentences).layers[0], bare)
     model.get_base_model().encoder.layer[0].attention.self.query.scaling["default"] = 9.0
-    known.add(adapt((model, tokenizer)).fingerprint)
+    known.add(adapt_encoder((model, tokenizer)).fingerprint)
     assert len(known) == 3
 
 
@@ -119,13 +123,13 @@ def test_an_adapter_is_known_by_its_content(bert, tmp_path):
     adapted(bert, tmp_path / "a")
     shutil.copytree(tmp_path / "a", tmp_path / "b")
     one, other = (f"hf:{bert},adapter={tmp_path / name}" for name in "ab")
-    assert make(one).fingerprint == make(other).fingerprint
-    assert make(one).fingerprint != make(f"hf:{bert}").fingerprint
+    assert make_encoder(one).fingerprint == make_encoder(other).fingerprint
+    assert make_encoder(one).fingerprint != make_encoder(f"hf:{bert}").fingerprint
     file = tmp_path / "b" / "adapter_model.safetensors"
     weights = load_file(file)
     weights[min(weights)] += 1
     save_file(weights, file)
-    assert make(one).fingerprint != make(other).fingerprint
+    assert make_encoder(one).fingerprint != make_encoder(other).fingerprint
     assert lingprobe.model(str(tmp_path / "a")) == f"hf:{tmp_path / 'a'}"
 
 
@@ -133,12 +137,12 @@ def test_what_does_not_fit_is_said_in_a_sentence(bert, tmp_path):
     sentence, folder = [Sentence.of(["a"])], tmp_path / "a"
     adapted(bert, folder)
     with pytest.raises(DataProblem, match="leave the adapter out"):
-        _ = make(f"hf:{bert},adapter={folder},weights=random").fingerprint
+        _ = make_encoder(f"hf:{bert},adapter={folder},weights=random").fingerprint
     file = folder / "adapter_model.safetensors"
     weights = load_file(file)
     save_file({key: value for key, value in weights.items() if "layer.0" not in key}, file)
     with pytest.raises(EncoderStop, match=r"no weights for 4 of 12 .*merge_and_unload"):
-        make(f"hf:{folder}").encode(sentence)
+        make_encoder(f"hf:{folder}").encode(sentence)
     said = json.loads((folder / "adapter_config.json").read_text())
     for base, what in (
         ("nobody/none", "of 'nobody/none', which is not a folder"),
@@ -148,9 +152,9 @@ def test_what_does_not_fit_is_said_in_a_sentence(bert, tmp_path):
             json.dumps(said | {"base_model_name_or_path": base})
         )
         with pytest.raises(DataProblem, match=f"{what}.*hf:MODEL,adapter="):
-            make(f"hf:{folder}").encode(sentence)
+            make_encoder(f"hf:{folder}").encode(sentence)
     with pytest.raises((DataProblem, ReferenceProblem), match="not a folder"):
-        make(f"hf:{bert},adapter=./nowhere").encode(sentence)
+        make_encoder(f"hf:{bert},adapter=./nowhere").encode(sentence)
 
 
 def test_an_adapter_of_tokens_before_the_text_is_refused(bert, tmp_path):
@@ -159,10 +163,10 @@ def test_an_adapter_of_tokens_before_the_text_is_refused(bert, tmp_path):
     config = peft.PromptTuningConfig(task_type="FEATURE_EXTRACTION", num_virtual_tokens=2)
     model = peft.get_peft_model(AutoModel.from_pretrained(bert), config)
     with pytest.raises(EncoderStop, match="tokens of its own before a text"):
-        adapt((model, AutoTokenizer.from_pretrained(bert))).encode([Sentence.of(["a"])])
+        adapt_encoder((model, AutoTokenizer.from_pretrained(bert))).encode([Sentence.of(["a"])])
     model.save_pretrained(tmp_path)
     with pytest.raises(EncoderStop, match="does not go into the model"):
-        make(f"hf:{tmp_path}").encode([Sentence.of(["a"])])
+        make_encoder(f"hf:{tmp_path}").encode([Sentence.of(["a"])])
 
 
 @pytest.mark.parametrize("kind", ["embeddings", "low rank"])
@@ -182,7 +186,7 @@ def test_an_adapter_that_was_trained_with_further_tokens_brings_them(kind, bert,
     model.save_pretrained(folder, save_embedding_layers=True)
     tokenizer.save_pretrained(folder)
     said = [Sentence.of(["<tool>", "the", "cat"]), Sentence.of(["the", "<call>"])]
-    ours = make(f"hf:{folder},dtype=float32,tokens=1").encode(said).layers[0]
+    ours = make_encoder(f"hf:{folder},dtype=float32,tokens=1").encode(said).layers[0]
     for row, sentence in zip(ours, said, strict=True):
         with torch.no_grad():
             states = model(**tokenizer(sentence.text, return_tensors="pt")).last_hidden_state

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.data.core import DataProblem, Prepared, Sentence
+from lingprobe.data.core import DataProblem, PreparedEncoder, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.references import ReferenceProblem, allow_code
-from lingprobe.encoders import ENCODERS, adapt, make
+from lingprobe.encoders import ENCODERS, adapt_encoder, make_encoder
 
 MINE = Path(__file__).with_name("mine.py")
 allow_code(f"{MINE}@any")
@@ -33,7 +33,7 @@ BOTH = [CAT, NONE]
     ],
 )
 def test_things_of_a_file(thing, expected):
-    encoder = make(f"{MINE}@{thing}")
+    encoder = make_encoder(f"{MINE}@{thing}")
     assert encoder.encode(BOTH).layers[0].tolist() == expected
     assert isinstance(encoder.name, str)
 
@@ -43,21 +43,24 @@ def test_canonical_references_of_a_files_things():
     assert ENCODERS.canonical(f"{MINE}@factory,scale=1") == f"{MINE}@factory"
     assert ENCODERS.canonical(f"{MINE}@factory,scale=2") == f"{MINE}@factory,scale=2.0"
     with pytest.raises(ReferenceProblem, match="takes no argument"):
-        make(f"{MINE}@characters:x")
+        make_encoder(f"{MINE}@characters:x")
     with pytest.raises(ReferenceProblem, match="has no option"):
-        make(f"{MINE}@characters,x=1")
+        make_encoder(f"{MINE}@characters,x=1")
     with pytest.raises(ReferenceProblem, match="does not define"):
-        make(f"{MINE}@nobody")
+        make_encoder(f"{MINE}@nobody")
 
 
 def test_things_without_a_file_of_their_own_are_told_apart():
     def closed(n):
         return lambda sentences: np.full((len(sentences), 1), n)
 
-    one, two = adapt(closed(1)), adapt(closed(2))
+    one, two = adapt_encoder(closed(1)), adapt_encoder(closed(2))
     assert one.fingerprint != two.fingerprint
     # the name is then the user's word
-    assert adapt(closed(1), "named").fingerprint == adapt(closed(2), "named").fingerprint
+    assert (
+        adapt_encoder(closed(1), "named").fingerprint
+        == adapt_encoder(closed(2), "named").fingerprint
+    )
 
 
 def test_an_old_senteval_script_ports_in_three_lines():
@@ -74,14 +77,14 @@ def test_an_old_senteval_script_ports_in_three_lines():
             rows.append(np.mean(vectors or [np.zeros(params.wvec_dim)], 0))
         return np.vstack(rows)
 
-    encoder = adapt((batcher, prepare), "bow")
-    assert isinstance(encoder, Prepared)
+    encoder = adapt_encoder((batcher, prepare), "bow")
+    assert isinstance(encoder, PreparedEncoder)
     ready = encoder.prepare([CAT, Sentence.of(["A", "dog"])])
-    assert not isinstance(ready, Prepared)
+    assert not isinstance(ready, PreparedEncoder)
     encoded = ready.encode([CAT] * 300 + [NONE]).layers[0]  # more than a batch
     assert encoded.shape == (301, 4)
     assert np.array_equal(encoded[0], encoded[299])
-    assert not isinstance(adapt((batcher, None)), Prepared)
+    assert not isinstance(adapt_encoder((batcher, None)), PreparedEncoder)
 
 
 def test_batches_are_lists_of_lists_of_words_of_128():
@@ -91,7 +94,7 @@ def test_batches_are_lists_of_lists_of_words_of_128():
         seen.append(batch)
         return np.zeros((len(batch), 2))
 
-    adapt(batcher).encode([CAT] * 130)
+    adapt_encoder(batcher).encode([CAT] * 130)
     assert [len(b) for b in seen] == [128, 2]
     assert seen[0][0] == ["The", "cat", "."]
 
@@ -107,7 +110,7 @@ def test_batches_are_lists_of_lists_of_words_of_128():
     ],
 )
 def test_arrays_lists_and_tensors_are_taken(returned):
-    vectors = adapt(lambda sentences: returned).encode(BOTH).layers[0]
+    vectors = adapt_encoder(lambda sentences: returned).encode(BOTH).layers[0]
     assert vectors.dtype == np.float32
     assert vectors.tolist() == [[1, 1, 1], [1, 1, 1]] or vectors.tolist() == [[1, 2, 3], [1, 2, 3]]
 
@@ -144,33 +147,35 @@ def test_arrays_lists_and_tensors_are_taken(returned):
 )
 def test_what_is_no_row_a_sentence_is_one_sentence(returned, message):
     with pytest.raises(DataProblem, match=message) as caught:
-        adapt(lambda sentences: returned, "f").encode(BOTH)
+        adapt_encoder(lambda sentences: returned, "f").encode(BOTH)
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("f returned")
 
 
 def test_nan_is_left_to_the_store():
-    assert np.isnan(adapt(lambda s: np.full((len(s), 2), np.nan)).encode(BOTH).layers[0]).all()
+    assert np.isnan(
+        adapt_encoder(lambda s: np.full((len(s), 2), np.nan)).encode(BOTH).layers[0]
+    ).all()
 
 
 def test_batches_of_different_width_are_refused():
     with pytest.raises(DataProblem, match="vectors of 2 and 128 dimensions"):
-        adapt(lambda params, batch: np.zeros((len(batch), len(batch)))).encode([CAT] * 130)
+        adapt_encoder(lambda params, batch: np.zeros((len(batch), len(batch)))).encode([CAT] * 130)
 
 
 @pytest.mark.parametrize("thing", [3, None, "st", object(), (1, 2), dict])
 def test_what_is_no_encoder_is_refused(thing):
     if isinstance(thing, str):
         with pytest.raises((DataProblem, ReferenceProblem)):
-            make(thing)
+            make_encoder(thing)
     else:
         with pytest.raises(DataProblem, match=r"is not an encoder|is a class and no encoder"):
-            adapt(thing)
+            adapt_encoder(thing)
 
 
 def test_encoders_stay_what_they_are():
-    encoder = make("length")
-    assert adapt(encoder) is encoder
+    encoder = make_encoder("length")
+    assert adapt_encoder(encoder) is encoder
 
 
 class Sorted:
@@ -188,10 +193,10 @@ class Sorted:
 
 
 def test_an_object_fitted_on_the_corpus_needs_no_declaration():
-    encoder = adapt(Sorted(2))
-    assert isinstance(encoder, Prepared)
+    encoder = adapt_encoder(Sorted(2))
+    assert isinstance(encoder, PreparedEncoder)
     ready = encoder.prepare([CAT, Sentence.of(["A", "dog"])])
-    assert not isinstance(ready, Prepared)
+    assert not isinstance(ready, PreparedEncoder)
     assert ready.encode([CAT]).layers[0].shape == (1, 2)
 
 
@@ -201,7 +206,7 @@ def test_the_first_option_of_an_encoder_goes_by_its_name(tmp_path):
     start, end = source.index("class Sorted"), source.index("def test_an_object_fitted")
     file.write_text("import numpy as np\n\n" + source[start:end], "utf-8")
     allow_code(f"{file}@Sorted")
-    encoder = make(f"{file}@Sorted,dim=2")
+    encoder = make_encoder(f"{file}@Sorted,dim=2")
     assert encoder.prepare([CAT]).encode([CAT, CAT]).layers[0].shape == (2, 2)
     assert ENCODERS.canonical(f"{file}@Sorted,dim=2") == ENCODERS.canonical(f"{file}@Sorted:2")
 
@@ -212,7 +217,7 @@ def test_prepare_returns_what_encodes():
             super().prepare(texts)
 
     with pytest.raises(EncoderStop, match="prepare returned a NoneType"):
-        adapt(Forgetful()).encode(BOTH)
+        adapt_encoder(Forgetful()).encode(BOTH)
 
 
 def test_who_wants_sentences_is_told_how_to_say_so():
@@ -223,19 +228,19 @@ def test_who_wants_sentences_is_told_how_to_say_so():
             return [[len(s.words)] for s in sentences]
 
     with pytest.raises(EncoderStop, match=r"reads \.words of a string.*takes = \"sentences\""):
-        adapt(Bare()).encode(BOTH)
+        adapt_encoder(Bare()).encode(BOTH)
     Bare.takes = "sentences"
     bare = Bare()
-    assert adapt(bare) is bare
+    assert adapt_encoder(bare) is bare
 
 
 def test_vectors_without_the_declaration_are_told_what_to_write():
     class Bare:
         def encode(self, sentences):
-            return make("length").encode([])
+            return make_encoder("length").encode([])
 
     with pytest.raises(DataProblem, match='takes = "sentences"'):
-        adapt(Bare()).encode(BOTH)
+        adapt_encoder(Bare()).encode(BOTH)
 
 
 def test_a_sparse_matrix_of_scipy_is_an_array():
@@ -244,5 +249,5 @@ def test_a_sparse_matrix_of_scipy_is_an_array():
     rows = np.array([[0.0, 2.0, 0.0], [1.0, 0.0, 0.0]])
     sentences = [Sentence.of(["a"]), Sentence.of(["b"])]
     for kind in (sparse.csr_matrix, sparse.coo_array):
-        encoder = adapt(lambda texts, kind=kind: kind(rows[: len(texts)]), "mine")
+        encoder = adapt_encoder(lambda texts, kind=kind: kind(rows[: len(texts)]), "mine")
         assert encoder.encode(sentences).layers[0].tolist() == rows.tolist()

@@ -16,7 +16,7 @@ from torch import nn
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.blocks import find_layers
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.network import load_network
@@ -87,7 +87,7 @@ def by_hand(folder: Path, text: str) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_layer_is_that_of_the_model_alone(name, folders, sentences):
-    encoder = make(f"hf:{folders[name]},layers=all,{EXACT}")
+    encoder = make_encoder(f"hf:{folders[name]},layers=all,{EXACT}")
     vectors = encoder.encode(sentences)
     assert vectors.names == ("0", "1", "2")
     assert tuple(layer.shape[1] for layer in vectors.layers) == WIDTHS.get(name, (16, 16, 16))
@@ -102,7 +102,7 @@ def test_every_layer_is_that_of_the_model_alone(name, folders, sentences):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_pieces_and_the_lexical_layer_are_there_too(name, folders, sentences):
-    vectors = make(f"hf:{folders[name]},layers=all,pool=none,special=true,{EXACT}").encode(
+    vectors = make_encoder(f"hf:{folders[name]},layers=all,pool=none,special=true,{EXACT}").encode(
         sentences[:2]
     )
     ids = transformers.AutoTokenizer.from_pretrained(folders[name])(" ".join(sentences[0].words))[
@@ -146,7 +146,7 @@ def test_a_model_without_layers_in_its_config_json_has_those_of_its_library(fold
     del config["text_config"]["num_hidden_layers"]
     (folder / "config.json").write_text(json.dumps(config))
     # what transformers takes where the file does not say
-    assert make(f"hf:{folder}").slots == ("12.mean",)
+    assert make_encoder(f"hf:{folder}").slots == ("12.mean",)
 
 
 class Odd(nn.Module):
@@ -216,7 +216,7 @@ def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(
     )
     load_network.cache_clear()
     try:
-        encoder = make(f"hf:{bert},layers=all,{EXACT}")
+        encoder = make_encoder(f"hf:{bert},layers=all,{EXACT}")
         whole = encoder.encode(sentences).layers[-1]
         alone = np.concatenate([encoder.encode([s]).layers[-1] for s in sentences])
     finally:
@@ -225,7 +225,7 @@ def test_such_models_give_a_sentence_one_vector_whatever_stands_beside_it(
 
 
 def test_layers_of_unlike_width_are_mixed_by_nobody(folders):
-    vectors = make(f"hf:{folders['OPT']},layers=all,pool=none,{EXACT}").encode(
+    vectors = make_encoder(f"hf:{folders['OPT']},layers=all,pool=none,{EXACT}").encode(
         [Sentence.of(["the", "cat"])]
     )
     assert [layer.shape[1] for layer in vectors.layers] == [16, 16, 8]

@@ -13,7 +13,7 @@ from lingprobe.corpora import files
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.reading import POOLS
-from lingprobe.encoders import ENCODERS, make, tables, word_files
+from lingprobe.encoders import ENCODERS, make_encoder, tables, word_files
 from lingprobe.encoders.tables import FileTable
 
 TEXT = "4 3\nthe 1 0 0\ncat 0 2 0\n10 000 5 5 5\nthe 9 9 9\n"
@@ -28,13 +28,13 @@ def binary(words: dict[str, list[float]], newline: bytes = b"\n") -> bytes:
 
 
 def vectors_of(path: Path, sentence: Sentence, options: str = "") -> list[float]:
-    return make(f"static:{path}{options}").encode([sentence]).layers[0][0].tolist()
+    return make_encoder(f"static:{path}{options}").encode([sentence]).layers[0][0].tolist()
 
 
 @pytest.mark.parametrize("pool", ["mean", "max", "sum"])
 def test_random_words_are_the_same_everywhere_and_pooled_as_by_hand(pool):
-    bag = make(f"bow:random,dim=7,pool={pool}")
-    words = make("bow:random,dim=7,pool=none").encode([SAT]).layers[0]
+    bag = make_encoder(f"bow:random,dim=7,pool={pool}")
+    words = make_encoder("bow:random,dim=7,pool=none").encode([SAT]).layers[0]
     by_hand = {"mean": words.mean(0), "max": words.max(0), "sum": words.sum(0)}[pool]
     vectors = bag.encode([NONE, Sentence.of(["sat", "the", "cat"]), SAT]).layers[0]
     assert np.allclose(vectors, [np.zeros(7), by_hand, by_hand], atol=1e-6)
@@ -45,18 +45,18 @@ def test_random_words_are_the_same_everywhere_and_pooled_as_by_hand(pool):
 
 def test_lowercase_joins_forms():
     a, b = (
-        make("bow:random,lowercase=true")
+        make_encoder("bow:random,lowercase=true")
         .encode([Sentence.of(["Cat"]), Sentence.of(["cat"])])
         .layers[0]
     )
     assert np.array_equal(a, b)
-    a, b = make("bow:random").encode([Sentence.of(["Cat"]), Sentence.of(["cat"])]).layers[0]
+    a, b = make_encoder("bow:random").encode([Sentence.of(["Cat"]), Sentence.of(["cat"])]).layers[0]
     assert not np.allclose(a, b)
 
 
 def test_every_word_is_a_unit_and_those_that_the_table_lacks_are_all_one(tmp_path):
     (path := tmp_path / "a.vec").write_text(TEXT)
-    vectors = make(f"static:{path},pool=none").encode([UNKNOWN, SAT, NONE])
+    vectors = make_encoder(f"static:{path},pool=none").encode([UNKNOWN, SAT, NONE])
     assert vectors.layers[0].tolist() == [[0, 0, 0], [0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 0]]
     assert vectors.spans.sentences.tolist() == [0, 2, 5, 5]
     assert vectors.spans.words.tolist() == [[i, i + 1] for i in range(5)]
@@ -68,7 +68,9 @@ def test_every_word_is_a_unit_and_those_that_the_table_lacks_are_all_one(tmp_pat
         [3],
         [1],
     ]
-    assert np.allclose(sums, make(f"static:{path},pool=sum").encode([UNKNOWN, SAT, NONE]).layers[0])
+    assert np.allclose(
+        sums, make_encoder(f"static:{path},pool=sum").encode([UNKNOWN, SAT, NONE]).layers[0]
+    )
 
 
 @pytest.mark.parametrize("name", ["a.vec", "a.txt.gz", "a.vec.xz"])
@@ -140,7 +142,7 @@ def test_word2vec_binary(tmp_path, newline, suffix):
 def test_malformed_files_are_named_with_the_line(tmp_path, name, content, where):
     (path := tmp_path / name).write_text(content)
     with pytest.raises(DataProblem, match=where):
-        make(f"static:{path}").encode([SAT])
+        make_encoder(f"static:{path}").encode([SAT])
 
 
 @given(st.integers(8, 60), st.integers(1, 6), st.integers(0, 2**32))
@@ -175,24 +177,24 @@ def test_fasttext_models_that_promise_too_much_are_refused_at_once(tmp_path, cha
         fields[place] = value
     (path := tmp_path / "a.bin").write_bytes(MODEL.pack(*fields) + bytes(110 * 16))
     with pytest.raises(DataProblem, match="a fastText model of"):
-        make(f"static:{path}").encode([SAT])
+        make_encoder(f"static:{path}").encode([SAT])
 
 
 def test_words_that_are_not_numbers_are_named(tmp_path):
     (path := tmp_path / "a.vec").write_text("2 3\nthe 1 0 0\ncat 0 x 0\n")
     with pytest.raises(DataProblem, match="the vector of 'cat' does not have 3 dimensions"):
-        make(f"static:{path}").encode([SAT])
+        make_encoder(f"static:{path}").encode([SAT])
 
 
 def test_damaged_files_are_problems(tmp_path):
     (cut := tmp_path / "a.bin").write_bytes(binary({"the": [1, 0, 0], "cat": [0, 2, 0]})[:-6])
     with pytest.raises(DataProblem, match="record 2 of 2 is cut short"):
-        make(f"static:{cut}").encode([SAT])
+        make_encoder(f"static:{cut}").encode([SAT])
     (packed := tmp_path / "a.vec.gz").write_bytes(gzip.compress(TEXT.encode() * 50)[:-20])
     with pytest.raises(DataProblem, match="damaged"):
-        make(f"static:{packed}").encode([SAT])
+        make_encoder(f"static:{packed}").encode([SAT])
     with pytest.raises(DataProblem, match="no such file"):
-        make("static:/nowhere.vec").encode([SAT])
+        make_encoder("static:/nowhere.vec").encode([SAT])
 
 
 def test_only_asked_words_are_kept(tmp_path):
@@ -287,23 +289,23 @@ def test_a_binary_file_that_goes_on_after_what_it_promises_is_refused(tmp_path, 
     with pytest.raises(
         DataProblem, match=r"a\.bin: its header promises \d words of \d dimensions, and"
     ):
-        make(f"static:{path}").encode([SAT])
+        make_encoder(f"static:{path}").encode([SAT])
 
 
 def test_words_that_a_file_lacks_are_told(tmp_path):
     (path := tmp_path / "a.vec").write_text(TEXT)
     words = [*SAT.words, "THE"]
-    told = make(f"static:{path}").unknown(words).tolist()
+    told = make_encoder(f"static:{path}").unknown(words).tolist()
     assert told == [not np.any(vectors_of(path, Sentence.of([w]))) for w in words]
-    assert make(f"static:{path},lowercase=true").unknown(["THE"]).tolist() == [False]
-    assert make("bow:random").unknown(words) is None
+    assert make_encoder(f"static:{path},lowercase=true").unknown(["THE"]).tolist() == [False]
+    assert make_encoder("bow:random").unknown(words) is None
     path.write_text("the nan 0 0\n")
-    assert make(f"static:{path}").unknown(["the"]) is None  # whoever encodes is told
+    assert make_encoder(f"static:{path}").unknown(["the"]) is None  # whoever encodes is told
 
 
 def test_coverage_counts_what_is_unknown(tmp_path):
     (path := tmp_path / "a.vec").write_text(TEXT)
-    assert make(f"static:{path}").coverage([SAT, UNKNOWN, NONE]) == {
+    assert make_encoder(f"static:{path}").coverage([SAT, UNKNOWN, NONE]) == {
         "words": 5,
         "unknown": 3,
         "sentences unread": 1,
@@ -312,9 +314,9 @@ def test_coverage_counts_what_is_unknown(tmp_path):
 
 def test_fingerprint_follows_the_file(tmp_path):
     (path := tmp_path / "a.vec").write_text(TEXT)
-    before = make(f"static:{path}").table.fingerprint
+    before = make_encoder(f"static:{path}").table.fingerprint
     path.write_text(TEXT.replace("2", "3"))
-    assert make(f"static:{path}").table.fingerprint != before
+    assert make_encoder(f"static:{path}").table.fingerprint != before
     assert ENCODERS.canonical(f"static:{path}") == f"static:{path},lowercase=false,pool=mean"
 
 
@@ -325,7 +327,7 @@ def test_fasttext_models_with_subwords(tmp_path):
     model = gensim.models.FastText(lines, vector_size=8, min_count=1, workers=1, bucket=500)
     path = tmp_path / "m.bin"
     fasttext.save_facebook_model(model, str(path))
-    bag = make(f"static:{path}")
+    bag = make_encoder(f"static:{path}")
     assert np.allclose(
         bag.encode([SAT]).layers[0][0],
         model.wv.vectors_for_all(["the", "cat", "sat"]).vectors.mean(0),
@@ -336,7 +338,7 @@ def test_fasttext_models_with_subwords(tmp_path):
     with pytest.raises(
         DataProblem, match="a fastText model of 4 words and 8 dimensions is not 200 bytes long"
     ):
-        make(f"static:{broken}").encode([SAT])
+        make_encoder(f"static:{broken}").encode([SAT])
 
 
 @pytest.mark.parametrize("header", ["", "2 3\n"])

@@ -11,7 +11,7 @@ import lingprobe
 from fixtures.models import SENTENCES, transformer
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
-from lingprobe.encoders import ENCODERS, make
+from lingprobe.encoders import ENCODERS, make_encoder
 from lingprobe.encoders.checkpoints import named_point
 from lingprobe.encoders.hub import find_model_files
 from lingprobe.experiment.readers import map_encoders_by_name
@@ -85,7 +85,7 @@ def test_where_one_encoder_goes_several_are_refused():
     with pytest.raises(
         ReferenceProblem, match="stands for 2 encoders, where one is expected, such as hf"
     ):
-        make("hf:org/m,revisions=a+b")
+        make_encoder("hf:org/m,revisions=a+b")
 
 
 @pytest.fixture(scope="module")

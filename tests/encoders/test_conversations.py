@@ -19,7 +19,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.references import Reference
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.conversations import (
     RenderedTurns,
     TurnProblem,
@@ -134,7 +134,7 @@ def test_states_are_those_of_transformers(name, tmp_path):
     for wanted in ("", "all", "response", "last-turn", "prompt", "role:user"):
         for pool, reduce in pools.items():
             turns = f",turns={wanted}" if wanted else ""
-            encoder = make(
+            encoder = make_encoder(
                 f"hf:{folder},template=chat,layers=all,pool={pool},dtype=float32,device=cpu{turns}"
             )
             found = encoder.encode([talk(turns) for turns in TALKS])
@@ -147,7 +147,9 @@ def test_states_are_those_of_transformers(name, tmp_path):
 
 def test_every_token_can_be_had_and_words_are_found(tmp_path):
     folder = save_model(tmp_path / "llama", "llama")
-    encoder = make(f"hf:{folder},template=chat,pool=none,turns=response,dtype=float32,device=cpu")
+    encoder = make_encoder(
+        f"hf:{folder},template=chat,pool=none,turns=response,dtype=float32,device=cpu"
+    )
     found = encoder.encode([talk(turns) for turns in TALKS])
     for k, turns in enumerate(TALKS):
         start, stop = found.spans.sentences[k : k + 2]
@@ -165,14 +167,14 @@ def test_the_side_of_the_padding_changes_nothing(name, tmp_path):
     right, left = (save_model(tmp_path / side, name, side) for side in ("right", "left"))
     read = ",template=chat,turns=response,layers=all,dtype=float32,device=cpu"
     talks = [talk(turns) for turns in TALKS]
-    one, other = (make(f"hf:{folder}{read}").encode(talks) for folder in (right, left))
+    one, other = (make_encoder(f"hf:{folder}{read}").encode(talks) for folder in (right, left))
     for a, b in zip(one.layers, other.layers, strict=True):
         assert np.abs(a - b).max() < 1e-5
 
 
 def test_there_is_one_start_token(tmp_path):
     folder = save_model(tmp_path / "llama", "llama")
-    trace = make(f"hf:{folder},template=chat,turns=all").read_tokens(talk(TALKS[0]), ["2"])
+    trace = make_encoder(f"hf:{folder},template=chat,turns=all").read_tokens(talk(TALKS[0]), ["2"])
     assert trace.pieces.count("<s>") == 1
     assert "".join(trace.pieces).count("Is the earth flat?") == 1
     assert trace.counted.all()
@@ -196,7 +198,7 @@ def test_conversations_that_cannot_be_read_are_told_and_counted(
 ):
     folder = save_model(tmp_path / name, name)
     asked = f",turns={wanted}" if wanted else ""
-    encoder = make(f"hf:{folder},template=chat{asked},dtype=float32,device=cpu")
+    encoder = make_encoder(f"hf:{folder},template=chat{asked},dtype=float32,device=cpu")
     good, bad = talk([("user", "Who?"), ("assistant", "I.")]), talk(turns)
     with pytest.raises(PartRefused) as refused:
         encoder.encode([good, bad, good])
@@ -217,9 +219,9 @@ def test_white_space_is_an_empty_response():
 def test_what_is_no_turn_or_has_no_template_is_told(tmp_path):
     folder = save_model(tmp_path / "llama", "llama")
     with pytest.raises(DataProblem, match="write all, response"):
-        make(f"hf:{folder},template=chat,turns=answer").encode([])
+        make_encoder(f"hf:{folder},template=chat,turns=answer").encode([])
     with pytest.raises(DataProblem, match="add template=chat"):
-        make(f"hf:{folder},turns=response").encode([])
+        make_encoder(f"hf:{folder},turns=response").encode([])
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     tokenizer.chat_template = "{% for m in messages %}{{ m.content | upper }}{% endfor %}"
     with pytest.raises(TurnProblem, match="leaves out or changes what the user says"):
@@ -231,7 +233,7 @@ def test_what_is_no_turn_or_has_no_template_is_told(tmp_path):
 
 def test_without_a_template_texts_are_read_and_it_is_said(tmp_path, caplog):
     folder = save_model(tmp_path / "llama", "llama")
-    encoder = make(f"hf:{folder},dtype=float32,device=cpu")
+    encoder = make_encoder(f"hf:{folder},dtype=float32,device=cpu")
     turns = talk(TALKS[0])
     assert np.array_equal(
         encoder.encode([turns]).layers[0],
@@ -435,7 +437,9 @@ def test_a_span_may_be_of_a_conversation(tmp_path, offsets):
     sentence, start, stop = dataset.sites[0, 0].tolist()
     read = dataset.sentences[sentence]
     assert read.words[start:stop] in (("is", "he."), ("is", "he", "."))
-    encoder = make(f"hf:{folder},template=chat,turns=response,pool=none,dtype=float32,device=cpu")
+    encoder = make_encoder(
+        f"hf:{folder},template=chat,turns=response,pool=none,dtype=float32,device=cpu"
+    )
     vectors = encoder.encode([read])
     first, last = vectors.spans.words[start, 0], vectors.spans.words[stop - 1, 1]
     trace = encoder.read_tokens(read, ["2"])

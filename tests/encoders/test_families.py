@@ -14,7 +14,7 @@ import transformers
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.network import load_network
 
@@ -165,4 +165,4 @@ def test_a_depth_that_the_model_does_not_have_is_said(bert, tmp_path):
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | {"text_config": {"n_layer": 2}}))
     with pytest.raises(EncoderStop, match=r"config\.json says 2 layers, and the model has 3"):
-        make(f"hf:{folder},layers=last,device=cpu").encode([Sentence.of(["a"])])
+        make_encoder(f"hf:{folder},layers=last,device=cpu").encode([Sentence.of(["a"])])

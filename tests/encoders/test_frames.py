@@ -18,8 +18,8 @@ from encoders.tokenisers import byte_level
 from fixtures.models import transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import frames, make
-from lingprobe.encoders.frames import PLACE, Frame, frame
+from lingprobe.encoders import frames, make_encoder
+from lingprobe.encoders.frames import PLACE, PromptFrame, make_prompt_frame
 
 EXACT = "dtype=float32,device=cpu"
 CHAT = (
@@ -72,7 +72,7 @@ def test_only_the_tokens_of_the_sentence_are_pooled(model, sentences, request):
     folder = request.getfixturevalue(model)
     theirs = [by_hand(folder, "Q: ", s.text, " A:") for s in sentences[:5]]
     for pool, of in (("mean", np.mean), ("max", np.max), ("last", lambda rows, axis: rows[-1])):
-        encoder = make(f"hf:{folder},template={AROUND},pool={pool},{EXACT}")
+        encoder = make_encoder(f"hf:{folder},template={AROUND},pool={pool},{EXACT}")
         ours = encoder.encode(sentences[:5]).layers[0]
         np.testing.assert_allclose(ours, [of(rows, axis=0) for rows in theirs], atol=2e-4)
 
@@ -88,10 +88,10 @@ def test_the_end_of_a_template_is_the_last_token_of_all_that_is_read(llama, sent
             model(**tokenizer(before + s.text + after, return_tensors="pt")).last_hidden_state[0]
             for s in sentences[:3]
         ]
-    encoder = make(f"hf:{llama},template={question},pool=end,{EXACT}")
+    encoder = make_encoder(f"hf:{llama},template={question},pool=end,{EXACT}")
     ours = encoder.encode(sentences[:3]).layers[0]
     np.testing.assert_allclose(ours, [rows[-1] for rows in theirs], atol=2e-4)
-    other = make(f"hf:{llama},template={question} ?,pool=end,{EXACT}").encode(sentences[:3])
+    other = make_encoder(f"hf:{llama},template={question} ?,pool=end,{EXACT}").encode(sentences[:3])
     assert not np.allclose(ours, other.layers[0], atol=0.01)
 
 
@@ -99,7 +99,7 @@ def test_the_end_of_a_template_is_the_last_token_of_all_that_is_read(llama, sent
 def test_a_text_that_cannot_matter_is_said_once(model, said, sentences, request, caplog):
     folder = request.getfixturevalue(model)
     for pool in ("mean", "mean", "end"):
-        make(f"hf:{folder},template={{sentence}} A: {said},pool={pool},{EXACT}").encode(
+        make_encoder(f"hf:{folder},template={{sentence}} A: {said},pool={pool},{EXACT}").encode(
             sentences[:2]
         )
     unread = [r for r in caplog.records if "pool=end reads the last token" in r.getMessage()]
@@ -109,7 +109,7 @@ def test_a_text_that_cannot_matter_is_said_once(model, said, sentences, request,
 @pytest.mark.parametrize("model", ["llama", "bert"])
 def test_words_are_found_within_a_template(model, sentences, request):
     folder = request.getfixturevalue(model)
-    ours = make(f"hf:{folder},template={AROUND},pool=none,{EXACT}").encode(sentences[:5])
+    ours = make_encoder(f"hf:{folder},template={AROUND},pool=none,{EXACT}").encode(sentences[:5])
     theirs = [by_hand(folder, "Q: ", " ".join(s.words), " A:") for s in sentences[:5]]
     np.testing.assert_allclose(ours.layers[0], np.concatenate(theirs), atol=2e-4)
     words = ours.spans.words
@@ -120,7 +120,7 @@ def test_words_are_found_within_a_template(model, sentences, request):
 
 def test_a_chat_template_is_the_models_own(llama, sentences):
     before, after = "<s><|user|>", "<|end|><|assistant|>"
-    ours = make(f"hf:{llama},template=chat,{EXACT}").encode(sentences[:3]).layers[0]
+    ours = make_encoder(f"hf:{llama},template=chat,{EXACT}").encode(sentences[:3]).layers[0]
     theirs = [
         by_hand(llama, before, s.text, after, add_special_tokens=False).mean(0)
         for s in sentences[:3]
@@ -129,12 +129,12 @@ def test_a_chat_template_is_the_models_own(llama, sentences):
 
 
 def test_what_stands_around_is_told_and_is_part_of_what_it_is(llama):
-    plain, chat = make(f"hf:{llama}"), make(f"hf:{llama},template=chat")
+    plain, chat = make_encoder(f"hf:{llama}"), make_encoder(f"hf:{llama},template=chat")
     assert plain.reads == ""
     assert chat.reads == "<s><|user|>{sentence}<|end|><|assistant|>"
-    assert make(f"hf:{llama},template={AROUND}").reads == AROUND
-    assert make(f"hf:{llama},prompt=Q: ").reads == "Q: {sentence}"
-    bases = {plain.base, chat.base, make(f"hf:{llama},template={AROUND}").base}
+    assert make_encoder(f"hf:{llama},template={AROUND}").reads == AROUND
+    assert make_encoder(f"hf:{llama},prompt=Q: ").reads == "Q: {sentence}"
+    bases = {plain.base, chat.base, make_encoder(f"hf:{llama},template={AROUND}").base}
     assert len(bases) == 3
     assert "template" not in plain.base  # whose vectors are those of before
     assert "<|assistant|>" in chat.base
@@ -153,13 +153,13 @@ def test_a_result_says_what_was_read(tmp_path):
 
 def test_a_sentence_that_is_cut_within_its_template_is_counted(llama):
     long = Sentence.of(["incomprehensibility"] * 40)
-    assert make(f"hf:{llama},template={AROUND},{EXACT}").encode(
+    assert make_encoder(f"hf:{llama},template={AROUND},{EXACT}").encode(
         [Sentence.of(["cat"]), long]
     ).cut.tolist() == [False, True]
 
 
 def test_a_sentence_of_nothing_has_zeros(llama):
-    ours = make(f"hf:{llama},template={AROUND},{EXACT}").encode([Sentence((), "")])
+    ours = make_encoder(f"hf:{llama},template={AROUND},{EXACT}").encode([Sentence((), "")])
     assert not ours.layers[0].any()
 
 
@@ -173,21 +173,21 @@ def test_a_sentence_of_nothing_has_zeros(llama):
 )
 def test_what_is_no_template_is_told_before_work_starts(llama, options, said):
     with pytest.raises(DataProblem, match=said):
-        _ = make(f"hf:{llama},{options}").base
+        _ = make_encoder(f"hf:{llama},{options}").base
 
 
 def test_a_model_without_a_chat_template_is_told(bert, llama, tmp_path, sentences):
     with pytest.raises(EncoderStop, match="this model has no chat template"):
-        make(f"hf:{bert},template=chat,{EXACT}").encode(sentences[:1])
+        make_encoder(f"hf:{bert},template=chat,{EXACT}").encode(sentences[:1])
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
     tokenizer.chat_template = "{{ bos_token }}"
     with pytest.raises(EncoderStop, match="does not have the message once"):
-        frame("chat", "", tokenizer)
+        make_prompt_frame("chat", "", tokenizer)
 
 
 def test_the_tokens_inside_are_those_that_share_a_letter():
     characters = np.array([[0, 0], [0, 2], [2, 4], [4, 6], [6, 8], [8, 9], [0, 0]])
-    around = Frame("Q: ", " A", alone=True)  # the sentence is letters 3 to 7
+    around = PromptFrame("Q: ", " A", alone=True)  # the sentence is letters 3 to 7
     assert around.inside(characters, 4).tolist() == [False] * 2 + [True] * 3 + [False] * 2
 
 
@@ -207,7 +207,7 @@ def test_the_side_of_the_padding_changes_nothing(model, sentences, request):
     with torch.no_grad():
         states = network(input_ids=ids, attention_mask=mask, position_ids=positions)
     last = states.last_hidden_state[:, -1].numpy()
-    ours = make(f"hf:{folder},pool=last,{EXACT}").encode(sentences[:5]).layers[0]
+    ours = make_encoder(f"hf:{folder},pool=last,{EXACT}").encode(sentences[:5]).layers[0]
     np.testing.assert_allclose(ours, last, atol=2e-4)
 
 
@@ -229,8 +229,8 @@ def test_files_of_hidden_states_may_have_a_template_too(llama, sentences, tmp_pa
         )
     tokeniser_alone = tmp_path / "tokeniser"
     shutil.copytree(llama, tokeniser_alone, ignore=shutil.ignore_patterns("model*"))
-    theirs = make(f"hf:{llama},layers=1+2,template=chat,{EXACT}").encode(sentences[:3])
-    ours = make(f"acts:{tmp_path},model={tokeniser_alone},ids=1+2,template=chat").encode(
+    theirs = make_encoder(f"hf:{llama},layers=1+2,template=chat,{EXACT}").encode(sentences[:3])
+    ours = make_encoder(f"acts:{tmp_path},model={tokeniser_alone},ids=1+2,template=chat").encode(
         sentences[:3]
     )
     for mine, other in zip(ours.layers, theirs.layers, strict=True):
@@ -255,9 +255,11 @@ def test_a_start_token_that_a_text_has_is_read_once(llama, tmp_path, caplog):
         with torch.no_grad():
             states = model(torch.tensor([tokens])).last_hidden_state[0].numpy()
         for pool, expected in (("mean", states.mean(0)), ("last", states[-1])):
-            encoder = make(f"hf:{folder},pool={pool},{EXACT}{options}")
+            encoder = make_encoder(f"hf:{folder},pool={pool},{EXACT}{options}")
             np.testing.assert_allclose(encoder.encode([sentence]).layers[0][0], expected, atol=2e-4)
-        vectors = make(f"hf:{folder},pool=none,text=raw,{EXACT}{options}").encode([sentence])
+        vectors = make_encoder(f"hf:{folder},pool=none,text=raw,{EXACT}{options}").encode(
+            [sentence]
+        )
         of_words = [stop - first for first, stop in vectors.spans.words.tolist()]
         assert of_words[0] == len(tokens) - len(ids) + 1  # the start token is a word of the text
         assert min(of_words[1:]) > 0
@@ -268,5 +270,7 @@ def test_a_start_token_that_a_text_has_is_read_once(llama, tmp_path, caplog):
         " reads both"
     ]
     plain = Sentence.of(["The", "cat", "sat"])
-    one, other = (make(f"hf:{folder},{EXACT}{o}").encode([plain]) for o in ("", ",starts=twice"))
+    one, other = (
+        make_encoder(f"hf:{folder},{EXACT}{o}").encode([plain]) for o in ("", ",starts=twice")
+    )
     assert np.array_equal(one.layers[0], other.layers[0])

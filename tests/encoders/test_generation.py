@@ -17,7 +17,7 @@ from encoders.test_conversations import KINDS, save_model, talk
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 LONGEST = 12
 PROMPTS = [
@@ -82,7 +82,7 @@ def test_tokens_and_states_are_those_of_transformers(name, tmp_path):
     assert (len({tuple(written) for written, _, _ in by_hand}) > 1) != is_blind
     for turns, start in (("", None), ("turns=response,", None), ("turns=all,", 0)):
         for pool, reduce in pools.items():
-            encoder = make(
+            encoder = make_encoder(
                 f"hf:{folder},template=chat,{turns}generate={LONGEST},layers=all,pool={pool},{EXACT}"
             )
             found = encoder.encode(talks)
@@ -99,18 +99,18 @@ def test_neither_padding_nor_company_changes_what_is_written(name, tmp_path, mon
     right, left = (save_writer(tmp_path / side, name, side) for side in ("right", "left"))
     read = f",template=chat,generate={LONGEST},layers=all,{EXACT}"
     talks = [talk(turns) for turns in PROMPTS]
-    one = make(f"hf:{right}{read}").encode(talks)
+    one = make_encoder(f"hf:{right}{read}").encode(talks)
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "second"))
-    other = make(f"hf:{left}{read}").encode(talks)
+    other = make_encoder(f"hf:{left}{read}").encode(talks)
     monkeypatch.setenv("LINGPROBE_CACHE", str(tmp_path / "third"))
-    alone = [make(f"hf:{right}{read}").encode([each]) for each in talks]
+    alone = [make_encoder(f"hf:{right}{read}").encode([each]) for each in talks]
     for n, (a, b) in enumerate(zip(one.layers, other.layers, strict=True)):
         assert np.abs(a - b).max() < 1e-5
         assert np.abs(a - np.concatenate([each.layers[n] for each in alone])).max() < 1e-5
 
 
 def test_every_written_token_is_a_unit(llama):
-    encoder = make(f"hf:{llama},template=chat,generate={LONGEST},pool=none,{EXACT}")
+    encoder = make_encoder(f"hf:{llama},template=chat,generate={LONGEST},pool=none,{EXACT}")
     found = encoder.encode([talk(turns) for turns in PROMPTS])
     for k, turns in enumerate(PROMPTS):
         start, stop = found.spans.sentences[k : k + 2]
@@ -131,14 +131,14 @@ def test_each_prompt_is_written_to_once(llama, monkeypatch):
     monkeypatch.setattr(generation, "write_greedily", count)
     talks = [talk(turns) for turns in PROMPTS]
     chat = f"hf:{llama},template=chat,generate={LONGEST},{EXACT}"
-    make(chat).encode(talks[:2])  # and then it was stopped
-    make(chat).encode(talks)
-    make(f"{chat},layers=0,pool=max,turns=all").encode(talks)
-    copy = make(f"{chat},weights=random")
+    make_encoder(chat).encode(talks[:2])  # and then it was stopped
+    make_encoder(chat).encode(talks)
+    make_encoder(f"{chat},layers=0,pool=max,turns=all").encode(talks)
+    copy = make_encoder(f"{chat},weights=random")
     ours = copy.encode(talks)
     assert calls == [2, 2]
     # an untrained copy reads what the trained model wrote
-    assert copy.find_written(talks) == make(chat).find_written(talks)
+    assert copy.find_written(talks) == make_encoder(chat).find_written(talks)
     network = copy.load()
     for k, turns in enumerate(PROMPTS):
         written, _, _ = write_by_hand(llama, turns)
@@ -160,7 +160,7 @@ def test_settings_of_a_folder_do_not_make_it_sample(llama, tmp_path):
     path.write_text(json.dumps(settings | more))
     read = f"template=chat,generate={LONGEST},{EXACT}"
     talks = [talk(turns) for turns in PROMPTS]
-    one, other = (make(f"hf:{each},{read}").encode(talks) for each in (llama, folder))
+    one, other = (make_encoder(f"hf:{each},{read}").encode(talks) for each in (llama, folder))
     assert np.array_equal(one.layers[0], other.layers[0])
 
 
@@ -173,7 +173,7 @@ def test_a_text_ends_before_the_token_that_ends_it(llama, tmp_path):
     path = folder / "generation_config.json"
     for place in (3, 0):
         path.write_text(json.dumps({"eos_token_id": [first[place], 599]}))
-        encoder = make(f"hf:{folder},template=chat,generate={LONGEST},layers=all,{EXACT}")
+        encoder = make_encoder(f"hf:{folder},template=chat,generate={LONGEST},layers=all,{EXACT}")
         size = first.index(first[place])
         if size:
             found = encoder.encode([talk(PROMPTS[0])])
@@ -190,7 +190,7 @@ def test_texts_without_a_chat_template(llama):
     model = transformers.AutoModelForCausalLM.from_pretrained(llama)
     sentence = Sentence.of(["cats", "sleep"])
     for option, text in (("", "cats sleep"), ("template=Q: {sentence} A:,", "Q: cats sleep A:")):
-        found = make(f"hf:{llama},{option}generate=5,{EXACT}").encode([sentence])
+        found = make_encoder(f"hf:{llama},{option}generate=5,{EXACT}").encode([sentence])
         prompt = tokenizer(text, return_tensors="pt")["input_ids"]
         with torch.no_grad():
             whole = model.generate(prompt, do_sample=False, max_new_tokens=5, pad_token_id=0)
@@ -207,7 +207,7 @@ def test_a_loaded_model_writes_as_its_folder_does(llama):
     (live,) = lingprobe.configure((model, tokenizer), **chat)
     talks = [talk(turns) for turns in PROMPTS]
     ours = live.encode(talks)
-    theirs = make(f"hf:{llama},template=chat,generate={LONGEST},{EXACT}").encode(talks)
+    theirs = make_encoder(f"hf:{llama},template=chat,generate={LONGEST},{EXACT}").encode(talks)
     assert np.abs(ours.layers[0] - theirs.layers[0]).max() < 1e-5
     assert model.training
     assert model.generation_config.to_dict() == before
@@ -219,7 +219,7 @@ def test_a_loaded_model_writes_as_its_folder_does(llama):
 
 def test_what_cannot_be_written_is_told(llama, tmp_path):
     read = f"template=chat,generate={LONGEST},{EXACT}"
-    encoder = make(f"hf:{llama},{read}")
+    encoder = make_encoder(f"hf:{llama},{read}")
     answered = talk([("user", "Who?"), ("assistant", "I.")])
     long = talk([("user", "x" * 110)])
     with pytest.raises(PartRefused) as refused:
@@ -230,13 +230,13 @@ def test_what_cannot_be_written_is_told(llama, tmp_path):
     assert np.allclose(refused.value.vectors.layers[0][0], alone, atol=1e-5)
     headless = save_model(tmp_path / "headless", "llama")
     with pytest.raises(EncoderStop, match="its files have no head that writes tokens"):
-        make(f"hf:{headless},{read}").encode([talk(PROMPTS[0])])
+        make_encoder(f"hf:{headless},{read}").encode([talk(PROMPTS[0])])
     with pytest.raises(DataProblem, match="write response, prompt or all"):
-        make(f"hf:{llama},{read},turns=role:user").encode([])
+        make_encoder(f"hf:{llama},{read},turns=role:user").encode([])
     with pytest.raises(ReferenceProblem, match="write a whole number from 0 on"):
-        make(f"hf:{llama},template=chat,generate=-1")
+        make_encoder(f"hf:{llama},template=chat,generate=-1")
     with pytest.raises(EncoderStop, match="the model reads 128 tokens at most"):
-        make(f"hf:{llama},template=chat,generate=128,{EXACT}").encode([talk(PROMPTS[0])])
+        make_encoder(f"hf:{llama},template=chat,generate=128,{EXACT}").encode([talk(PROMPTS[0])])
 
 
 def test_a_run_reads_what_is_written_beside_the_prompt_alone(llama, tmp_path):

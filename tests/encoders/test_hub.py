@@ -16,11 +16,11 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import ENCODERS, hub, make
+from lingprobe.encoders import ENCODERS, hub, make_encoder
 from lingprobe.encoders.hub import (
+    CodeTrust,
     ModelFiles,
     ModelSource,
-    Trust,
     check_hub,
     find_model_files,
     source_of,
@@ -72,31 +72,36 @@ def test_code_of_a_model_is_not_run_unasked_and_nobody_is_asked(kind, custom, se
     with pytest.raises(
         EncoderStop, match=r"code of its own.*write trust_remote_code=true"
     ) as caught:
-        make(f"{kind}:{custom},{EXACT}").encode(sentences)
+        make_encoder(f"{kind}:{custom},{EXACT}").encode(sentences)
     assert "\n" not in str(caught.value)
     assert not any("mine" in name.split(".") for name in set(sys.modules) - before)
 
 
 def test_code_that_is_trusted_is_run(custom, bert, sentences):
-    plain = make(f"hf:{bert},layers=all,{EXACT}").encode(sentences)
-    vectors = make(f"hf:{custom},layers=all,trust_remote_code=true,{EXACT}").encode(sentences)
+    plain = make_encoder(f"hf:{bert},layers=all,{EXACT}").encode(sentences)
+    vectors = make_encoder(f"hf:{custom},layers=all,trust_remote_code=true,{EXACT}").encode(
+        sentences
+    )
     *same, last = zip(vectors.layers, plain.layers, strict=True)
     assert all(np.array_equal(a, b) for a, b in same)
     assert np.allclose(last[0], 2 * last[1], atol=1e-4)
-    by_st = make(f"st:{custom},trust_remote_code=true,{EXACT}").encode(sentences)
+    by_st = make_encoder(f"st:{custom},trust_remote_code=true,{EXACT}").encode(sentences)
     assert np.isfinite(by_st.layers[0]).all()
 
 
 @pytest.mark.parametrize("kind", ["hf", "st"])
 def test_trust_and_code_are_part_of_what_an_encoder_is(kind, custom):
-    plain, trusted = make(f"{kind}:{custom}"), make(f"{kind}:{custom},trust_remote_code=true")
+    plain, trusted = (
+        make_encoder(f"{kind}:{custom}"),
+        make_encoder(f"{kind}:{custom},trust_remote_code=true"),
+    )
     assert "trust_remote_code=true" in ENCODERS.canonical(f"{kind}:{custom},trust_remote_code=true")
     if kind == "hf":
         assert plain.base != trusted.base
     before = trusted.fingerprint
     find_model_files.cache_clear()
     (custom / "mine.py").write_text(CODE.replace("2 *", "3 *"))
-    assert make(f"{kind}:{custom},trust_remote_code=true").fingerprint != before
+    assert make_encoder(f"{kind}:{custom},trust_remote_code=true").fingerprint != before
 
 
 def cached(place, auto_map, weights=True):
@@ -116,13 +121,15 @@ def cached(place, auto_map, weights=True):
 def test_of_the_hub_one_commit_is_trusted(kind, tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     cached(tmp_path, MAP)
-    assert COMMIT in make(f"{kind}:org/name").fingerprint  # nothing is said of trust
+    assert COMMIT in make_encoder(f"{kind}:org/name").fingerprint  # nothing is said of trust
     for name in ("org/name", "org/name@main"):
         with pytest.raises(
             DataProblem, match=f"name the commit whose code you have read, as org/name@{COMMIT}"
         ):
-            _ = make(f"{kind}:{name.replace('@', '%40')},trust_remote_code=true").fingerprint
-    assert COMMIT in make(f"{kind}:org/name%40{COMMIT},trust_remote_code=true").fingerprint
+            _ = make_encoder(
+                f"{kind}:{name.replace('@', '%40')},trust_remote_code=true"
+            ).fingerprint
+    assert COMMIT in make_encoder(f"{kind}:org/name%40{COMMIT},trust_remote_code=true").fingerprint
 
 
 def test_code_in_another_repository_has_a_commit_of_its_own(tmp_path, monkeypatch):
@@ -139,10 +146,10 @@ def test_code_in_another_repository_has_a_commit_of_its_own(tmp_path, monkeypatc
         with pytest.raises(
             DataProblem, match=r"the code of org/name@1+ lies in org/code; name the commit of it"
         ):
-            _ = make(reference + more).fingerprint
+            _ = make_encoder(reference + more).fingerprint
     one, two = (
-        make(f"{reference},code_revision={COMMIT}"),
-        make(f"{reference},code_revision={OTHER}"),
+        make_encoder(f"{reference},code_revision={COMMIT}"),
+        make_encoder(f"{reference},code_revision={OTHER}"),
     )
     assert one.fingerprint == two.fingerprint
     assert one.base != two.base
@@ -169,7 +176,7 @@ def unplugged(tmp_path, monkeypatch):
 def test_a_hub_that_does_not_answer_is_said_at_once(kind, name, unplugged):
     began = time.monotonic()
     with pytest.raises(DataProblem) as caught:
-        _ = make(f"{kind}:{name}").fingerprint
+        _ = make_encoder(f"{kind}:{name}").fingerprint
     assert time.monotonic() - began < 5
     assert f"and {unplugged} cannot be reached" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -179,7 +186,7 @@ def test_weights_that_are_not_there_are_said_at_once(tmp_path, unplugged):
     folder = cached(tmp_path / "hub", {}, weights=False)
     began = time.monotonic()
     with pytest.raises(DataProblem, match=f"the weights of org/name are not in {folder}, and http"):
-        source_of(find_model_files("org/name"), "org/name@main", Trust())
+        source_of(find_model_files("org/name"), "org/name@main", CodeTrust())
     assert time.monotonic() - began < 5
 
 
@@ -198,18 +205,20 @@ def test_what_is_no_name_is_said(name):
 def test_what_is_not_fetched_yet_is_named_to_the_libraries(tmp_path, monkeypatch):
     monkeypatch.setattr(hub, "check_hub", lambda _: None)
     whole, part = cached(tmp_path / "a", {}), cached(tmp_path / "b", {}, weights=False)
-    assert source_of(ModelFiles(whole, COMMIT), "org/name@main", Trust()) == ModelSource(str(whole))
-    source = source_of(ModelFiles(part, COMMIT), "org/name@main", Trust())
+    assert source_of(ModelFiles(whole, COMMIT), "org/name@main", CodeTrust()) == ModelSource(
+        str(whole)
+    )
+    source = source_of(ModelFiles(part, COMMIT), "org/name@main", CodeTrust())
     assert source == ModelSource("org/name", COMMIT)
     assert source.arguments == {"revision": COMMIT, "trust_remote_code": False}
     # a folder of one's own is what it is
-    assert source_of(ModelFiles(part), str(part), Trust()) == ModelSource(str(part))
+    assert source_of(ModelFiles(part), str(part), CodeTrust()) == ModelSource(str(part))
 
 
 def test_libraries_are_never_left_to_ask(bert, monkeypatch):
     import transformers
 
-    from lingprobe.encoders.network import Weights, load_network
+    from lingprobe.encoders.network import WeightSettings, load_network
 
     given = []
     for name, method in (
@@ -226,7 +235,9 @@ def test_libraries_are_never_left_to_ask(bert, monkeypatch):
 
         monkeypatch.setattr(getattr(transformers, name), method, told)
     load_network.__wrapped__(ModelSource(str(bert)), "cpu", "float32")
-    load_network.__wrapped__(ModelSource(str(bert)), "cpu", "float32", Weights("random", 1, True))
+    load_network.__wrapped__(
+        ModelSource(str(bert)), "cpu", "float32", WeightSettings("random", 1, True)
+    )
     assert len(given) >= 6
     assert set(given) == {False}
 

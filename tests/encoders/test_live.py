@@ -25,7 +25,7 @@ from fixtures.models import sentence_transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import adapt, make
+from lingprobe.encoders import adapt_encoder, make_encoder
 
 DTYPES = ("float32", "bfloat16", "float16")
 
@@ -52,8 +52,8 @@ ALL += [(name, *PRECISIONS[(4 * k) % 9]) for k, name in enumerate(MODELS)]
 @pytest.mark.parametrize(("name", "stored", "dtype"), ALL)
 def test_the_same_bits_as_of_the_folder(name, stored, dtype, bert, sentences, tmp_path):
     folder = saved(name, stored, bert, tmp_path / "model")
-    live = adapt(loaded(folder), layers="all", dtype=dtype)
-    same(live, make(f"hf:{folder},layers=all,dtype={dtype}"), sentences[:4])
+    live = adapt_encoder(loaded(folder), layers="all", dtype=dtype)
+    same(live, make_encoder(f"hf:{folder},layers=all,dtype={dtype}"), sentences[:4])
 
 
 @pytest.mark.parametrize(
@@ -72,21 +72,21 @@ def test_the_same_bits_as_of_the_folder(name, stored, dtype, bert, sentences, tm
 def test_the_same_bits_with_every_option(options, bert, sentences):
     said = "".join(f",{key}={value}".replace("True", "true") for key, value in options.items())
     reference = f"hf:{bert}{said}".replace("False", "false")
-    live, named = adapt(loaded(bert), **options), make(reference)
+    live, named = adapt_encoder(loaded(bert), **options), make_encoder(reference)
     same(live, named, sentences)
     assert live.slots == named.slots
     assert live.reads == named.reads
     words = ["cat", "☃", "Incomprehensibilities"]
     assert np.array_equal(live.unknown(words), named.unknown(words))
     shown = "".join(f",{k}={options[k]}" for k in sorted(options) if k != "layers")
-    assert live.name == adapt(loaded(bert)).name + shown
+    assert live.name == adapt_encoder(loaded(bert)).name + shown
 
 
 @pytest.mark.parametrize("kind", [AutoModelForMaskedLM, AutoModelForSequenceClassification])
 def test_a_head_is_not_read(kind, bert, sentences, tmp_path):
     model, tokenizer = loaded(bert, kind)
-    same(adapt((model, tokenizer)), make(f"hf:{bert}"), sentences)
-    assert type(model).__name__ not in str(adapt((model, tokenizer)).network.model)
+    same(adapt_encoder((model, tokenizer)), make_encoder(f"hf:{bert}"), sentences)
+    assert type(model).__name__ not in str(adapt_encoder((model, tokenizer)).network.model)
 
 
 class OptimizedModule(nn.Module):
@@ -116,9 +116,9 @@ class Processor:
 )
 def test_every_form_is_the_same_model(form, bert, sentences):
     model, tokenizer = loaded(bert)
-    one = adapt(form(model, tokenizer))
-    same(one, make(f"hf:{bert}"), sentences)
-    assert one.fingerprint == adapt((model, tokenizer)).fingerprint
+    one = adapt_encoder(form(model, tokenizer))
+    same(one, make_encoder(f"hf:{bert}"), sentences)
+    assert one.fingerprint == adapt_encoder((model, tokenizer)).fingerprint
 
 
 def test_the_users_model_stays_as_it_was(bert, sentences):
@@ -127,12 +127,12 @@ def test_the_users_model_stays_as_it_was(bert, sentences):
     model.config.use_cache = True
     before = {name: value.clone() for name, value in model.state_dict().items()}
     same(
-        adapt((model, tokenizer), dtype="float32"),
-        adapt((model.eval(), tokenizer), dtype="float32"),
+        adapt_encoder((model, tokenizer), dtype="float32"),
+        adapt_encoder((model.eval(), tokenizer), dtype="float32"),
         sentences,
     )
     model.train()
-    adapt((model, tokenizer), dtype="bfloat16", layers="lex+all").encode(sentences)
+    adapt_encoder((model, tokenizer), dtype="bfloat16", layers="lex+all").encode(sentences)
     assert model.training
     assert all(module.training for module in model.modules())
     assert model.config.use_cache
@@ -143,7 +143,7 @@ def test_the_users_model_stays_as_it_was(bert, sentences):
 
 
 def fingerprint(model, tokenizer) -> str:
-    return adapt((model, tokenizer)).fingerprint
+    return adapt_encoder((model, tokenizer)).fingerprint
 
 
 def test_it_is_known_by_what_it_holds_and_not_by_where_it_lay(bert, tmp_path):
@@ -152,9 +152,9 @@ def test_it_is_known_by_what_it_holds_and_not_by_where_it_lay(bert, tmp_path):
     other[0](input_ids=torch.tensor([[1, 2]]), output_hidden_states=True)
     other[1](["a longer text", "b"], padding=True, truncation=True, max_length=5)
     assert fingerprint(*one) == fingerprint(*other)
-    encoder = adapt(one)
+    encoder = adapt_encoder(one)
     encoder.encode([Sentence.of(["cat"])])
-    assert adapt(encoder).fingerprint == encoder.fingerprint
+    assert adapt_encoder(encoder).fingerprint == encoder.fingerprint
 
 
 def test_saving_makes_it_no_other_model(bert, tmp_path):
@@ -166,7 +166,7 @@ def test_saving_makes_it_no_other_model(bert, tmp_path):
 
 
 def test_it_goes_to_other_processes(bert, sbert, sentences):
-    for encoder in (adapt(loaded(bert)), adapt(sbert[1])):
+    for encoder in (adapt_encoder(loaded(bert)), adapt_encoder(sbert[1])):
         vectors = encoder.encode(sentences).layers[0]
         other = pickle.loads(pickle.dumps(encoder))
         assert np.array_equal(other.encode(sentences).layers[0], vectors)
@@ -214,7 +214,7 @@ def test_no_stale_vectors_are_served_where_a_model_was_trained_in_between(task, 
     how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": tmp_path / "cache"}
     how["output"] = tmp_path / "out"
     model = loaded(bert)
-    held = adapt(model, "held")
+    held = adapt_encoder(model, "held")
     assert [lingprobe.evaluate(held, task, **how).fresh for _ in range(2)] == [1, 0]
     trained(*model)
     assert lingprobe.evaluate(held, task, **how).fresh == 1
@@ -231,7 +231,7 @@ def test_poolings_and_templates_of_one_model_are_rows_of_their_own(task, bert, t
     evaluation = lingprobe.evaluate(encoders, task, **how)
     assert evaluation.failures == {}
     rows = {(r.trial.encoder, r.trial.read) for r in evaluation.results}
-    name = adapt(model).name
+    name = adapt_encoder(model).name
     assert rows == {
         (f"{name},pool=max", "3"),
         *((name, str(layer)) for layer in range(4)),
@@ -255,15 +255,15 @@ def test_vectors_made_ahead_are_those_of_the_run(task, bert, tmp_path):
 def test_what_a_loaded_model_cannot_be_asked_for_is_said(bert):
     model = loaded(bert)
     with pytest.raises(UsageProblem, match=r"option device: .*model.to"):
-        adapt(model, device="cuda")
+        adapt_encoder(model, device="cuda")
     with pytest.raises(UsageProblem, match=r"option weights: .*hf:FOLDER,weights=random"):
-        adapt(model, weights="random")
+        adapt_encoder(model, weights="random")
     with pytest.raises(UsageProblem, match="option layer; it has dtype, generate, layers"):
-        adapt(model, layer=3)
+        adapt_encoder(model, layer=3)
     with pytest.raises(UsageProblem, match="has no options"):
-        adapt(len, layers="all")
+        adapt_encoder(len, layers="all")
     with pytest.raises(DataProblem, match="layers 0"):
-        adapt(model, layers="9").encode([Sentence.of(["a"])])
+        adapt_encoder(model, layers="9").encode([Sentence.of(["a"])])
 
 
 def test_a_model_without_a_tokenizer_is_told_the_right_call(bert, tmp_path):
@@ -273,30 +273,30 @@ def test_a_model_without_a_tokenizer_is_told_the_right_call(bert, tmp_path):
     small = {"hidden_size": 8, "num_attention_heads": 1, "num_hidden_layers": 1}
     model = BertModel(BertConfig(vocab_size=9, intermediate_size=8, **small))
     with pytest.raises(DataProblem, match=right):
-        adapt(model)
+        adapt_encoder(model)
     model.save_pretrained(tmp_path / "bare")
     with pytest.raises(DataProblem, match=right):
-        adapt(AutoModel.from_pretrained(tmp_path / "bare"))
+        adapt_encoder(AutoModel.from_pretrained(tmp_path / "bare"))
     for wrong in (None, "bert-base", len):
         with pytest.raises(DataProblem, match=right):
-            adapt((model, wrong))
+            adapt_encoder((model, wrong))
     with pytest.raises(DataProblem, match=right):
-        adapt(AutoTokenizer.from_pretrained(bert))
+        adapt_encoder(AutoTokenizer.from_pretrained(bert))
     with pytest.raises(DataProblem, match="reads no text"):
-        adapt(nn.Linear(2, 2))
+        adapt_encoder(nn.Linear(2, 2))
     with pytest.raises(
         DataProblem, match=r"^a BertConfig is not an encoder: .*\(model, tokenizer\)"
     ):
-        adapt(model.config)
+        adapt_encoder(model.config)
     with pytest.raises(DataProblem, match=r"^a tuple of BertModel is not an encoder"):
-        adapt((model,))
+        adapt_encoder((model,))
 
 
 def test_a_model_that_cannot_be_copied_is_to_be_saved(bert):
     model, tokenizer = loaded(bert)
     model.open = (each for each in "ab")
     with pytest.raises(EncoderStop, match="save_pretrained"):
-        adapt((model, tokenizer)).encode([Sentence.of(["a"])])
+        adapt_encoder((model, tokenizer)).encode([Sentence.of(["a"])])
 
 
 @pytest.fixture
@@ -313,35 +313,37 @@ def test_models_of_sentence_transformers_take_the_road_of_st(stored, sbert, sent
     model.to(getattr(torch, stored)).save(str(folder))
     model.train()
     for dtype in DTYPES:
-        same(adapt(model, dtype=dtype), make(f"st:{folder},dtype={dtype}"), sentences)
+        same(
+            adapt_encoder(model, dtype=dtype), make_encoder(f"st:{folder},dtype={dtype}"), sentences
+        )
     assert model.training
     assert all(p.dtype == getattr(torch, stored) for p in model.parameters())
 
 
 def test_a_vector_of_sentence_transformers_may_be_cut(sbert, sentences):
     folder, model = sbert
-    cut = adapt(model, truncate_dim=8)
-    same(cut, make(f"st:{folder},truncate_dim=8"), sentences)
-    whole = adapt(model)
+    cut = adapt_encoder(model, truncate_dim=8)
+    same(cut, make_encoder(f"st:{folder},truncate_dim=8"), sentences)
+    whole = adapt_encoder(model)
     before = whole.fingerprint
     assert np.array_equal(cut.encode(sentences).layers[0], whole.encode(sentences).layers[0][:, :8])
     assert cut.name == f"{whole.name},truncate_dim=8"
     assert model.truncate_dim is None
     model.truncate_dim = 4
-    mine = adapt(model)
+    mine = adapt_encoder(model)
     assert mine.encode(sentences).layers[0].shape[1] == 4
     assert mine.fingerprint != before
     with pytest.raises(DataProblem, match="at least one"):
-        adapt(model, truncate_dim=0).encode(sentences)
+        adapt_encoder(model, truncate_dim=0).encode(sentences)
     with pytest.raises(EncoderStop, match="have 32 dimensions"):
-        adapt(model, truncate_dim=64).encode(sentences)
+        adapt_encoder(model, truncate_dim=64).encode(sentences)
 
 
 def test_the_tokenizer_of_sentence_transformers_counts(sbert):
     _, model = sbert
-    before = adapt(model).fingerprint
+    before = adapt_encoder(model).fingerprint
     model.max_seq_length = 8
-    assert adapt(model).fingerprint != before
+    assert adapt_encoder(model).fingerprint != before
 
 
 def test_static_embeddings_are_a_model(bert, sentences):
@@ -350,7 +352,7 @@ def test_static_embeddings_are_a_model(bert, sentences):
     tokenizer = AutoTokenizer.from_pretrained(bert).backend_tokenizer
     weights = np.random.default_rng(0).normal(size=(tokenizer.get_vocab_size(), 6))
     module = StaticEmbedding(tokenizer, embedding_weights=weights.astype(np.float32))
-    encoder = adapt(module)
+    encoder = adapt_encoder(module)
     texts = [s.text for s in sentences if s.text]
     tokenizer.no_padding()
     by_hand = [
@@ -362,27 +364,27 @@ def test_static_embeddings_are_a_model(bert, sentences):
     ours = encoder.encode([s for s in sentences if s.text]).layers[0]
     np.testing.assert_allclose(ours, by_hand, atol=1e-6)
     other = StaticEmbedding(tokenizer, embedding_weights=weights.astype(np.float32) + 1)
-    assert adapt(other).fingerprint != encoder.fingerprint
+    assert adapt_encoder(other).fingerprint != encoder.fingerprint
 
 
 def test_vectors_with_their_sentences_are_an_encoder(sentences):
     texts = [s.text for s in sentences]
     vectors = np.random.default_rng(0).normal(size=(len(texts), 3)).astype(np.float32)
-    encoder = adapt((texts, vectors))
+    encoder = adapt_encoder((texts, vectors))
     assert np.array_equal(encoder.encode(sentences[::-1]).layers[0], vectors[::-1])
     for other in (torch.from_numpy(vectors), vectors.tolist(), list(vectors)):
-        assert adapt((texts, other)).fingerprint == encoder.fingerprint
-    assert adapt((sentences, vectors)).fingerprint == encoder.fingerprint
-    assert adapt((texts, vectors + 1)).fingerprint != encoder.fingerprint
-    assert adapt((texts[::-1], vectors)).fingerprint != encoder.fingerprint
+        assert adapt_encoder((texts, other)).fingerprint == encoder.fingerprint
+    assert adapt_encoder((sentences, vectors)).fingerprint == encoder.fingerprint
+    assert adapt_encoder((texts, vectors + 1)).fingerprint != encoder.fingerprint
+    assert adapt_encoder((texts[::-1], vectors)).fingerprint != encoder.fingerprint
     with pytest.raises(EncoderStop, match="has no vector for 1 of 1 sentences: 'Nobody'"):
         encoder.encode([Sentence.of(["Nobody"])])
     with pytest.raises(DataProblem, match=r"has an array \[9, 3\], expected .* 8 sentences"):
-        adapt((texts[1:], vectors))
+        adapt_encoder((texts[1:], vectors))
     with pytest.raises(DataProblem, match="is not an encoder"):
-        adapt(([1, 2], vectors[:2]))
+        adapt_encoder(([1, 2], vectors[:2]))
     with pytest.raises(DataProblem, match="two different vectors"):
-        adapt((["a", "a"], vectors[:2]))
+        adapt_encoder((["a", "a"], vectors[:2]))
 
 
 def test_a_model_of_model2vec_is_known_by_its_content(bert, sentences, tmp_path):
@@ -391,12 +393,12 @@ def test_a_model_of_model2vec_is_known_by_its_content(bert, sentences, tmp_path)
     rows = np.random.default_rng(0).normal(size=(tokenizer.get_vocab_size(), 6)).astype(np.float32)
     model2vec.StaticModel(rows, tokenizer).save_pretrained(tmp_path / "static")
     one, other = (model2vec.StaticModel.from_pretrained(tmp_path / "static") for _ in range(2))
-    ours = adapt(one).encode(sentences).layers[0]
+    ours = adapt_encoder(one).encode(sentences).layers[0]
     assert np.array_equal(ours, one.encode([s.text for s in sentences]))
-    assert adapt(one).fingerprint == adapt(other).fingerprint
+    assert adapt_encoder(one).fingerprint == adapt_encoder(other).fingerprint
     other.embedding = other.embedding * 2
-    assert adapt(one).fingerprint != adapt(other).fingerprint
-    assert adapt(one, "named").fingerprint != adapt(other, "named").fingerprint
+    assert adapt_encoder(one).fingerprint != adapt_encoder(other).fingerprint
+    assert adapt_encoder(one, "named").fingerprint != adapt_encoder(other, "named").fingerprint
     shorter = model2vec.StaticModel.from_pretrained(tmp_path / "static")
     shorter.max_length = 2
-    assert adapt(one).fingerprint != adapt(shorter).fingerprint
+    assert adapt_encoder(one).fingerprint != adapt_encoder(shorter).fingerprint

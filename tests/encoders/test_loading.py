@@ -17,7 +17,7 @@ from torch import nn
 
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.loading import check_blocks
 
 CAT = Sentence.of(["The", "cat", "sat"])
@@ -33,7 +33,7 @@ def folder(bert, tmp_path):
 def refused(folder, said, kinds=("hf", "st")):
     for kind in kinds:
         with pytest.raises(EncoderStop, match=said) as told:
-            make(f"{kind}:{folder},device=cpu").encode([CAT])
+            make_encoder(f"{kind}:{folder},device=cpu").encode([CAT])
         assert "\n" not in str(told.value)
 
 
@@ -63,7 +63,7 @@ def test_nothing_is_printed_of_weights_that_no_layer_needs(folder):
         "AutoModelForMaskedLM.from_config(AutoConfig.from_pretrained(folder)).save_pretrained(folder)\n"
         "import sys\n"
         "print('loaded', file=sys.stderr)\n"
-        "from lingprobe.encoders import make\n"
+        "from lingprobe.encoders import make_encoder\n"
         "from lingprobe.data.core import Sentence\n"
         "make(f'hf:{folder},device=cpu').encode([Sentence.of(['The', 'cat'])])\n"
     )
@@ -76,12 +76,14 @@ def test_nothing_is_printed_of_weights_that_no_layer_needs(folder):
 
 def test_a_pooler_may_be_missing_and_a_head_too_many(folder):
     """As in models that were saved with a head: neither decides a hidden state."""
-    before = make(f"hf:{folder},device=cpu").encode([CAT]).layers[-1]
+    before = make_encoder(f"hf:{folder},device=cpu").encode([CAT]).layers[-1]
     model = transformers.BertModel.from_pretrained(folder)
     masked = transformers.BertForMaskedLM(model.config)
     masked.bert.load_state_dict(model.state_dict(), strict=False)
     masked.save_pretrained(folder)
-    np.testing.assert_array_equal(make(f"hf:{folder},device=cpu").encode([CAT]).layers[-1], before)
+    np.testing.assert_array_equal(
+        make_encoder(f"hf:{folder},device=cpu").encode([CAT]).layers[-1], before
+    )
 
 
 def test_an_encoder_that_was_saved_without_its_decoder_is_read(bert, tmp_path):
@@ -93,7 +95,7 @@ def test_an_encoder_that_was_saved_without_its_decoder_is_read(bert, tmp_path):
     ids = transformers.AutoTokenizer.from_pretrained(folder)(CAT.text, return_tensors="pt")
     with torch.no_grad():
         states = model(ids["input_ids"], ids["attention_mask"]).last_hidden_state[0]
-    vector = make(f"hf:{folder},device=cpu,dtype=float32").encode([CAT]).layers[-1][0]
+    vector = make_encoder(f"hf:{folder},device=cpu,dtype=float32").encode([CAT]).layers[-1][0]
     np.testing.assert_allclose(vector, states.mean(0).numpy(), atol=1e-5)
 
 
@@ -133,14 +135,14 @@ def test_parts_without_weights_of_their_own_are_in_no_file(tmp_path):
 @pytest.mark.parametrize("kind", ["hf", "st"])
 def test_a_configuration_beyond_its_weights_is_refused_at_once(kind, change, folder):
     config = json.loads((folder / "config.json").read_text("utf-8"))
-    assert make(f"{kind}:{folder}").fingerprint  # this one belongs to its weights
+    assert make_encoder(f"{kind}:{folder}").fingerprint  # this one belongs to its weights
     (folder / "config.json").write_text(json.dumps(config | change), "utf-8")
     with pytest.raises(DataProblem, match=r"its weights only .*do not belong together"):
-        _ = make(f"{kind}:{folder}").fingerprint
+        _ = make_encoder(f"{kind}:{folder}").fingerprint
 
 
 def test_a_configuration_that_is_a_pipe_is_refused_at_once(tmp_path):
     os.mkfifo(tmp_path / "config.json")
     (tmp_path / "model.safetensors").write_bytes(bytes(64))
     with pytest.raises(DataProblem, match="is a pipe, a socket or a device"):
-        _ = make(f"hf:{tmp_path}").fingerprint
+        _ = make_encoder(f"hf:{tmp_path}").fingerprint

@@ -6,11 +6,11 @@ import torch
 from tokenisers import Slow
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.encoders import make
-from lingprobe.encoders.forward import Passes
+from lingprobe.encoders import make_encoder
+from lingprobe.encoders.forward import ForwardPass
 from lingprobe.encoders.frames import PLAIN
 from lingprobe.encoders.hub import ModelSource
-from lingprobe.encoders.network import LoadedModel, Weights, load_network
+from lingprobe.encoders.network import LoadedModel, WeightSettings, load_network
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
@@ -135,12 +135,12 @@ def test_a_model_whose_places_cannot_be_taken_away_is_refused():
 @pytest.mark.parametrize("pool", ["none", "mean"])
 def test_lex_is_a_layer_like_any_other(family, pool, sentences, request):
     folder = request.getfixturevalue(family)
-    encoder = make(f"hf:{folder},layers=lex+all,pool={pool},{EXACT}")
+    encoder = make_encoder(f"hf:{folder},layers=lex+all,pool={pool},{EXACT}")
     vectors = encoder.encode(sentences)
     depth = {"bert": 3, "gpt": 2}[family]
     assert vectors.names == ("lex", *map(str, range(depth + 1)))
-    assert encoder.base == make(f"hf:{folder},layers=last,pool={pool},{EXACT}").base
-    without = make(f"hf:{folder},layers=all,pool={pool},{EXACT}").encode(sentences)
+    assert encoder.base == make_encoder(f"hf:{folder},layers=last,pool={pool},{EXACT}").base
+    without = make_encoder(f"hf:{folder},layers=all,pool={pool},{EXACT}").encode(sentences)
     for name in without.names:
         assert np.array_equal(vectors.layer(name), without.layer(name))
     assert not np.allclose(vectors.layer("lex"), vectors.layer("0"))
@@ -149,7 +149,7 @@ def test_lex_is_a_layer_like_any_other(family, pool, sentences, request):
 
 def test_the_same_word_has_the_same_lexical_vector_everywhere(bert):
     sentence = Sentence.of(["cats", "like", "cats", "and", "cats"])
-    vectors = make(f"hf:{bert},layers=lex+0,pool=none,{EXACT}").encode([sentence])
+    vectors = make_encoder(f"hf:{bert},layers=lex+0,pool=none,{EXACT}").encode([sentence])
     first, third, fifth = vectors.spans.words[[0, 2, 4]]
     units = [vectors.layer("lex")[a:b] for a, b in (first, third, fifth)]
     assert np.array_equal(units[0], units[1])
@@ -158,12 +158,12 @@ def test_the_same_word_has_the_same_lexical_vector_everywhere(bert):
 
 
 def test_nothing_is_run_for_lex_alone(bert, sentences, monkeypatch):
-    encoder = make(f"hf:{bert},layers=lex+1,pool=none,{EXACT}")
+    encoder = make_encoder(f"hf:{bert},layers=lex+1,pool=none,{EXACT}")
     expected = encoder.encode(sentences)
     monkeypatch.setattr(
         LoadedModel, "hidden_states", lambda *_, **__: pytest.fail("the model was run")
     )
-    vectors = make(f"hf:{bert},layers=lex,pool=none,{EXACT}").encode(sentences)
+    vectors = make_encoder(f"hf:{bert},layers=lex,pool=none,{EXACT}").encode(sentences)
     assert np.array_equal(vectors.layers[0], expected.layer("lex"))
 
 
@@ -180,7 +180,7 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one_alone(
     def of(seed):
         load_network.cache_clear()
         return (
-            make(f"hf:{folder},weights={weights},seed={seed},layers=all,{EXACT}")
+            make_encoder(f"hf:{folder},weights={weights},seed={seed},layers=all,{EXACT}")
             .encode(sentences)
             .layers[-1]
         )
@@ -193,26 +193,26 @@ def test_drawn_weights_follow_their_seed_and_leave_the_global_one_alone(
     assert np.array_equal(of(7), one)
     assert not np.allclose(of(8), one)
     assert not np.allclose(
-        make(f"hf:{folder},layers=all,{EXACT}").encode(sentences).layers[-1], one
+        make_encoder(f"hf:{folder},layers=all,{EXACT}").encode(sentences).layers[-1], one
     )
     assert np.isfinite(one).all()
 
 
 def test_what_is_below_the_first_layer_can_stay_as_it_was_trained(bert, sentences):
     trained, paper, bare = (
-        make(f"hf:{bert},layers=lex+all,pool=none,{more}{EXACT}").encode(sentences)
+        make_encoder(f"hf:{bert},layers=lex+all,pool=none,{more}{EXACT}").encode(sentences)
         for more in ("", "weights=orthonormal,", "weights=orthonormal,lexical=drawn,seed=7,")
     )
     for name in ("lex", "0"):
         np.testing.assert_allclose(paper.layer(name), trained.layer(name), atol=1e-6)
         assert not np.allclose(bare.layer(name), trained.layer(name), atol=1e-2)
     assert not np.allclose(paper.layer("1"), trained.layer("1"), atol=1e-2)
-    kept = make(f"hf:{bert},layers=0,pool=none,weights=random,lexical=trained,{EXACT}").encode(
-        sentences
-    )
+    kept = make_encoder(
+        f"hf:{bert},layers=0,pool=none,weights=random,lexical=trained,{EXACT}"
+    ).encode(sentences)
     np.testing.assert_allclose(kept.layers[0], trained.layer("0"), atol=1e-6)
     assert not np.allclose(
-        make(f"hf:{bert},layers=0,pool=none,weights=random,seed=7,{EXACT}")
+        make_encoder(f"hf:{bert},layers=0,pool=none,weights=random,seed=7,{EXACT}")
         .encode(sentences)
         .layers[0],
         trained.layer("0"),
@@ -225,7 +225,7 @@ def test_every_matrix_above_the_embeddings_is_orthonormal(family, request):
         ModelSource(str(request.getfixturevalue(family))),
         "cpu",
         "float32",
-        Weights("orthonormal", 3),
+        WeightSettings("orthonormal", 3),
     ).model
     matrices = {
         n: w.detach()
@@ -246,7 +246,7 @@ def test_every_matrix_above_the_embeddings_is_orthonormal(family, request):
 
 def test_networks_of_other_weights_are_other_encoders(bert):
     made = [
-        make(f"hf:{bert}{more}")
+        make_encoder(f"hf:{bert}{more}")
         for more in (
             "",
             ",weights=random",
@@ -257,8 +257,8 @@ def test_networks_of_other_weights_are_other_encoders(bert):
     ]
     assert len({encoder.base for encoder in made}) == len(made)
     assert made[1].name.endswith("weights=random")
-    assert make(f"hf:{bert},seed=4").base == made[0].base  # nothing is drawn
-    assert make(f"hf:{bert},weights=orthonormal,lexical=trained").base == made[4].base
+    assert make_encoder(f"hf:{bert},seed=4").base == made[0].base  # nothing is drawn
+    assert make_encoder(f"hf:{bert},weights=orthonormal,lexical=trained").base == made[4].base
 
 
 # other architectures, end to end
@@ -283,7 +283,7 @@ def translator(bert, tmp_path_factory):
 
 def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
     trained, drawn = (
-        make(f"hf:{translator},layers=lex+all,pool=none,weights={weights},{EXACT}").encode(
+        make_encoder(f"hf:{translator},layers=lex+all,pool=none,weights={weights},{EXACT}").encode(
             sentences
         )
         for weights in ("trained", "orthonormal")
@@ -296,7 +296,7 @@ def test_of_an_encoder_and_a_decoder_the_encoder_is_read(translator, sentences):
 
 def test_a_tokeniser_without_offsets_reaches_the_layers():
     made = LoadedModel(built("Bert", **MODELS["Bert"]).eval(), Slow(), "cpu", "float32")
-    found = Passes(made, PLAIN, True, 100).run(
+    found = ForwardPass(made, PLAIN, True, 100).run(
         [Sentence.of(["letters", "q", "and"]), Sentence.of(["and"])],
         [("lex", "none"), ("2", "none")],
     )

@@ -7,7 +7,7 @@ from lingprobe import evaluate
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.tasks.baseline_names import RANDOM_BAG
 from lingprobe.tasks.baselines import PAIR_FEATURES
 from tasks.publications import pair_sets
@@ -18,7 +18,7 @@ LAST = Sentence.of(["Nobody", "isn’t", "nie", "there"])
 
 def features(encoder, *pairs):
     dataset = Dataset.of([Example((Site(a), Site(b)), "x") for a, b in pairs])
-    made = make(encoder)
+    made = make_encoder(encoder)
     return Readings(dataset, made.encode(dataset.sentences), made.own_view).features("-")
 
 
@@ -32,14 +32,14 @@ def test_overlap_is_the_share_of_words_that_both_have():
 def test_overlap_of_spans_is_that_of_their_words():
     pairs = [((0, 2), (4, 5)), ((1, 3), (3, 5))]  # the cat, cat; cat sees, a cat
     dataset = Dataset.of([Example((Site(FIRST, a), Site(FIRST, b)), "x") for a, b in pairs])
-    vectors = make("bow:random,pool=none").encode(dataset.sentences)
+    vectors = make_encoder("bow:random,pool=none").encode(dataset.sentences)
     read = Readings(dataset, vectors, "mean+overlap").features("-")
     np.testing.assert_allclose(read[:, -3:], [[1 / 2, 1, 1 / 2], [1 / 2, 1 / 2, 1 / 3]], rtol=1e-6)
 
 
 def test_hypothesis_is_a_bag_of_the_second_sentence():
     read = features("hypothesis,dim=8", (FIRST, SECOND), (LAST, SECOND), (SECOND, FIRST))
-    bag = make("bow:random,dim=8").encode([SECOND, FIRST]).layers[0]
+    bag = make_encoder("bow:random,dim=8").encode([SECOND, FIRST]).layers[0]
     np.testing.assert_array_equal(read, bag[[0, 0, 1]])
 
 
@@ -53,14 +53,16 @@ def test_negation_counts_negations_of_each_side():
 @pytest.mark.parametrize("view", ["mean+second", "mean+overlap"])
 def test_what_is_about_pairs_says_so(view):
     dataset = Dataset.of([Example.about(FIRST, "x")])
-    readings = Readings(dataset, make("length").encode(dataset.sentences), view)
+    readings = Readings(dataset, make_encoder("length").encode(dataset.sentences), view)
     with pytest.raises(ReadingProblem, match=r"two sites, the task has 1"):
         readings.features("-")
 
 
 def test_tables_of_pairs_have_them_and_others_do_not(tmp_path):
     folder = pair_sets(tmp_path)
-    assert all(get_encoder_role(make(name)) == "baseline" for name in (*PAIR_FEATURES, RANDOM_BAG))
+    assert all(
+        get_encoder_role(make_encoder(name)) == "baseline" for name in (*PAIR_FEATURES, RANDOM_BAG)
+    )
 
     def encoders(task):
         evaluation = evaluate("random,dim=4", task, probes="logreg", seeds=1)

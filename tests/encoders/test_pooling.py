@@ -10,8 +10,8 @@ import torch
 
 from lingprobe.encoders.pooling import (
     POOLS,
-    Arrivals,
     KeptTokens,
+    PendingBatches,
     PooledBatch,
     PoolWish,
     pool_on_device,
@@ -69,7 +69,7 @@ class Event:
 
 
 def test_a_batch_is_waited_for_while_the_next_is_computed():
-    said, arrivals = [], Arrivals()
+    said, arrivals = [], PendingBatches()
     for name in "abc":
         said.append(f"computed {name}")
         batch = PooledBatch(torch.zeros(2), [(1, 2)], Event(name, said))
@@ -81,7 +81,7 @@ def test_a_batch_is_waited_for_while_the_next_is_computed():
 
 
 def test_what_is_there_is_put_at_once():
-    found, arrivals = [], Arrivals()
+    found, arrivals = [], PendingBatches()
     arrivals.add(PooledBatch.of([PoolWish("mean", draw_states(), KeptTokens(KEPT))]), found.extend)
     assert len(found) == 1
     assert not arrivals.waiting

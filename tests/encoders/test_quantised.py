@@ -10,8 +10,8 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make
-from lingprobe.encoders.quantisation import check_model_memory, placement, quantisation
+from lingprobe.encoders import make_encoder
+from lingprobe.encoders.quantisation import check_model_memory, choose_placement, get_quantisation
 
 transformers = pytest.importorskip("transformers")
 
@@ -29,7 +29,7 @@ transformers = pytest.importorskip("transformers")
     ],
 )
 def test_the_configuration_says_how(said, way):
-    assert quantisation(said) == way
+    assert get_quantisation(said) == way
 
 
 @pytest.mark.parametrize(
@@ -46,11 +46,11 @@ def test_the_configuration_says_how(said, way):
 )
 def test_where_a_model_is_put(given, place, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
-    assert placement(*given) == place
+    assert choose_placement(*given) == place
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     if place:
         with pytest.raises(EncoderStop, match="pip install accelerate"):
-            placement(*given)
+            choose_placement(*given)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_it_is_refused_before_it_is_loaded(bert, sentences, monkeypatch, tmp_pat
         transformers.AutoModel, "from_pretrained", lambda *a, **k: pytest.fail("loaded")
     )
     with pytest.raises(EncoderStop, match="GB are free"):
-        make(f"hf:{tmp_path / 'large'},device=cpu").encode(sentences[:1])
+        make_encoder(f"hf:{tmp_path / 'large'},device=cpu").encode(sentences[:1])
 
 
 @pytest.fixture
@@ -113,13 +113,13 @@ def test_what_is_quantised_is_never_moved_or_cast(way, in_bits, bert, sentences,
         return model, {"missing_keys": set()}
 
     monkeypatch.setattr(transformers.AutoModel, "from_pretrained", stub)
-    encoder = make(f"hf:{folder},device=cpu,layers=1")
+    encoder = make_encoder(f"hf:{folder},device=cpu,layers=1")
     vectors = encoder.encode(sentences).layers[0]
     assert asked["dtype"] == "auto"
     assert encoder.runs == ("cpu", way)
     assert way in encoder.fingerprint
     monkeypatch.undo()
-    plain = make(f"hf:{bert},device=cpu,layers=1,dtype=float32").encode(sentences)
+    plain = make_encoder(f"hf:{bert},device=cpu,layers=1,dtype=float32").encode(sentences)
     assert np.allclose(vectors, plain.layers[0], atol=1e-5)
 
 
@@ -128,22 +128,22 @@ def test_what_is_quantised_is_never_moved_or_cast(way, in_bits, bert, sentences,
 )
 def test_options_that_quantised_weights_have_no_use_for(option, in_bits):
     with pytest.raises(DataProblem, match=r"the model is quantised \(gptq\)"):
-        make(f"hf:{in_bits('gptq')},{option}").fingerprint  # noqa: B018
+        make_encoder(f"hf:{in_bits('gptq')},{option}").fingerprint  # noqa: B018
 
 
 def test_random_weights_are_those_of_the_configuration_without_bits(in_bits, bert, sentences):
     folder = in_bits("gptq")
-    (drawn,) = make(f"hf:{folder},device=cpu,weights=random").encode(sentences).layers
-    (same,) = make(f"hf:{bert},device=cpu,weights=random").encode(sentences).layers
+    (drawn,) = make_encoder(f"hf:{folder},device=cpu,weights=random").encode(sentences).layers
+    (same,) = make_encoder(f"hf:{bert},device=cpu,weights=random").encode(sentences).layers
     np.testing.assert_array_equal(drawn, same)
-    own = make(f"hf:{folder}").own_baselines
+    own = make_encoder(f"hf:{folder}").own_baselines
     assert not any("lexical" in name for name in own)
 
 
 @pytest.mark.skipif(importlib.util.find_spec("gptqmodel") is not None, reason="it is installed")
 def test_what_is_not_installed_is_one_sentence(in_bits, sentences):
     with pytest.raises(EncoderStop, match="cannot load this model") as caught:
-        make(f"hf:{in_bits('gptq')},device=cpu").encode(sentences[:1])
+        make_encoder(f"hf:{in_bits('gptq')},device=cpu").encode(sentences[:1])
     assert "\n" not in str(caught.value)
 
 
@@ -162,14 +162,14 @@ def test_int8_of_torchao_runs_on_a_processor(bert, sentences, tmp_path):
     model.save_pretrained(tmp_path)
     for file in bert.glob("*token*"):
         shutil.copy(file, tmp_path)
-    encoder = make(f"hf:{tmp_path},layers=all,device=cpu")
+    encoder = make_encoder(f"hf:{tmp_path},layers=all,device=cpu")
     assert encoder.runs == ("cpu", "torchao")
     assert "torchao=" in encoder.fingerprint
     vectors = encoder.encode(sentences)
     held = load_network(ModelSource(str(tmp_path)), "cpu", "torchao").model
     inside = held.encoder.layer[0].intermediate.dense.weight
     assert type(inside).__module__.startswith("torchao")
-    plain = make(f"hf:{bert},layers=all,device=cpu,dtype=float32").encode(sentences)
+    plain = make_encoder(f"hf:{bert},layers=all,device=cpu,dtype=float32").encode(sentences)
     apart = [abs(a - b).max() for a, b in zip(vectors.layers, plain.layers, strict=True)]
     assert apart[0] == 0  # embeddings are not quantised
     assert 0 < apart[3] < 0.2

@@ -20,7 +20,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import find_own_baselines, get_encoder_role
 from lingprobe.data.references import Reference
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.recordings import pack_ids
 
 TALKS = [talk(turns) for turns in PROMPTS]
@@ -55,7 +55,7 @@ def recorded(llama, tmp_path_factory):
 @pytest.mark.parametrize("pool", ["mean", "last", "max"])
 @pytest.mark.parametrize("turns", ["", "response", "all", "prompt"])
 def test_states_are_those_of_transformers(llama, recorded, turns, pool):
-    encoder = make(
+    encoder = make_encoder(
         f"acts:{recorded},model={llama},template=chat,generated=true,turns={turns},pool={pool}"
     )
     found = encoder.encode(TALKS)
@@ -70,7 +70,7 @@ def test_states_are_those_of_transformers(llama, recorded, turns, pool):
 
 def test_tokens_and_texts_that_were_written_are_shown(llama, recorded):
     tokenizer = AutoTokenizer.from_pretrained(llama)
-    encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
+    encoder = make_encoder(f"acts:{recorded},model={llama},template=chat,generated=true")
     texts = encoder.find_written([*TALKS, talk([("user", "Who else?")])])
     assert texts[-1] is None
     for k, each in enumerate(PROMPTS):
@@ -81,21 +81,23 @@ def test_tokens_and_texts_that_were_written_are_shown(llama, recorded):
             assert np.abs(shown.states[layer] - layers[int(layer)][:size]).max() < 1e-6
         assert shown.counted.tolist() == [place >= prompt for place in range(size)]
         assert texts[k] == tokenizer.decode(written[: size - prompt])
-    skipping = make(f"acts:{recorded},model={llama},template=chat,generated=true,missing=skip")
+    skipping = make_encoder(
+        f"acts:{recorded},model={llama},template=chat,generated=true,missing=skip"
+    )
     with pytest.raises(EncoderStop, match="for 1 of 1 sentences"):
         skipping.read_tokens(talk([("user", "Who else?")]), ["1"])
 
 
 def test_what_the_prompt_tells_alone_is_a_baseline_of_the_same_files(llama, recorded):
-    encoder = make(f"acts:{recorded},model={llama},template=chat,generated=true")
+    encoder = make_encoder(f"acts:{recorded},model={llama},template=chat,generated=true")
     (reference,) = find_own_baselines(encoder)
-    baseline = make(reference)
+    baseline = make_encoder(reference)
     assert (get_encoder_role(encoder), get_encoder_role(baseline)) == ("trained", "baseline")
     assert find_own_baselines(baseline) == {}
-    same = make(f"acts:{recorded},model={llama},template=chat,generated=true,turns=prompt")
+    same = make_encoder(f"acts:{recorded},model={llama},template=chat,generated=true,turns=prompt")
     for layer, other in zip(baseline.encode(TALKS).layers, same.encode(TALKS).layers, strict=True):
         assert np.array_equal(layer, other)
-    assert find_own_baselines(make(f"acts:{recorded},model={llama}")) == {}
+    assert find_own_baselines(make_encoder(f"acts:{recorded},model={llama}")) == {}
 
 
 def test_a_run_over_prompts_reads_what_was_written_behind_them(llama, tmp_path):
@@ -121,7 +123,7 @@ def test_given_responses_are_read_from_files_of_whole_conversations(llama, tmp_p
     places = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
     start = text.index("Not at all.")
     inside = [a < start + 11 and b > start for a, b in places["offset_mapping"]]
-    found = make(f"acts:{tmp_path},model={llama},template=chat,turns=response")
+    found = make_encoder(f"acts:{tmp_path},model={llama},template=chat,turns=response")
     wanted = states[torch.tensor(inside), 0].mean(0).numpy()
     assert np.abs(found.encode([talk(answered)]).layers[0][0] - wanted).max() < 1e-5
 
@@ -130,21 +132,21 @@ def test_what_cannot_be_read_is_told(llama, recorded, tmp_path):
     read = f"model={llama},template=chat,generated=true"
     others = [talk([("user", "Who else?")]), talk([*PROMPTS[3], ("assistant", "I.")])]
     with pytest.raises(EncoderStop, match="for 1 of 6 sentences"):
-        make(f"acts:{recorded},{read}").encode([*TALKS, *others])
+        make_encoder(f"acts:{recorded},{read}").encode([*TALKS, *others])
     with pytest.raises(PartRefused) as refused:
-        make(f"acts:{recorded},{read},missing=skip").encode([*TALKS, *others])
+        make_encoder(f"acts:{recorded},{read},missing=skip").encode([*TALKS, *others])
     assert refused.value.reasons == {
         4: "its file has no token behind the prompt",
         5: "it has a response already: to read that one, leave out what is generated",
     }
     with pytest.raises(DataProblem, match="write response, prompt or all"):
-        make(f"acts:{recorded},{read},turns=role:user").encode(TALKS)
+        make_encoder(f"acts:{recorded},{read},turns=role:user").encode(TALKS)
     with pytest.raises(DataProblem, match="add template=chat"):
-        make(f"acts:{recorded},model={llama},turns=response").encode(TALKS)
+        make_encoder(f"acts:{recorded},model={llama},turns=response").encode(TALKS)
     for size in (2, 6):
         record(tmp_path, llama, f"of-{size}", PROMPTS[0], size)
     with pytest.raises(EncoderStop, match=r"of-\d.* and of-\d.* both begin with the tokens of 'Is"):
-        make(f"acts:{tmp_path},{read}").encode(TALKS[:1])
+        make_encoder(f"acts:{tmp_path},{read}").encode(TALKS[:1])
 
 
 def test_texts_need_no_chat_template(llama, tmp_path):
@@ -153,7 +155,7 @@ def test_texts_need_no_chat_template(llama, tmp_path):
     states = torch.randn(len(ids), 2, 8)
     save_file({"hidden_states": states, "token_ids": ids}, str(tmp_path / "a.safetensors"))
     sentence = Sentence.of(["cats", "sleep"])
-    found = make(f"acts:{tmp_path},model={llama},generated=true").encode([sentence])
+    found = make_encoder(f"acts:{tmp_path},model={llama},generated=true").encode([sentence])
     for layer, wanted in zip(found.layers, states[-3:].mean(0).numpy(), strict=True):
         assert np.abs(layer[0] - wanted).max() < 1e-5
 
@@ -165,8 +167,10 @@ def test_texts_need_no_chat_template(llama, tmp_path):
 def test_some_of_the_tokens_that_count_are_pooled(llama, recorded, places, wanted):
     """Of the model itself and of files alike; the last token that is generated has no state there."""
     read = f"template=chat,places={places}"
-    files = make(f"acts:{recorded},model={llama},generated=true,{read}").encode(TALKS)
-    itself = make(f"hf:{llama},generate={LONGEST},layers=all,{read},dtype=float32,device=cpu")
+    files = make_encoder(f"acts:{recorded},model={llama},generated=true,{read}").encode(TALKS)
+    itself = make_encoder(
+        f"hf:{llama},generate={LONGEST},layers=all,{read},dtype=float32,device=cpu"
+    )
     own = itself.encode(TALKS)
     for k, each in enumerate(PROMPTS):
         written, layers, prompt = write_by_hand(llama, each)
@@ -179,13 +183,15 @@ def test_some_of_the_tokens_that_count_are_pooled(llama, recorded, places, wante
 def test_places_that_are_not_there_are_said(llama, recorded):
     read = f"acts:{recorded},model={llama},template=chat,generated=true"
     with pytest.raises(PartRefused) as refused:
-        make(f"{read},turns=prompt,places=40-").encode(TALKS)
+        make_encoder(f"{read},turns=prompt,places=40-").encode(TALKS)
     assert {*refused.value.reasons.values()} == {"it has no token at those places"}
     assert 0 < len(refused.value.reasons) < len(TALKS)
     for written in ("0-3", "5-2", "first", "1", "-0"):
         with pytest.raises(DataProblem, match="write which tokens, as 1-50"):
-            make(f"{read},places={written}").encode(TALKS)
-    baseline = dict(Reference.parse(*find_own_baselines(make(f"{read},places=1-3"))).options)
+            make_encoder(f"{read},places={written}").encode(TALKS)
+    baseline = dict(
+        Reference.parse(*find_own_baselines(make_encoder(f"{read},places=1-3"))).options
+    )
     assert "places" not in baseline
 
 
@@ -197,7 +203,7 @@ def test_sentences_are_cut_once_and_ids_take_four_bytes(llama, recorded, monkeyp
         "__call__",
         lambda self, text, **how: cut.append(len(text)) or real(self, text, **how),
     )
-    make(f"acts:{recorded},model={llama},template=chat,generated=true").encode(TALKS)
+    make_encoder(f"acts:{recorded},model={llama},template=chat,generated=true").encode(TALKS)
     assert cut.count(len(TALKS)) == 1
     ids = [7, 300, 2**32 - 1]
     assert len(pack_ids(ids)) == 12
@@ -212,4 +218,4 @@ def test_ids_that_no_token_has_are_refused(llama, tmp_path, number):
         {"hidden_states": torch.randn(2, 1, 8), "token_ids": ids}, str(tmp_path / "a.safetensors")
     )
     with pytest.raises(EncoderStop, match="numbers that are no token ids"):
-        make(f"acts:{tmp_path},model={llama}").encode(TALKS[:1])
+        make_encoder(f"acts:{tmp_path},model={llama}").encode(TALKS[:1])

@@ -22,7 +22,7 @@ from sentence_transformers.sparse_encoder.modules import SpladePooling
 from encoders.tokenisers import LINES
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import adapt, make
+from lingprobe.encoders import adapt_encoder, make_encoder
 from lingprobe.testing import check_encoder
 
 EXACT = "dtype=float32,device=cpu"
@@ -107,7 +107,7 @@ def routed(bert, tmp_path_factory):
 
 
 def vectors(reference):
-    return make(f"{reference},{EXACT}").encode(TEXTS).layers[0]
+    return make_encoder(f"{reference},{EXACT}").encode(TEXTS).layers[0]
 
 
 STRINGS = [s.text for s in TEXTS]
@@ -120,12 +120,12 @@ def test_sparse_models_give_vectors_as_wide_as_their_vocabulary(sparse):
     assert encoded.shape == (len(TEXTS), model.get_embedding_dimension()) != (len(TEXTS), 32)
     np.testing.assert_allclose(encoded, expected, atol=1e-5)
     assert 0 < (encoded > 0).mean() < 1
-    live = adapt(model).encode(TEXTS).layers[0]  # in the precision that is usual here
+    live = adapt_encoder(model).encode(TEXTS).layers[0]  # in the precision that is usual here
     assert (
         (live * expected).sum(1) / np.linalg.norm(live, axis=1) / np.linalg.norm(expected, axis=1)
     ).min() > 0.99
     model.max_active_dims = 3
-    encoded = adapt(model).encode(TEXTS).layers[0]
+    encoded = adapt_encoder(model).encode(TEXTS).layers[0]
     assert ((encoded > 0).sum(1) <= 3).all()
 
 
@@ -168,7 +168,7 @@ def test_a_model_that_must_be_told_the_task_says_so(bert, tmp_path):
 def test_models_of_many_vectors_give_those_of_their_tokens(task, method, colbert):
     model = MultiVectorEncoder(str(colbert), device="cpu")
     expected = getattr(model, method)(STRINGS, convert_to_numpy=True)
-    vectors = make(f"st:{colbert},pool=none{task},{EXACT}").encode(TEXTS)
+    vectors = make_encoder(f"st:{colbert},pool=none{task},{EXACT}").encode(TEXTS)
     assert vectors.layers[0].shape[1] == 8
     assert np.diff(vectors.spans.sentences).tolist() == [len(e) for e in expected]
     np.testing.assert_allclose(vectors.layers[0], np.concatenate(expected), atol=1e-5)
@@ -179,7 +179,7 @@ def test_words_have_the_vectors_of_their_tokens(colbert):
     sentence = Sentence.of(
         ["Dogs", "do", "n't", "like", ",", "cats", "."], "Dogs don't like, cats."
     )
-    vectors = make(f"st:{colbert},pool=none,{EXACT}").encode([sentence])
+    vectors = make_encoder(f"st:{colbert},pool=none,{EXACT}").encode([sentence])
     inside = model.tokenizer(sentence.text, return_offsets_mapping=True)
     skipped = {model.tokenizer.convert_tokens_to_ids(sign) for sign in ".,"}
     kept = [i for i, number in enumerate(inside["input_ids"]) if number not in skipped]
@@ -199,7 +199,7 @@ def test_words_have_the_vectors_of_their_tokens(colbert):
 
 def test_behind_the_limit_of_a_model_of_many_vectors_there_is_nothing(colbert):
     long = Sentence.of(["cats", "like", "dogs"] * 40)
-    vectors = make(f"st:{colbert},pool=none,{EXACT}").encode([TEXTS[0], long])
+    vectors = make_encoder(f"st:{colbert},pool=none,{EXACT}").encode([TEXTS[0], long])
     assert vectors.cut.tolist() == [False, True]
     lengths = np.diff(vectors.spans.words[len(TEXTS[0].words) :], axis=1).ravel()
     assert lengths[0] > 0
@@ -211,7 +211,7 @@ def test_behind_the_limit_of_a_model_of_many_vectors_there_is_nothing(colbert):
 
 
 def test_a_live_model_of_many_vectors_is_an_encoder(colbert):
-    vectors = adapt(MultiVectorEncoder(str(colbert), device="cpu")).encode(TEXTS)
+    vectors = adapt_encoder(MultiVectorEncoder(str(colbert), device="cpu")).encode(TEXTS)
     assert vectors.spans is not None
     assert len(vectors.layers[0]) == vectors.spans.sentences[-1]
 
@@ -221,7 +221,7 @@ def test_tokens_that_are_put_together_belong_to_no_word(bert, tmp_path):
     model.append(HierarchicalTokenPooling(pool_factor=2))
     folder = saved(model, tmp_path)
     with pytest.raises(EncoderStop, match="puts tokens together"):
-        make(f"st:{folder},pool=none,{EXACT}").encode(TEXTS)
+        make_encoder(f"st:{folder},pool=none,{EXACT}").encode(TEXTS)
 
 
 @pytest.mark.parametrize("which", ["fingerprint", "encode"])
@@ -243,9 +243,9 @@ def test_what_gives_other_vectors_than_are_asked_for_is_refused_before_work(
     for reference, message in refused.items():
         with pytest.raises(DataProblem, match=message):
             _ = (
-                make(reference).fingerprint
+                make_encoder(reference).fingerprint
                 if which == "fingerprint"
-                else make(reference).encode(TEXTS)
+                else make_encoder(reference).encode(TEXTS)
             )
 
 
@@ -269,7 +269,7 @@ def test_a_model_that_reads_its_padding_is_read_without(sbert, monkeypatch, capl
     import lingprobe.encoders.sentence_models as models
 
     model = SentenceTransformer(str(sbert), device="cpu")
-    original = models.forward
+    original = models.run_modules
 
     def padded(model, features, way, dtype):
         return original(
@@ -279,8 +279,8 @@ def test_a_model_that_reads_its_padding_is_read_without(sbert, monkeypatch, capl
             dtype,
         )
 
-    monkeypatch.setattr(models, "forward", padded)
-    encoder = adapt(model)
+    monkeypatch.setattr(models, "run_modules", padded)
+    encoder = adapt_encoder(model)
     assert encoder.ready.batching == "equal"
     assert "depends on the rest of the batch" in caplog.text
     whole = encoder.encode(TEXTS).layers[0]

@@ -15,7 +15,7 @@ import lingprobe
 from fixtures.embedding_server import embedding_server, vector
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders import make, server
+from lingprobe.encoders import make_encoder, server
 from lingprobe.encoders.server import _authorisation
 
 KEY = "sk-very-secret-0123456789"
@@ -43,7 +43,7 @@ def expected(sentences=SENTENCES, prompt="") -> list[list[float]]:
 
 @pytest.mark.parametrize("batch", [1, 3, 64])
 def test_sentences_are_sent_in_batches_and_come_back_in_order(batch, service):
-    ours = make(reference(service, batch=batch)).encode(SENTENCES).layers[0]
+    ours = make_encoder(reference(service, batch=batch)).encode(SENTENCES).layers[0]
     assert ours.tolist() == expected()
     texts = [s.text for s in SENTENCES]
     wanted = [texts[i : i + batch] for i in range(0, 4, batch)]
@@ -53,7 +53,7 @@ def test_sentences_are_sent_in_batches_and_come_back_in_order(batch, service):
 
 
 def test_prompts_and_dimensions_are_asked_for(service):
-    encoder = make(reference(service, dimensions=2, prompt="query%3A "))
+    encoder = make_encoder(reference(service, dimensions=2, prompt="query%3A "))
     assert encoder.encode(SENTENCES).layers[0].tolist() == [
         row[:2] for row in expected(prompt="query: ")
     ]
@@ -74,7 +74,7 @@ def nameless(data):
 @pytest.mark.parametrize("fault", [shuffled, nameless])
 def test_the_order_is_that_of_the_numbers_where_there_are_some(fault, service):
     service.faults = [fault]
-    assert make(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
+    assert make_encoder(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
 
 
 WRONG = {
@@ -93,55 +93,55 @@ WRONG = {
 def test_what_is_no_answer_of_this_protocol_is_said(fault, service):
     service.faults = [WRONG[fault]]
     with pytest.raises(EncoderStop, match=r"does not speak the protocol of OpenAI's"):
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     assert len(service.asked) == 1
 
 
 def test_a_text_without_a_letter_is_not_sent(service):
     empty = Sentence((), " ")
-    ours = make(reference(service)).encode([empty, *SENTENCES]).layers[0]
+    ours = make_encoder(reference(service)).encode([empty, *SENTENCES]).layers[0]
     assert ours.tolist() == [[0.0] * 4, *expected()]
     assert service.asked[0]["input"] == [s.text for s in SENTENCES]
-    assert make(reference(service)).encode([empty]).layers[0].tolist() == [[0.0] * 4]
+    assert make_encoder(reference(service)).encode([empty]).layers[0].tolist() == [[0.0] * 4]
 
 
 def test_widths_that_change_between_requests_are_refused(service):
     service.faults = [None, lambda data: [{**each, "embedding": [1.0]} for each in data]]
     with pytest.raises(EncoderStop, match="vectors of 4 and of 1 dimensions"):
-        make(reference(service, batch=2)).encode(SENTENCES)
+        make_encoder(reference(service, batch=2)).encode(SENTENCES)
 
 
 @pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 504, 0])
 def test_a_busy_or_broken_server_is_asked_again(code, service):
     service.faults = [(code, {}, b"later"), (code, {}, b"later")]
-    assert make(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
+    assert make_encoder(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
     assert len(service.asked) == 3
     assert service.waits == [1.0, 2.0]
 
 
 def test_a_server_that_says_when_to_come_back_is_obeyed(service):
     service.faults = [(429, {"Retry-After": "7"}, b""), (503, {"Retry-After": "soon"}, b"")]
-    make(reference(service)).encode(SENTENCES)
+    make_encoder(reference(service)).encode(SENTENCES)
     assert service.waits == [7.0, 2.0]
     date = formatdate(server.time.time() + 50, usegmt=True)
     service.faults = [(429, {"Retry-After": date}, b"")]
-    make(reference(service)).encode(SENTENCES)
+    make_encoder(reference(service)).encode(SENTENCES)
     assert 40 < service.waits[-1] <= 50
     service.faults = [(429, {"Retry-After": "7200"}, b"the quota of today is used up")]
     with pytest.raises(EncoderStop, match=r"7,200 seconds.*saved.*quota of today"):
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     assert len(service.waits) == 3
 
 
 def test_a_server_that_stays_broken_is_given_up(service):
     service.answer = lambda _: (500, {}, b"")
     with pytest.raises(EncoderStop, match=r"asked 6 times \(it answered 500\)"):
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     assert service.waits == [1.0, 2.0, 1.0, 1.0, 1.0, 2.0, 4.0, 8.0, 16.0]
     service.waits.clear()
     service.answer = lambda _: (503, {}, b"")  # a busy one: no text is at fault
     with pytest.raises(EncoderStop, match=r"asked 6 times \(it answered 503\)"):
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     assert service.waits == [1.0, 2.0, 4.0, 8.0, 16.0]
 
 
@@ -183,19 +183,19 @@ def test_a_server_that_fails_on_nearly_all_texts_is_given_up(service):
     original = service.answer
     service.answer = lambda body: original(body) if body["input"] == ["."] else (500, {}, b"")
     with pytest.raises(EncoderStop, match=r"embeds '\.', and failed on 32 texts one after another"):
-        make(reference(service)).encode([Sentence.of([f"w{i}"]) for i in range(200)])
+        make_encoder(reference(service)).encode([Sentence.of([f"w{i}"]) for i in range(200)])
 
 
 def test_an_outage_leaves_no_text_out(service):
     service.faults = [(500, {}, b"")] * 11
-    assert make(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
+    assert make_encoder(reference(service)).encode(SENTENCES).layers[0].tolist() == expected()
 
 
 def test_an_answer_has_an_end(service, monkeypatch):
     monkeypatch.setattr(server, "WHOLE_BYTES", 200)
     service.faults = [lambda data: [{**data[0], "embedding": [0.1] * 1000}]]
     with pytest.raises(EncoderStop, match=r"answers with more than 400 B; .*batch=8"):
-        make(reference(service)).encode(SENTENCES[:1])
+        make_encoder(reference(service)).encode(SENTENCES[:1])
     assert len(service.asked) == 1
 
 
@@ -216,7 +216,7 @@ def test_an_answer_that_comes_byte_by_byte_is_given_up(service, monkeypatch):
         slow.start()
         address = f"api:http://127.0.0.1:{listening.getsockname()[1]}/v1,model=tiny"
         with pytest.raises(EncoderStop, match="has not ended its answer after 0 s"):
-            make(address).encode(SENTENCES)
+            make_encoder(address).encode(SENTENCES)
         ended.set()
         slow.join()
 
@@ -226,33 +226,33 @@ def test_another_address_is_not_followed_with_the_key(code, service, monkeypatch
     monkeypatch.setenv("LINGPROBE_API_KEY", KEY)
     service.faults = [(code, {"Location": "/elsewhere"}, b"")]
     with pytest.raises(EncoderStop, match=f"answered {code} at .*check the address and model=tiny"):
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     assert service.paths == ["/v1/embeddings"]
 
 
 def test_where_no_server_is_one_sentence_says_so(service, monkeypatch):
     closed = "http://127.0.0.1:9/v1"
     with pytest.raises(EncoderStop, match=f"no server answers at {closed}/embeddings .*refused"):
-        make(f"api:{closed},model=tiny").encode(SENTENCES)
+        make_encoder(f"api:{closed},model=tiny").encode(SENTENCES)
 
     def unknown(*_):
         raise urllib.error.URLError(socket.gaierror(-2, "Name or service not known"))
 
     monkeypatch.setattr(server, "_post", unknown)
     with pytest.raises(EncoderStop, match=r"no server answers .*not known"):
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     assert service.waits == []
 
 
 @pytest.mark.parametrize("address", ["localhost:8000", "ftp://a/b", "http://", "file:///etc"])
 def test_an_address_has_to_be_one(address):
     with pytest.raises(DataProblem, match="not an address of a server"):
-        _ = make(f"api:{address},model=tiny").fingerprint
+        _ = make_encoder(f"api:{address},model=tiny").fingerprint
 
 
 def test_a_password_in_the_address_is_refused_unshown():
     with pytest.raises(DataProblem, match="holds a password") as caught:
-        _ = make("api:http://me%3Asecret%40host/v1,model=tiny").fingerprint
+        _ = make_encoder("api:http://me%3Asecret%40host/v1,model=tiny").fingerprint
     assert "secret" not in str(caught.value)
 
 
@@ -281,7 +281,7 @@ def test_numbers_that_are_none_are_left_out_and_counted(service, tmp_path):
             for each in data
         ],
     ]
-    make(reference(service)).encode(SENTENCES)
+    make_encoder(reference(service)).encode(SENTENCES)
     (embedded,) = lingprobe.embed(SENTENCES, reference(service), cache=tmp_path).values()
     assert embedded.usable.sum() == len(SENTENCES) - 1
 
@@ -318,19 +318,19 @@ def test_the_key_of_the_environment_is_sent_and_shown_nowhere(
     assert {headers["Authorization"] for headers in service.headers} == {f"Bearer {KEY}"}
     service.faults = [(401, {}, f"wrong key {KEY}".encode())] * 2
     with pytest.raises(EncoderStop, match=r"LINGPROBE_API_KEY.*wrong key \*\*\*") as caught:
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) > 3
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
     shown = [plan, str(evaluation), repr(evaluation), str(caught.value), caplog.text]
-    shown += [*capfd.readouterr(), repr(make(reference(service)))]
+    shown += [*capfd.readouterr(), repr(make_encoder(reference(service)))]
     assert not [text for text in shown if KEY in text]
 
 
 def test_a_key_that_no_header_can_hold_is_not_shown(service, monkeypatch):
     monkeypatch.setenv("LINGPROBE_API_KEY", "secret\nInjected: 1")
     with pytest.raises(EncoderStop, match="not one line of ASCII") as caught:
-        make(reference(service)).encode(SENTENCES)
+        make_encoder(reference(service)).encode(SENTENCES)
     assert "secret" not in str(caught.value)
     assert service.asked == []
 
@@ -338,13 +338,13 @@ def test_a_key_that_no_header_can_hold_is_not_shown(service, monkeypatch):
 def test_ours_goes_before_the_key_of_others(service, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "other")
     monkeypatch.setenv("LINGPROBE_API_KEY", KEY)
-    make(reference(service)).encode(SENTENCES)
+    make_encoder(reference(service)).encode(SENTENCES)
     assert service.headers[0]["Authorization"] == f"Bearer {KEY}"
 
 
 def test_a_key_of_openai_goes_nowhere_else(service, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    make(reference(service)).encode(SENTENCES)
+    make_encoder(reference(service)).encode(SENTENCES)
     assert "Authorization" not in service.headers[0]
     theirs = {"Authorization": f"Bearer {KEY}"}
     assert _authorisation("https://api.openai.com/v1/embeddings", os.environ) == theirs
@@ -359,15 +359,15 @@ def test_addresses_models_and_prompts_are_other_encoders():
         "http://a/v1,model=c",
         "http://a/v1?api-version%3D1,model=b",
     ]
-    known = [make(f"api:{text}").fingerprint for text in every]
+    known = [make_encoder(f"api:{text}").fingerprint for text in every]
     assert len(set(known)) == len(every)
-    assert make("api:http://a/v1/embeddings,model=b").address == "http://a/v1/embeddings"
-    assert make(f"api:{every[4]}").address == "http://a/v1/embeddings?api-version=1"
+    assert make_encoder("api:http://a/v1/embeddings,model=b").address == "http://a/v1/embeddings"
+    assert make_encoder(f"api:{every[4]}").address == "http://a/v1/embeddings?api-version=1"
 
 
 def test_vectors_are_what_numpy_reads_of_the_answer(service):
     service.faults = [lambda data: [{**each, "embedding": [1, 0.1, -2e-3, 3e38]} for each in data]]
-    ours = make(reference(service)).encode(SENTENCES).layers[0]
+    ours = make_encoder(reference(service)).encode(SENTENCES).layers[0]
     assert np.array_equal(ours, np.tile(np.float32([1, 0.1, -2e-3, 3e38]), (4, 1)))
 
 

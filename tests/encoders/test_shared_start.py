@@ -11,7 +11,7 @@ import transformers
 
 from encoders.test_frames import EXACT, by_hand, llama  # noqa: F401
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.network import LoadedModel
 from lingprobe.encoders.shared_start import FEW, shared_start
 
@@ -38,7 +38,7 @@ def read(monkeypatch):
 def test_vectors_are_those_of_the_whole_text(llama, sentences, layers, pool, read):  # noqa: F811
     named = f"hf:{llama},template={TEMPLATE},layers={layers},pool={pool},{EXACT}"
     some = [*sentences[:4], Sentence((), "")]
-    encoder = make(named)
+    encoder = make_encoder(named)
     encoder.encode(some[:1])  # loads it
     alone = [encoder.encode([sentence]).layers[0] for sentence in some]  # each whole
     encoder.encode(some[:2])  # tries it
@@ -54,13 +54,13 @@ def test_vectors_are_those_of_the_whole_text(llama, sentences, layers, pool, rea
 
 
 def test_the_last_layer_is_that_of_transformers(llama, sentences):  # noqa: F811
-    ours = make(f"hf:{llama},template={TEMPLATE},{EXACT}").encode(sentences[:3]).layers[0]
+    ours = make_encoder(f"hf:{llama},template={TEMPLATE},{EXACT}").encode(sentences[:3]).layers[0]
     wanted = [by_hand(llama, LONG, s.text, " It means").mean(0) for s in sentences[:3]]
     np.testing.assert_allclose(ours, wanted, atol=2e-5, rtol=2e-4)
 
 
 def test_a_prompt_counts_in_pooling_as_before(llama, sentences):  # noqa: F811
-    ours = make(f"hf:{llama},prompt={LONG},{EXACT}").encode(sentences[:3]).layers[0]
+    ours = make_encoder(f"hf:{llama},prompt={LONG},{EXACT}").encode(sentences[:3]).layers[0]
     tokenizer = transformers.AutoTokenizer.from_pretrained(llama)
     model = transformers.AutoModel.from_pretrained(llama)
     for vector, sentence in zip(ours, sentences[:3], strict=True):
@@ -71,7 +71,7 @@ def test_a_prompt_counts_in_pooling_as_before(llama, sentences):  # noqa: F811
 
 
 def test_a_model_that_reads_both_ways_reads_all_each_time(bert, sentences):
-    network = make(f"hf:{bert},{EXACT}").load()
+    network = make_encoder(f"hf:{bert},{EXACT}").load()
     assert network.shared_start(tuple(range(5, 5 + FEW)), 1) is None
 
 
@@ -88,7 +88,7 @@ class Forgetful:
 
 
 def test_what_differs_is_not_taken(llama):  # noqa: F811
-    network = make(f"hf:{llama},{EXACT}").load()
+    network = make_encoder(f"hf:{llama},{EXACT}").load()
     ids = tuple(range(5, 5 + FEW))
     start = shared_start(network, ids, 2, 1e-3)
     assert start is not None
@@ -101,12 +101,12 @@ def test_what_differs_is_not_taken(llama):  # noqa: F811
 
 
 def test_its_identity_says_so(llama):  # noqa: F811
-    assert "once" in make(f"hf:{llama},prompt={LONG}").base
-    assert "once" not in make(f"hf:{llama}").base
+    assert "once" in make_encoder(f"hf:{llama},prompt={LONG}").base
+    assert "once" not in make_encoder(f"hf:{llama}").base
 
 
 def test_states_of_what_is_read_once_are_replaced_as_well(llama, sentences):  # noqa: F811
-    encoder = make(f"hf:{llama},template={TEMPLATE},layers=all,{EXACT}")
+    encoder = make_encoder(f"hf:{llama},template={TEMPLATE},layers=all,{EXACT}")
     before = encoder.encode(sentences[:4]).layers[-1]
     with encoder.replace_states({"1": torch.zeros_like}):
         together = encoder.encode(sentences[:4]).layers[-1]

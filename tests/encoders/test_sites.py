@@ -12,9 +12,13 @@ import transformers
 from torch.utils.flop_counter import FlopCounterMode
 
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.encoders import make
-from lingprobe.encoders.attention import AttentionInputs, compute_attention_weights, offsets
-from lingprobe.encoders.forward import Passes
+from lingprobe.encoders import make_encoder
+from lingprobe.encoders.attention import (
+    AttentionInputs,
+    compute_attention_offsets,
+    compute_attention_weights,
+)
+from lingprobe.encoders.forward import ForwardPass
 from lingprobe.encoders.frames import PLAIN
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.layers import layer_names
@@ -157,8 +161,8 @@ def test_every_part_is_what_its_module_gives(name, folder, sentences):
     settings, block, *names = MODELS[name]
     place = folder(name, settings)
     sites = "resid:*+attn:*+mlp:*+head:*.*+slice:2.*"
-    vectors = make(f"hf:{place},layers={sites},{EXACT}").encode(sentences)
-    layers = make(f"hf:{place},layers=all,{EXACT}").encode(sentences)
+    vectors = make_encoder(f"hf:{place},layers={sites},{EXACT}").encode(sentences)
+    layers = make_encoder(f"hf:{place},layers=all,{EXACT}").encode(sentences)
     assert vectors.names[:3] == layers.names == ("0", "1", "2")
     assert all(map(np.array_equal, vectors.layers, layers.layers))
     for row in (0, 2, 5):
@@ -187,7 +191,7 @@ def test_what_an_architecture_lacks_is_refused_by_name(name, site, folder, sente
     place = folder(name, settings)
     kind = transformers.AutoConfig.from_pretrained(place).model_type
     with pytest.raises(DataProblem, match=f"no {site} in a {kind} model: .*{why}"):
-        make(f"hf:{place},layers={site},{EXACT}").encode(sentences)
+        make_encoder(f"hf:{place},layers={site},{EXACT}").encode(sentences)
 
 
 def test_names_of_sites():
@@ -214,12 +218,12 @@ def test_names_of_sites():
 def test_a_pass_ends_behind_the_highest_block_that_is_asked_for(folder):
     place = folder("Bert", SIZES)
     network = load_network(ModelSource(str(place)), "cpu", "float32")
-    tokens = Passes(network, PLAIN, special=True, tokens=1024).tokenize_sentences(
+    tokens = ForwardPass(network, PLAIN, special=True, tokens=1024).tokenize_sentences(
         [Sentence.of(["the", "cat"])], by_piece=False
     )[0]
 
     def operations(names):
-        states = Passes(network, PLAIN, special=True, tokens=1024).states(tokens, names)
+        states = ForwardPass(network, PLAIN, special=True, tokens=1024).states(tokens, names)
         states(np.array([0]))
         with FlopCounterMode(display=False) as counter:
             states(np.array([0]))
@@ -235,7 +239,7 @@ def test_a_live_model_has_the_same_sites_and_stays_as_it_was(folder, sentences):
     tokenizer = transformers.AutoTokenizer.from_pretrained(place)
     asked = "head:2.*+mlp:1"
     live = live_model((model, tokenizer), "m", {"layers": asked, "dtype": "float32"})
-    saved = make(f"hf:{place},layers={asked},{EXACT}")
+    saved = make_encoder(f"hf:{place},layers={asked},{EXACT}")
     assert live.slots == saved.slots
     for one, other in zip(
         live.encode(sentences).layers, saved.encode(sentences).layers, strict=True
@@ -249,7 +253,7 @@ def test_threads_catch_each_what_they_want(bert, sentences):
         Sentence.of([*each.words, *other.words]) for each in sentences for other in sentences[:2]
     ]
     asked = ("head:1.2", "mlp:3+1", "head:2.*")
-    encoders = [make(f"hf:{bert},layers={each},tokens=32,{EXACT}") for each in asked]
+    encoders = [make_encoder(f"hf:{bert},layers={each},tokens=32,{EXACT}") for each in asked]
     alone = [each.encode(many).layers for each in encoders]
     with ThreadPoolExecutor(3) as pool:
         beside = list(pool.map(lambda each: each.encode(many).layers, encoders * 3))
@@ -261,8 +265,8 @@ def test_threads_catch_each_what_they_want(bert, sentences):
 def test_maps_point_where_the_weights_of_the_library_do(name, folder, sentences):
     """The model is run as it always is; transformers' own weights come of another kernel."""
     place = folder(name, XLNET if name == "XLNet" else MODELS[name][0])
-    vectors = make(f"hf:{place},layers=map:*.*+2,pool=none,{EXACT}").encode(sentences)
-    layers = make(f"hf:{place},layers=2,pool=none,{EXACT}").encode(sentences)
+    vectors = make_encoder(f"hf:{place},layers=map:*.*+2,pool=none,{EXACT}").encode(sentences)
+    layers = make_encoder(f"hf:{place},layers=2,pool=none,{EXACT}").encode(sentences)
     assert np.array_equal(vectors.layer("2"), layers.layer("2"))
     model = transformers.AutoModel.from_pretrained(place, attn_implementation="eager").eval()
     model = model.get_encoder() if model.config.is_encoder_decoder else model
@@ -287,14 +291,14 @@ def test_maps_point_where_the_weights_of_the_library_do(name, folder, sentences)
 
 def test_maps_are_of_words(bert):
     with pytest.raises(DataProblem, match="a map is of words; write pool=none"):
-        assert make(f"hf:{bert},layers=map:1.1").slots
+        assert make_encoder(f"hf:{bert},layers=map:1.1").slots
 
 
 def test_words_that_were_cut_are_neither_pointed_to_nor_from():
     weights = torch.tensor([[[[0.1, 0.2, 0.7], [0.3, 0.5, 0.2], [0.6, 0.2, 0.2]]]])
     words = np.array([[0, 1], [0, 0], [1, 2], [0, 0]])
-    assert offsets(weights, [words])[0, :, 0].tolist() == [2.0, -2.0, 0.0]
-    assert offsets(weights, [words[:2]])[0, :, 0].tolist() == [0.0, 0.0, 0.0]
+    assert compute_attention_offsets(weights, [words])[0, :, 0].tolist() == [2.0, -2.0, 0.0]
+    assert compute_attention_offsets(weights, [words[:2]])[0, :, 0].tolist() == [0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize("how", ["plain", "causal", "flags", "added", "shared"])

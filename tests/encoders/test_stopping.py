@@ -14,7 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoModel, AutoTokenizer
 
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.live import live_model
 from lingprobe.encoders.network import LoadedModel, load_network
@@ -80,9 +80,9 @@ def operations(network: LoadedModel, layer: int | None) -> int:
 def test_the_same_bits_for_as_many_operations_as_there_are_blocks_below(name, folder, sentences):
     place = folder(name)
     network = load_network(ModelSource(str(place)), "cpu", "float32")
-    whole = make(f"hf:{place},layers=all,{EXACT}").encode(sentences)
+    whole = make_encoder(f"hf:{place},layers=all,{EXACT}").encode(sentences)
     for asked in ("1", "0-2", "lex+3" if name != "DebertaV2" else "3"):
-        some = make(f"hf:{place},layers={asked},{EXACT}").encode(sentences)
+        some = make_encoder(f"hf:{place},layers={asked},{EXACT}").encode(sentences)
         for layer in set(some.names) - {"lex"}:
             assert np.array_equal(some.layer(layer), whole.layer(layer)), layer
     first, *rest, full = (operations(network, layer) for layer in range(DEPTH + 1))
@@ -98,7 +98,8 @@ def test_a_model_whose_blocks_are_given_its_states_turned_runs_to_its_end(folder
     network = load_network(ModelSource(str(place)), "cpu", "float32")
     assert operations(network, 1) == operations(network, None)
     some, whole = (
-        make(f"hf:{place},layers={layers},{EXACT}").encode(sentences) for layers in ("1", "all")
+        make_encoder(f"hf:{place},layers={layers},{EXACT}").encode(sentences)
+        for layers in ("1", "all")
     )
     assert np.array_equal(some.layer("1"), whole.layer("1"))
 
@@ -124,7 +125,7 @@ def test_a_live_model_stays_as_it_was(name, folder, sentences):
 def test_several_threads_stop_each_where_it_is_to(bert, sentences):
     """A batch a thread, and another encoder of the same network beside them."""
     many = [Sentence.of([*each.words, *other.words]) for each in sentences for other in sentences]
-    encoders = [make(f"hf:{bert},layers={layer},tokens=32,{EXACT}") for layer in (0, 1, 2)]
+    encoders = [make_encoder(f"hf:{bert},layers={layer},tokens=32,{EXACT}") for layer in (0, 1, 2)]
     alone = [each.encode(many).layers[0] for each in encoders]
     with ThreadPoolExecutor(3) as pool:
         beside = list(pool.map(lambda each: each.encode(many).layers[0], encoders * 3))

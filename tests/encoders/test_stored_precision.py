@@ -10,7 +10,7 @@ import pytest
 import torch
 import transformers
 
-from lingprobe.encoders import adapt, make
+from lingprobe.encoders import adapt_encoder, make_encoder
 
 STORED = ("float32", "float16", "bfloat16")
 # how far a vector may be, of its length, from that of the same weights in float32
@@ -83,7 +83,7 @@ def test_every_stored_precision_is_computed_with_in_every_other(
     texts = [sentence.text for sentence in sentences[:-1]]
     layers = by_hand(folder, texts, MODELS[name][0])
     for dtype, rounding in ROUNDING.items():
-        encoder = make(f"hf:{folder},layers=last,dtype={dtype},device=cpu")
+        encoder = make_encoder(f"hf:{folder},layers=last,dtype={dtype},device=cpu")
         vectors = encoder.encode(sentences[:-1]).layers[0]
         for mine, theirs in zip(vectors, layers[-1], strict=True):
             assert np.linalg.norm(mine - theirs) < rounding * np.linalg.norm(theirs), dtype
@@ -101,12 +101,14 @@ def test_sentence_transformers_of_every_precision_run_in_every_other(
     loaded = SentenceTransformer(str(tmp_path / "model"), device="cpu")
     whole = loaded.float().encode(texts)
     for dtype, rounding in ROUNDING.items():
-        vectors = make(f"st:{tmp_path / 'model'},dtype={dtype},device=cpu").encode(sentences)
+        vectors = make_encoder(f"st:{tmp_path / 'model'},dtype={dtype},device=cpu").encode(
+            sentences
+        )
         away = np.linalg.norm(vectors.layers[0] - whole, axis=1)
         assert (away < rounding * np.linalg.norm(whole, axis=1)).all(), dtype
     live = SentenceTransformer(str(tmp_path / "model"), device="cpu")
     live.to(getattr(torch, stored))
-    vectors = adapt(live).encode(sentences).layers[0]
+    vectors = adapt_encoder(live).encode(sentences).layers[0]
     away = np.linalg.norm(vectors - whole, axis=1)
     assert (away < ROUNDING["bfloat16"] * np.linalg.norm(whole, axis=1)).all()
     assert {each.dtype for each in live.parameters()} == {getattr(torch, stored)}

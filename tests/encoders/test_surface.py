@@ -1,7 +1,7 @@
 import numpy as np
 
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.keyed_random import draw_normals
 
 CAT = Sentence.of(["The", "cat"])
@@ -9,29 +9,31 @@ NONE = Sentence((), "")
 
 
 def test_length_counts_words():
-    assert make("length").encode([CAT, NONE]).layers[0].tolist() == [[2.0], [0.0]]
+    assert make_encoder("length").encode([CAT, NONE]).layers[0].tolist() == [[2.0], [0.0]]
 
 
 def test_words_has_no_features():
-    vectors = make("words").encode([CAT, NONE])
+    vectors = make_encoder("words").encode([CAT, NONE])
     assert vectors.layers[0].shape == (2, 0)
     assert vectors.sentences == 2
 
 
 def test_no_sentences_are_no_rows():
-    assert make("length").encode([]).layers[0].shape == (0, 1)
-    assert make("random").encode([]).layers[0].shape == (0, 300)
+    assert make_encoder("length").encode([]).layers[0].shape == (0, 1)
+    assert make_encoder("random").encode([]).layers[0].shape == (0, 300)
 
 
 def test_random_is_keyed_on_the_sentence_and_the_seed():
-    one, two = make("random,dim=8").encode([CAT, NONE]).layers[0]
-    assert np.array_equal(make("random,dim=8").encode([NONE, CAT, CAT]).layers[0], [two, one, one])
-    assert not np.allclose(make("random,dim=8,seed=1").encode([CAT]).layers[0], one)
+    one, two = make_encoder("random,dim=8").encode([CAT, NONE]).layers[0]
+    assert np.array_equal(
+        make_encoder("random,dim=8").encode([NONE, CAT, CAT]).layers[0], [two, one, one]
+    )
+    assert not np.allclose(make_encoder("random,dim=8,seed=1").encode([CAT]).layers[0], one)
 
 
 def test_random_words_know_only_where_they_stand():
     sentence = Sentence.of(["the", "the"])
-    vectors = make("random,dim=8,pool=none").encode([CAT, NONE, sentence, CAT])
+    vectors = make_encoder("random,dim=8,pool=none").encode([CAT, NONE, sentence, CAT])
     assert vectors.spans.words.tolist() == [[i, i + 1] for i in range(6)]
     assert vectors.spans.sentences.tolist() == [0, 2, 2, 4, 6]
     assert np.array_equal(vectors.layers[0][:2], vectors.layers[0][4:])

@@ -17,7 +17,7 @@ from fixtures.models import SENTENCES, transformer
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop, PartRefused
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.token_states import STATES_FILE
 
 EXACT = "dtype=float32,device=cpu"
@@ -32,7 +32,7 @@ def bert(tmp_path_factory):
 def written(bert, tmp_path_factory):
     """States of layers 1 and 2 of some texts, in the documented format."""
     folder = tmp_path_factory.mktemp("written") / "states"
-    reader = make(f"hf:{bert},{EXACT}")
+    reader = make_encoder(f"hf:{bert},{EXACT}")
     with lingprobe.ActivationWriter(folder, model="tiny") as writer:
         for sentence in SENTENCES:
             found = reader.read_tokens(sentence, ["1", "2"])
@@ -44,16 +44,16 @@ def written(bert, tmp_path_factory):
 @pytest.mark.parametrize("pool", ["mean", "max", "last"])
 def test_vectors_are_those_of_the_model(bert, written, pool, places):
     read = f"pool={pool},places={places}"
-    ours = make(f"acts:{written},{read}").encode(SENTENCES)
-    theirs = make(f"hf:{bert},layers=1-2,{read},{EXACT}").encode(SENTENCES)
+    ours = make_encoder(f"acts:{written},{read}").encode(SENTENCES)
+    theirs = make_encoder(f"hf:{bert},layers=1-2,{read},{EXACT}").encode(SENTENCES)
     assert ours.names == theirs.names == ("1", "2")
     for a, b in zip(ours.layers, theirs.layers, strict=True):
         assert np.abs(a - b).max() < 1e-5
 
 
 def test_every_token_is_a_unit(bert, written):
-    ours = make(f"acts:{written},pool=none").encode(SENTENCES[:3])
-    reader = make(f"hf:{bert},{EXACT}")
+    ours = make_encoder(f"acts:{written},pool=none").encode(SENTENCES[:3])
+    reader = make_encoder(f"hf:{bert},{EXACT}")
     for k, sentence in enumerate(SENTENCES[:3]):
         start, stop = ours.spans.sentences[k : k + 2]
         states = reader.read_tokens(sentence, ["2"]).states["2"]
@@ -61,16 +61,18 @@ def test_every_token_is_a_unit(bert, written):
 
 
 def test_tokens_are_shown_with_their_states(bert, written):
-    reader = make(f"hf:{bert},{EXACT}")
+    reader = make_encoder(f"hf:{bert},{EXACT}")
     for sentence in SENTENCES[3:5]:
-        ours = make(f"acts:{written},places=2-").read_tokens(sentence, ["2", "1"])
+        ours = make_encoder(f"acts:{written},places=2-").read_tokens(sentence, ["2", "1"])
         theirs = reader.read_tokens(sentence, ["1", "2"])
         assert ours.pieces == theirs.pieces
         for layer in ("1", "2"):
             assert np.array_equal(ours.states[layer], theirs.states[layer])
         assert ours.counted.tolist() == [k > 0 for k in range(len(ours.pieces))]
     with pytest.raises(EncoderStop, match="has no states for 1 of 1"):
-        make(f"acts:{written},missing=skip").read_tokens(lingprobe.Sentence.of(["no"]), ["1"])
+        make_encoder(f"acts:{written},missing=skip").read_tokens(
+            lingprobe.Sentence.of(["no"]), ["1"]
+        )
 
 
 def test_the_files_are_what_the_documentation_says(written):
@@ -82,7 +84,7 @@ def test_the_files_are_what_the_documentation_says(written):
     assert len(index) == facts["tokens"]
     states = load_file(written / "layer-1.safetensors")["states"]
     assert states.shape == (facts["tokens"], 32)
-    encoder = make(f"acts:{written}")
+    encoder = make_encoder(f"acts:{written}")
     assert isinstance(encoder._token_states.layers["1"], np.memmap)
 
 
@@ -99,30 +101,30 @@ def test_a_folder_that_numpy_alone_wrote_is_read(tmp_path):
     facts = {"format": "lingprobe token states 1", "layers": ["x"], "texts": 2, "tokens": 5}
     (tmp_path / STATES_FILE).write_text(json.dumps(facts))
     sentences = [lingprobe.Sentence.of(["c"]), lingprobe.Sentence.of(["a", "b"])]
-    found = make(f"acts:{tmp_path}").encode(sentences)
+    found = make_encoder(f"acts:{tmp_path}").encode(sentences)
     assert found.layers[0].tolist() == [[7, 8], [2, 3]]
     with pytest.raises(DataProblem, match="its tokens have roles: write role=assistant"):
-        make(f"acts:{tmp_path},turns=response").encode(sentences)
+        make_encoder(f"acts:{tmp_path},turns=response").encode(sentences)
 
 
 def test_roles_of_conversations(tmp_path):
     folder = save_model(tmp_path / "llama", "llama")
-    reader = make(f"hf:{folder},template=chat,turns=all,{EXACT}")
+    reader = make_encoder(f"hf:{folder},template=chat,turns=all,{EXACT}")
     talks = [talk(turns) for turns in TALKS]
     with lingprobe.ActivationWriter(tmp_path / "states") as writer:
         for turns, sentence in zip(TALKS, talks, strict=True):
             states = reader.read_tokens(sentence, ["2"])
             roles = np.full(len(states.pieces), "", object)
             for role in ("user", "assistant"):
-                mine = make(f"hf:{folder},template=chat,turns=role:{role},{EXACT}")
+                mine = make_encoder(f"hf:{folder},template=chat,turns=role:{role},{EXACT}")
                 roles[mine.read_tokens(sentence, ["2"]).counted] = role
             messages = [{"role": role, "content": content} for role, content in turns]
             writer.add(messages, states.pieces, states.states, roles.tolist())
-    ours = make(f"acts:{tmp_path}/states,role=assistant").encode(talks).layers[0]
-    theirs = make(f"hf:{folder},template=chat,turns=role:assistant,{EXACT}").encode(talks)
+    ours = make_encoder(f"acts:{tmp_path}/states,role=assistant").encode(talks).layers[0]
+    theirs = make_encoder(f"hf:{folder},template=chat,turns=role:assistant,{EXACT}").encode(talks)
     assert np.abs(ours - theirs.layers[0]).max() < 1e-5
     with pytest.raises(PartRefused, match="no token of the role 'tool'"):
-        make(f"acts:{tmp_path}/states,role=tool").encode(talks)
+        make_encoder(f"acts:{tmp_path}/states,role=tool").encode(talks)
 
 
 def test_a_run_reads_them(written, tmp_path):
@@ -141,12 +143,12 @@ def test_a_run_reads_them(written, tmp_path):
 def test_texts_that_are_not_there_are_told_or_skipped(written):
     other = lingprobe.Sentence.of(["not", "there"])
     with pytest.raises(EncoderStop, match="has no states for 1 of 2 sentences: 'not there'"):
-        make(f"acts:{written}").encode([SENTENCES[0], other])
+        make_encoder(f"acts:{written}").encode([SENTENCES[0], other])
     with pytest.raises(PartRefused) as refused:
-        make(f"acts:{written},missing=skip").encode([SENTENCES[0], other])
+        make_encoder(f"acts:{written},missing=skip").encode([SENTENCES[0], other])
     assert [*refused.value.reasons] == [1]
     with pytest.raises(EncoderStop, match="write mean, max, last or none"):
-        make(f"acts:{written},pool=cls").encode(SENTENCES[:1])
+        make_encoder(f"acts:{written},pool=cls").encode(SENTENCES[:1])
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_damaged_folders_are_refused(tmp_path, name, harm, said):
         writer.add("one", ["a", "b"], {1: np.ones((2, 4))})
     harm(tmp_path / "states" / name)
     with pytest.raises(DataProblem, match=said):
-        make(f"acts:{tmp_path}/states").encode([lingprobe.Sentence.of(["one"])])
+        make_encoder(f"acts:{tmp_path}/states").encode([lingprobe.Sentence.of(["one"])])
 
 
 def write_and_stop(folder):

@@ -12,7 +12,7 @@ from tokenisers import KINDS, Slow, fast
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.encoders.frames import Frame
+from lingprobe.encoders.frames import PromptFrame
 from lingprobe.encoders.tokens import (
     SubwordSplitter,
     TokenisedSentences,
@@ -467,8 +467,8 @@ def test_a_tokeniser_without_offsets_is_asked_word_by_word(keeps_spaces):
 
 def test_a_prompt_belongs_to_no_word():
     for pieces in (
-        SubwordSplitter(trained("word piece"), 50, Frame("like cats , ")),
-        SubwordSplitter(Slow(), 50, Frame("like")),
+        SubwordSplitter(trained("word piece"), 50, PromptFrame("like cats , ")),
+        SubwordSplitter(Slow(), 50, PromptFrame("like")),
     ):
         bare = SubwordSplitter(pieces.tokenizer, 50).of([Sentence.of(["he", "said"])]).words[0]
         assert np.unique(pieces.of([Sentence.of(["he", "said"])]).words[0] - bare).min() > 0

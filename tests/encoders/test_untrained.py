@@ -6,8 +6,8 @@ import torch
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.encoders import make
-from lingprobe.encoders.untrained import Untrained
+from lingprobe.encoders import make_encoder
+from lingprobe.encoders.untrained import UntrainedEncoder
 from lingprobe.nets.trainable import NetworkShape
 
 ARCHITECTURES = ["bilstm-last", "bilstm-max", "gated-convnet"]
@@ -16,12 +16,14 @@ SMALL = "dim=12,hidden=8"
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_vector_does_not_depend_on_its_batch(architecture, sentences):
-    whole = make(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
+    whole = make_encoder(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
     small = (
-        make(f"untrained:{architecture},{SMALL},tokens=8").encode(sentences[::-1]).layers[0][::-1]
+        make_encoder(f"untrained:{architecture},{SMALL},tokens=8")
+        .encode(sentences[::-1])
+        .layers[0][::-1]
     )
     alone = np.concatenate(
-        [make(f"untrained:{architecture},{SMALL}").encode([s]).layers[0] for s in sentences]
+        [make_encoder(f"untrained:{architecture},{SMALL}").encode([s]).layers[0] for s in sentences]
     )
     assert np.allclose(whole, small, atol=1e-5)
     assert np.allclose(whole, alone, atol=1e-5)
@@ -33,24 +35,24 @@ def test_a_vector_does_not_depend_on_its_batch(architecture, sentences):
 def test_the_same_sentences_give_the_same_bits_whatever_the_global_seed(architecture, sentences):
     torch.manual_seed(1)
     before = torch.get_rng_state()
-    one = make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0]
+    one = make_encoder(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0]
     assert torch.equal(torch.get_rng_state(), before)
     from lingprobe.encoders import untrained
 
     untrained._draw_sentence_network.cache_clear()
     torch.manual_seed(2)
     assert np.array_equal(
-        make(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0], one
+        make_encoder(f"untrained:{architecture},{SMALL},seed=3").encode(sentences).layers[0], one
     )
     assert not np.allclose(
-        make(f"untrained:{architecture},{SMALL},seed=4").encode(sentences).layers[0], one
+        make_encoder(f"untrained:{architecture},{SMALL},seed=4").encode(sentences).layers[0], one
     )
 
 
 def test_order_matters_to_each():
     there, back = Sentence.of(["a", "b", "c"]), Sentence.of(["c", "b", "a"])
     for architecture in ARCHITECTURES:
-        vectors = make(f"untrained:{architecture},{SMALL}").encode([there, back]).layers[0]
+        vectors = make_encoder(f"untrained:{architecture},{SMALL}").encode([there, back]).layers[0]
         assert not np.allclose(*vectors), architecture
 
 
@@ -64,13 +66,17 @@ def test_sizes_are_the_papers():
 
 def test_lstm_states_are_torchs_own():
     words = (
-        make("bow:random,dim=12,pool=none").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
+        make_encoder("bow:random,dim=12,pool=none")
+        .encode([Sentence.of(["a", "b", "c", "d"])])
+        .layers[0]
     )
     net = NetworkShape("bilstm-max", 12, 8).network().body
     with torch.no_grad():
         states, _ = net.cells(torch.from_numpy(words)[None])
     found = {
-        a: make(f"untrained:{a},{SMALL}").encode([Sentence.of(["a", "b", "c", "d"])]).layers[0]
+        a: make_encoder(f"untrained:{a},{SMALL}")
+        .encode([Sentence.of(["a", "b", "c", "d"])])
+        .layers[0]
         for a in ARCHITECTURES[:2]
     }
     assert np.allclose(found["bilstm-max"], states.max(1).values, atol=1e-6)
@@ -102,8 +108,10 @@ def test_a_backward_network_reads_a_sentence_from_its_end(kind, learning):
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_words_can_be_kept(architecture, sentences):
-    vectors = make(f"untrained:{architecture},{SMALL},pool=none,tokens=20").encode(sentences)
-    pooled = make(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
+    vectors = make_encoder(f"untrained:{architecture},{SMALL},pool=none,tokens=20").encode(
+        sentences
+    )
+    pooled = make_encoder(f"untrained:{architecture},{SMALL}").encode(sentences).layers[0]
     spans = vectors.spans
     assert np.array_equal(np.diff(spans.sentences), [len(s.words) for s in sentences])
     assert np.array_equal(
@@ -124,13 +132,13 @@ def test_words_can_be_kept(architecture, sentences):
         # the same word differs with its neighbours
         assert len(np.unique(states, axis=0)) == len(sentence.words)
     assert np.array_equal(
-        make(f"untrained:bilstm-last,{SMALL},pool=none").encode(sentences).layers[0],
-        make(f"untrained:bilstm-max,{SMALL},pool=none").encode(sentences).layers[0],
+        make_encoder(f"untrained:bilstm-last,{SMALL},pool=none").encode(sentences).layers[0],
+        make_encoder(f"untrained:bilstm-max,{SMALL},pool=none").encode(sentences).layers[0],
     )
 
 
 def test_words_that_are_not_read_have_no_unit():
-    vectors = make("untrained:bilstm-max,dim=4,hidden=2,pool=none").encode(
+    vectors = make_encoder("untrained:bilstm-max,dim=4,hidden=2,pool=none").encode(
         [Sentence.of(["w"] * 10_002), Sentence.of(["v"])]
     )
     assert vectors.cut.tolist() == [True, False]
@@ -153,7 +161,7 @@ def test_positions_follow_the_formula():
 
 def test_static_vectors_go_in(tmp_path: Path):
     (path := tmp_path / "a.vec").write_text("2 3\nthe 1 0 0\ncat 0 2 0\n")
-    encoder = make(f"untrained:bilstm-max,vectors={path},hidden=8")
+    encoder = make_encoder(f"untrained:bilstm-max,vectors={path},hidden=8")
     vectors = encoder.encode(
         [
             Sentence.of(["the", "cat"]),
@@ -165,11 +173,11 @@ def test_static_vectors_go_in(tmp_path: Path):
     assert vectors.shape == (4, 16)
     assert np.array_equal(vectors[2], vectors[3])  # both unknown: zeros
     assert not np.allclose(vectors[0], vectors[1])
-    assert encoder.fingerprint != make("untrained:bilstm-max").fingerprint
+    assert encoder.fingerprint != make_encoder("untrained:bilstm-max").fingerprint
 
 
 def test_very_long_sentences_are_read():
-    vectors = make(f"untrained:gated-convnet,{SMALL}").encode(
+    vectors = make_encoder(f"untrained:gated-convnet,{SMALL}").encode(
         [Sentence.of(["w"] * 10_001), Sentence.of(["w"])]
     )
     assert vectors.cut.tolist() == [True, False]
@@ -179,7 +187,7 @@ def test_very_long_sentences_are_read():
 @pytest.mark.parametrize("layers", [None, 1, 3])
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_word_is_multiplied_with_every_weight(architecture, layers):
-    encoder = Untrained(architecture, dim=7, hidden=5, layers=layers)
+    encoder = UntrainedEncoder(architecture, dim=7, hidden=5, layers=layers)
     weights = NetworkShape(architecture, 7, 5, layers or 0).network().parameters()
     assert encoder.word_operations == 2 * sum(w.numel() for w in weights if w.ndim > 1)
 
@@ -187,4 +195,4 @@ def test_a_word_is_multiplied_with_every_weight(architecture, layers):
 @pytest.mark.parametrize("option", ["hidden=0", "hidden=-1", "layers=0", "layers=-2"])
 def test_a_network_of_no_size_is_none(option):
     with pytest.raises(ReferenceProblem, match="write a number from 1 on"):
-        make(f"untrained:bilstm-max,{option}")
+        make_encoder(f"untrained:bilstm-max,{option}")

@@ -9,12 +9,12 @@ import json
 import pytest
 
 from fixtures.models import sentence_transformer, transformer
-from lingprobe.data.core import Lexical
+from lingprobe.data.core import LexicalEncoder
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.encoders.model_files import find_unknown_words
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
 
@@ -37,14 +37,14 @@ def test_words_with_an_unknown_piece_are_told_as_the_tokeniser_reads_them(model)
     assert True in expected
     assert False in expected
     for reference in (f"hf:{model}", f"hf:{model},layers=all,pool=none"):
-        encoder = make(reference)
-        assert isinstance(encoder, Lexical)
+        encoder = make_encoder(reference)
+        assert isinstance(encoder, LexicalEncoder)
         assert encoder.unknown(WORDS).tolist() == expected
 
 
 def test_a_model_of_modules_keeps_its_tokeniser_in_the_first(tmp_path):
-    encoder = make(f"st:{sentence_transformer(tmp_path)}")
-    assert isinstance(encoder, Lexical)
+    encoder = make_encoder(f"st:{sentence_transformer(tmp_path)}")
+    assert isinstance(encoder, LexicalEncoder)
     assert encoder.unknown(WORDS).any()
 
 
@@ -61,14 +61,14 @@ def test_what_cannot_be_told_is_not_told(tmp_path):
     assert find_unknown_words(tmp_path, WORDS) is None
     (tmp_path / "tokenizer.json").write_text("{}", "utf-8")
     assert find_unknown_words(tmp_path, WORDS) is None
-    assert not isinstance(make("length"), Lexical)
+    assert not isinstance(make_encoder("length"), LexicalEncoder)
 
 
 def test_a_result_counts_them(model, tmp_path):
     dataset = FAMILIES["sentence"]()
     write_dataset(dataset, tmp_path / "a.jsonl")
-    paths = Paths.of(tmp_path / "results", tmp_path)
-    made = plan(
+    paths = RunPaths.of(tmp_path / "results", tmp_path)
+    made = make_plan(
         TrialDesign(
             [f"table:{tmp_path / 'a.jsonl'}"], [f"hf:{model}", "length"], ["logreg"], seeds=1
         ),

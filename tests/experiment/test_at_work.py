@@ -18,7 +18,7 @@ import signal
 
 import numpy as np
 
-from lingprobe import Needs
+from lingprobe import ProbeNeeds
 
 
 def good(texts):
@@ -40,7 +40,7 @@ def late(texts):  # after the few sentences by which it is known
 
 class Fatal:
     name = "fatal"
-    needs = Needs(seeds=False)
+    needs = ProbeNeeds(seeds=False)
 
     def fit(self, train, dev, *, cells):
         os._exit(4)

@@ -13,8 +13,8 @@ import pytest
 import lingprobe
 from lingprobe.data._foreign_code import module_name
 from lingprobe.data.references import allow_code
-from lingprobe.encoders import adapt
-from lingprobe.experiment.paths import Paths
+from lingprobe.encoders import adapt_encoder
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.readers import collect_encoder_names
 
 TASK = "ud/sent-len:embedded"
@@ -71,7 +71,7 @@ def known(tmp_path, thing):
     allow_code(thing)
     names = collect_encoder_names([thing])
     ((name, encoder),) = names.encoders.items()
-    identity = names.identity(name, encoder, Paths.of(tmp_path / "out", tmp_path / "cache"))
+    identity = names.identity(name, encoder, RunPaths.of(tmp_path / "out", tmp_path / "cache"))
     for canary in names.canaries.values():
         canary.keep()
     return identity, names.remarks.get(name, "")
@@ -122,7 +122,7 @@ def test_a_model_that_was_trained_is_another_encoder_in_a_function(where, tmp_pa
 
     def of(scale):
         monkeypatch.setattr(model if where == "object" else Model, "scale", scale)
-        return known(tmp_path, adapt(called, "mine"))
+        return known(tmp_path, adapt_encoder(called, "mine"))
 
     one, other = of(1.0), of(2.0)
     assert one != other
@@ -131,7 +131,7 @@ def test_a_model_that_was_trained_is_another_encoder_in_a_function(where, tmp_pa
 
 def test_chance_is_said_and_never_found_again(tmp_path):
     draws = np.random.default_rng(0)
-    thing = adapt(lambda sentences: draws.normal(size=(len(sentences), 3)), "mine")
+    thing = adapt_encoder(lambda sentences: draws.normal(size=(len(sentences), 3)), "mine")
     one, said = known(tmp_path, thing)
     assert said.startswith("mine gives other vectors each time")
     assert known(tmp_path, thing)[0] != one
@@ -144,7 +144,7 @@ def test_what_depends_on_the_batch_is_said(tmp_path):
         lengths = np.array([[len(s), 1.0] for s in sentences])
         return lengths - lengths.mean(0) + 1
 
-    _, said = known(tmp_path, adapt(batched, "mine"))
+    _, said = known(tmp_path, adapt_encoder(batched, "mine"))
     assert said.startswith("mine gives a sentence another vector beside other sentences")
 
 
@@ -176,7 +176,7 @@ def prepare(params, samples):
     [(Centred(), False), (Centred(by_batch=True), True), ((batcher, prepare), False)],
 )
 def test_what_is_fitted_to_its_corpus_does_not_depend_on_the_batch(tmp_path, thing, depends):
-    _, said = known(tmp_path, adapt(thing, "mine"))
+    _, said = known(tmp_path, adapt_encoder(thing, "mine"))
     assert ("another vector beside other sentences" in said) is depends
 
 
@@ -184,13 +184,13 @@ def test_an_encoder_that_reads_but_one_sentence_is_said(tmp_path):
     def ragged(sentences):
         return [[float(len(s)), 1.0] + [0.0] * (n % 2) for n, s in enumerate(sentences)]
 
-    _, said = known(tmp_path, adapt(ragged, "mine"))
+    _, said = known(tmp_path, adapt_encoder(ragged, "mine"))
     assert "mine cannot read several sentences at once" in said
     assert "rows of 2 to 3 numbers" in said
 
 
 def test_an_encoder_that_knows_its_own_sentences_alone_is_left_to_its_code(tmp_path):
-    thing = adapt(lambda sentences: [{"mine": [1.0]}[s] for s in sentences], "mine")
+    thing = adapt_encoder(lambda sentences: [{"mine": [1.0]}[s] for s in sentences], "mine")
     identity, said = known(tmp_path, thing)
     assert said == ""
     assert not any(fact.startswith("canary") for fact in identity.facts)

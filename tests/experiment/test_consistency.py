@@ -15,7 +15,7 @@ from scipy.stats import hypergeom
 import lingprobe
 from fixtures.embedding_server import embedding_server
 from lingprobe.data._foreign_code import module_name
-from lingprobe.encoders import adapt
+from lingprobe.encoders import adapt_encoder
 from lingprobe.experiment.consistency import HANDFUL, SHARES, _chances
 from lingprobe.store.blocks import open_block
 
@@ -141,9 +141,9 @@ class Words:
 
 def test_a_model_of_the_session_that_was_trained_on_is_measured_anew(tmp_path):
     model = Words()
-    assert accuracy(measured(tmp_path, adapt(model, "session"))) == 1
+    assert accuracy(measured(tmp_path, adapt_encoder(model, "session"))) == 1
     model.held = dict(zip(TEXTS, BAD.tolist(), strict=True))
-    evaluation = measured(tmp_path, adapt(model, "session"))
+    evaluation = measured(tmp_path, adapt_encoder(model, "session"))
     assert evaluation.fresh == len(evaluation.results)
     assert accuracy(evaluation) < 0.8
 
@@ -218,8 +218,8 @@ class Centred:
 
 def test_what_depends_on_the_batch_is_no_change(tmp_path):
     model = Centred()
-    measured(tmp_path, adapt(model, "centred"))
-    evaluation = measured(tmp_path, adapt(model, "centred"))
+    measured(tmp_path, adapt_encoder(model, "centred"))
+    evaluation = measured(tmp_path, adapt_encoder(model, "centred"))
     assert evaluation.fresh == 0
 
 

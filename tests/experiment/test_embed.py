@@ -20,9 +20,9 @@ from pretend import DIM, Pretend, PretendLayers, exact, sentences_of
 import lingprobe
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.progress import listening
+from lingprobe.data.progress import listen_to_progress
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.experiment.bars import encoding_bar
 from lingprobe.experiment.embed import EncoderProblem, embed_sentences, load_vectors
 from lingprobe.store.blocks import StoreProblem
@@ -476,7 +476,7 @@ def test_a_wrong_answer_is_one_line(tmp_path, kind):
 
 def test_a_baseline_may_leave_all_to_probes_of_words(tmp_path):
     known = sentences_of(4)
-    assert embed_sentences(make("words"), known, VectorStore(tmp_path), "k").encoded == 4
+    assert embed_sentences(make_encoder("words"), known, VectorStore(tmp_path), "k").encoded == 4
 
 
 def test_vectors_that_change_their_width_are_told_and_what_was_before_is_kept(tmp_path):
@@ -521,7 +521,7 @@ def test_an_encoder_that_looks_at_the_corpus_is_prepared_first_and_only_when_nee
 
 def test_what_waits_for_an_encoder_hears_how_far_it_is(tmp_path):
     told = []
-    with listening(lambda done, of: told.append((done, of))):
+    with listen_to_progress(lambda done, of: told.append((done, of))):
         embed_sentences(Pretend(), sentences_of(10), VectorStore(tmp_path), "k")
     assert told == [(0, 10), (10, 10)]
 

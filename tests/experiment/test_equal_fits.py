@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from lingprobe.data.core import Cell, Dataset, Job, Needs, Sentence
+from lingprobe.data.core import Cell, Dataset, FitJob, ProbeNeeds, Sentence
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment import equal_fits
@@ -22,7 +22,7 @@ class Counting:
     """A probe that counts its fits."""
 
     c: float = 1.0
-    needs: ClassVar[Needs] = Needs(seeds=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
     name: ClassVar[str] = "counting"
 
     def fit(self, train, dev, *, cells):
@@ -34,14 +34,14 @@ class Counting:
 class Drawing(Counting):
     """One whose fit depends on the seed."""
 
-    needs: ClassVar[Needs] = Needs()
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
 
 @dataclass(frozen=True)
 class Stratified(Counting):
     """One that reads a stratum."""
 
-    needs: ClassVar[Needs] = Needs(seeds=False, stratum="kind")
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, stratum="kind")
 
 
 class Unhashable(Counting):
@@ -61,12 +61,12 @@ def readings(labels="xyxy", scale=1.0, note="matched") -> Readings:
     return Readings(dataset.with_notes(**{note: {}}), both)
 
 
-def job(read="top", **options) -> Job:
+def job(read="top", **options) -> FitJob:
     """A job whose dev is its train."""
-    return Job(readings(**options), readings(**options), (Cell(read, 0),))
+    return FitJob(readings(**options), readings(**options), (Cell(read, 0),))
 
 
-def fits(*jobs: tuple[object, Job]) -> tuple[int, list[object]]:
+def fits(*jobs: tuple[object, FitJob]) -> tuple[int, list[object]]:
     """How many fits some jobs take, and the first predictor of each."""
     FITTED.clear()
     memory = FitCache()
@@ -89,9 +89,9 @@ def test_the_same_examples_are_fitted_once_and_give_the_same_probe():
         (Counting(), job(labels="xyxz")),
         (Counting(), job(labels="zyzy")),
         (Counting(), job(read="lex")),
-        (Counting(), Job(readings(), readings(labels="xxxy"), job().cells)),
-        (Counting(), Job(readings(), readings(scale=3.0), job().cells)),
-        (Counting(), Job(*job()[:2], (Cell("top", 1),))),
+        (Counting(), FitJob(readings(), readings(labels="xxxy"), job().cells)),
+        (Counting(), FitJob(readings(), readings(scale=3.0), job().cells)),
+        (Counting(), FitJob(*job()[:2], (Cell("top", 1),))),
     ],
     ids=[
         *("option", "vectors", "labels", "label", "names", "read"),

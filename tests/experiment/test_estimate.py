@@ -14,8 +14,8 @@ from lingprobe.data.core import Sentence, Trial
 from lingprobe.data.sizes import FitSize
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.canary import SENTENCES
-from lingprobe.experiment.durations import GROUP, START, TRIAL, encoding
-from lingprobe.experiment.speeds import Speeds
+from lingprobe.experiment.durations import GROUP, START, TRIAL, estimate_encoding
+from lingprobe.experiment.speeds import MachineSpeeds
 from lingprobe.probes import PROBES
 from lingprobe.store.blocks import open_block
 from lingprobe.store.results import ResultStore
@@ -64,13 +64,13 @@ def seconds(timed, monkeypatch, probe="logreg"):
     }
     facts = [(trial, {"fit_seconds": took}) for trial, took in trials.items()]
     monkeypatch.setattr(ResultStore, "facts", lambda _: iter(facts))
-    monkeypatch.setattr("lingprobe.experiment.estimate.portions", lambda *_: [])
+    monkeypatch.setattr("lingprobe.experiment.estimate.split_groups", lambda *_: [])
     return lingprobe.estimate(TASK, "length", **SETTINGS | {"probes": probe}).seconds
 
 
 def test_a_fit_takes_as_long_as_its_products_whatever_took_longer(tmp_path, monkeypatch):
     """What an encoder with other layers took on the task says little."""
-    slow = Speeds(products=1e4, memory=1e6, step=0.01)
+    slow = MachineSpeeds(products=1e4, memory=1e6, step=0.01)
     monkeypatch.setattr("lingprobe.experiment.durations.measure_speeds", lambda: slow)
     (result,) = lingprobe.run(TASK, "length", output=tmp_path, **SETTINGS).results
     size = FitSize(result.provenance.counts.train, 0, 1, 2)
@@ -93,12 +93,12 @@ def test_layers_that_are_not_run_take_no_time(tmp_path):
     folder = transformer(tmp_path / "bert", layers=4, dim=32)
     sentences = [Sentence.of(("a",) * 1000)] * 1000
     whole, half, none = (
-        encoding(ENCODERS.make(f"hf:{folder}"), slots, sentences)
+        estimate_encoding(ENCODERS.make(f"hf:{folder}"), slots, sentences)
         for slots in (["0.mean", "4.mean"], ["2.mean"], ["0.mean"])
     )
     assert half == pytest.approx(whole / 2, rel=0.3)
     assert none == 0
-    assert encoding(ENCODERS.make("length"), ["-"], sentences) == pytest.approx(0.1)
+    assert estimate_encoding(ENCODERS.make("length"), ["-"], sentences) == pytest.approx(0.1)
 
 
 def test_an_unknown_keyword_is_refused():
@@ -135,7 +135,9 @@ def test_what_is_written_is_counted_and_nothing_else_is(store, written, tmp_path
     """Large vectors of several tasks are read where they lie."""
     monkeypatch.setattr("lingprobe.store.vectors.LARGE", 1)
     monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: pytest.fail("a second copy"))
-    monkeypatch.setattr("lingprobe.experiment.paths.writable", lambda _: None)  # tries with one
+    monkeypatch.setattr(
+        "lingprobe.experiment.paths.check_folder_writable", lambda _: None
+    )  # tries with one
     folder = transformer(tmp_path / "bert", layers=2, dim=32)
     tasks, asked = [TASK, "ud/passive:embedded"], f"hf:{folder},layers=all"
     settings = SETTINGS | {"dtype": store, "cache": tmp_path / "cache"}

@@ -12,8 +12,8 @@ from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment import exposure
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
 from lingprobe_extensions.train.seen import TextHashes
@@ -38,7 +38,7 @@ class Schooled(Pretend):
 
 @pytest.fixture
 def paths(tmp_path):
-    return Paths.of(tmp_path / "results", tmp_path / "cache")
+    return RunPaths.of(tmp_path / "results", tmp_path / "cache")
 
 
 def table(tmp_path, family):
@@ -59,7 +59,9 @@ def test_one_sentence_in_train_or_test_is_enough(family, split, tmp_path, paths)
         for example in dataset.examples()
     )
     task = table(tmp_path, family)
-    made = plan(TrialDesign([task], [Schooled(read=(seen.upper(),)), "length"], seeds=1), paths)
+    made = make_plan(
+        TrialDesign([task], [Schooled(read=(seen.upper(),)), "length"], seeds=1), paths
+    )
     assert {trial.encoder for trial in made.trials} == {"length"}
     (said,) = made.refused.values()
     assert said.startswith(f"{many:,} of {len(dataset):,} examples (")
@@ -72,7 +74,7 @@ def test_a_refused_cell_takes_no_other_with_it(tmp_path, paths):
     one, other = table(tmp_path, "sentence"), table(tmp_path, "pair")
     seen = FAMILIES["pair"]().sentences[0].text
     encoder = Schooled(read=(seen,))
-    made = plan(TrialDesign([one, other], [encoder, Pretend()], ["logreg"], seeds=1), paths)
+    made = make_plan(TrialDesign([one, other], [encoder, Pretend()], ["logreg"], seeds=1), paths)
     outcome = run_plan(made, paths, progress=False)
     cells = {(r.trial.task.partition(",")[0], r.trial.encoder) for r in outcome.results}
     whole = {(task, name) for task in (one, other) for name in ("pretend", "schooled")}
@@ -83,7 +85,7 @@ def test_a_refused_cell_takes_no_other_with_it(tmp_path, paths):
 
 
 def test_an_encoder_that_saw_other_sentences_is_measured(tmp_path, paths):
-    made = plan(
+    made = make_plan(
         TrialDesign([table(tmp_path, "pair")], [Schooled(read=("other", "!"))], seeds=1), paths
     )
     assert {trial.encoder for trial in made.trials} == {"schooled"}
@@ -92,7 +94,9 @@ def test_an_encoder_that_saw_other_sentences_is_measured(tmp_path, paths):
 
 
 def test_one_of_which_nobody_knows_is_measured_with_a_remark(tmp_path, paths):
-    made = plan(TrialDesign([table(tmp_path, "sentence")], [Schooled(read=None)], seeds=1), paths)
+    made = make_plan(
+        TrialDesign([table(tmp_path, "sentence")], [Schooled(read=None)], seeds=1), paths
+    )
     assert made.trials
     assert list(made.remarks.values()) == [f"schooled: {exposure.UNKNOWN}"]
 
@@ -103,11 +107,11 @@ def test_damage_is_told_and_others_go_on(tmp_path, paths):
             raise DataProblem("seen.npy is damaged")
 
     task = table(tmp_path, "sentence")
-    made = plan(TrialDesign([task], [Damaged(), "length"], seeds=1), paths)
+    made = make_plan(TrialDesign([task], [Damaged(), "length"], seeds=1), paths)
     assert list(made.refused.values()) == ["seen.npy is damaged"]
     assert {trial.encoder for trial in made.trials} == {"length"}
     with pytest.raises(PlanProblem, match=r"nothing to measure: .*seen\.npy is damaged"):
-        plan(TrialDesign([task], [Damaged()], seeds=1), paths)
+        make_plan(TrialDesign([task], [Damaged()], seeds=1), paths)
 
 
 def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
@@ -119,11 +123,11 @@ def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
     seen = FAMILIES["sentence"]().sentences[0].text
     several = {f"e{i}": Schooled(f"e{i}", read=(seen, *"ab"[:i])) for i in range(3)}
     design = TrialDesign([table(tmp_path, "sentence")], {**several, "p": Pretend()}, seeds=1)
-    first = plan(design, paths)
+    first = make_plan(design, paths)
     assert len(hashed) == 1
     assert len(first.refused) == 3
     monkeypatch.setattr(exposure, "_hashes", {})
-    assert plan(design, paths).refused == first.refused
+    assert make_plan(design, paths).refused == first.refused
     assert len(hashed) == 1
     assert all(len(encoder.asked) == 2 for encoder in several.values())
 
@@ -131,7 +135,7 @@ def test_sentences_are_hashed_once_a_data_set_and_what_was_found_is_remembered(
 def test_a_hash_more_and_the_answer_is_another(tmp_path, paths):
     task = table(tmp_path, "sentence")
     seen = FAMILIES["sentence"]().sentences[0].text
-    assert not plan(TrialDesign([task], [Schooled(read=("x",))], seeds=1), paths).refused
+    assert not make_plan(TrialDesign([task], [Schooled(read=("x",))], seeds=1), paths).refused
     with pytest.raises(PlanProblem, match="that this encoder was trained on"):
-        plan(TrialDesign([task], [Schooled(read=("x", seen))], seeds=1), paths)
+        make_plan(TrialDesign([task], [Schooled(read=("x", seen))], seeds=1), paths)
     assert np.array_equal(Schooled(read=("x", "x")).saw(), Schooled(read=("x",)).saw())

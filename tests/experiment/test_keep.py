@@ -19,8 +19,8 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, DataProblem
 from lingprobe.data.reading import Readings
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.encoders import make
-from lingprobe.experiment.paths import Paths
+from lingprobe.encoders import make_encoder
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.pages.bits_view import BITS_VIEW
 from lingprobe.probes import PROBES
 from lingprobe.store.results import find_scores
@@ -65,7 +65,7 @@ def test_scores_are_of_the_state_that_is_best_by_loss_and_the_score_is_as_withou
     task, encoder, plain = measured(place, family, probes, "plain")
     *_, kept = measured(place, family, probes, "kept", keep_scores=True)
     dataset = TASKS.make(task).load()
-    vectors = make(encoder).encode(dataset.sentences)
+    vectors = make_encoder(encoder).encode(dataset.sentences)
     readings = Readings(dataset, vectors, TASKS.make(task).view)
     parts = [readings.split(name) for name in ("train", "dev", "test")]
     differ = 0
@@ -134,7 +134,7 @@ def test_nothing_that_is_known_is_fitted_twice_for_scores(place, monkeypatch):
 
 
 def _ids(folder):
-    return [trial_id for trial_id, _ in Paths.of(folder).result_store().read()]
+    return [trial_id for trial_id, _ in RunPaths.of(folder).result_store().read()]
 
 
 def lingprobe(*arguments):
@@ -176,7 +176,7 @@ def spans(place):
 def test_bits_are_shown_and_listed(spans):
     text = lingprobe("report", spans, "--bits")
     assert "V-information" in text
-    found = dict(Paths.of(spans).result_store().read())
+    found = dict(RunPaths.of(spans).result_store().read())
     scores = find_scores(spans, found)
     results = [replace(result, scores=scores[key]) for key, result in found.items()]
     (row,) = rows_of(BITS_VIEW, results)

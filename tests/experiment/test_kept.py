@@ -13,7 +13,7 @@ from lingprobe import evaluate
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.experiment.plan import resolve_tasks
 from lingprobe.pages.breakdown import compute_stratum_rows
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def test_constants_and_codes_are_kept_and_shown(found):
     code = one.provenance.choice["code"]
     assert code["ends"][-1] == 150
     assert code["bits"] == pytest.approx(sum(code["blocks"]))
-    text = terminal(page(found.results))
+    text = format_terminal_table(page(found.results))
     for column in ("selectivity", "kbit", "compression", "best set of 3"):
         assert column in text
 

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.data.identity import Identity, Ingredients
+from lingprobe.data.identity import ContentIdentity, ResultIdentities
 from lingprobe.data.vectors import Spans, Vectors
 from lingprobe.experiment.groups import FitBatch, TrialGroup
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.readable import find_readable
-from lingprobe.experiment.work import measure
+from lingprobe.experiment.work import measure_batch
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
 from lingprobe.store.results import ResultStore
@@ -157,11 +157,11 @@ def test_examples_that_cannot_be_read_are_left_out_and_counted(tmp_path):
     from lingprobe.datasets.controls import CONTROLS
 
     trial = Trial("t", "deaf", "-", "logreg", "none", 0)
-    made = Ingredients(*(Identity(name, "") for name in Ingredients._fields))
+    made = ResultIdentities(*(ContentIdentity(name, "") for name in ResultIdentities._fields))
     group = TrialGroup(
         Task(), Deaf(), PROBES.make("logreg"), CONTROLS.make("none"), (trial,), ("id",), made, "key"
     )
-    done = measure(FitBatch((group,)), Paths.of(tmp_path / "r", tmp_path))
+    done = measure_batch(FitBatch((group,)), RunPaths.of(tmp_path / "r", tmp_path))
     assert not done.failure
     result = done.results["id"]
     counts = result.provenance.counts

@@ -11,7 +11,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data._foreign_code import module_name
-from lingprobe.store.blocks import version
+from lingprobe.store.blocks import get_version
 
 KEPT = Path(__file__).parents[1] / "fixtures" / "release-0.2.0.dev0"
 CODE = '''"""Lengths."""
@@ -54,7 +54,7 @@ def test_results_of_an_earlier_version_are_named_with_it(tmp_path, monkeypatch):
     first = lingprobe.run("table:old/tense.tsv", "length", **settings)
     (said,) = first.remarks
     assert "earlier results of 1 of these trials, which are measured again" in said
-    assert f"lingprobe 0.2.0.dev0 measured them, and this is version {version()} (1)" in said
+    assert f"lingprobe 0.2.0.dev0 measured them, and this is version {get_version()} (1)" in said
     assert lingprobe.run("table:old/tense.tsv", "length", **settings).remarks == ()
 
 

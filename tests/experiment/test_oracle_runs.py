@@ -16,9 +16,9 @@ from lingprobe.analysis.comparable import list_compared
 from lingprobe.analysis.opponents import list_opponents
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.encoders.gold import Gold
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import BOUNDS, PlanProblem, TrialDesign, plan
+from lingprobe.encoders.gold import GoldOracle
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import BOUNDS, PlanProblem, TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.pages.breakdown import compute_stratum_rows
 from lingprobe.tasks.repeats import option_of
@@ -28,7 +28,7 @@ from test_oracles import Told
 
 @pytest.fixture
 def paths(tmp_path):
-    return Paths.of(tmp_path / "results", tmp_path)
+    return RunPaths.of(tmp_path / "results", tmp_path)
 
 
 @pytest.fixture
@@ -38,13 +38,13 @@ def table(tmp_path):
 
 
 def measured(design, paths):
-    outcome = run_plan(plan(design, paths), paths, progress=False)
+    outcome = run_plan(make_plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {row.encoder: row for row in rows(outcome.results)}
 
 
 def test_plain_gold_is_the_default_oracle_of_each_task(paths):
-    made = plan(TrialDesign([Told()], ["gold", "gold:lengths,width=none"], seeds=1), paths)
+    made = make_plan(TrialDesign([Told()], ["gold", "gold:lengths,width=none"], seeds=1), paths)
     assert [t.encoder for t in made.trials] == [
         "gold:words,noise=0.0,seed=0,width=384",
         "gold:lengths,noise=0.0,seed=0,width=none",
@@ -52,9 +52,9 @@ def test_plain_gold_is_the_default_oracle_of_each_task(paths):
     results = measured(TrialDesign([Told()], ["gold"], seeds=1), paths)
     assert results["gold:words"].score == 100
     assert results["gold:words"].kind == "oracle"
-    assert [t.encoder for t in plan(TrialDesign([Told()], [Gold()], seeds=1), paths).trials] == [
-        "gold:words"
-    ]
+    assert [
+        t.encoder for t in make_plan(TrialDesign([Told()], [GoldOracle()], seeds=1), paths).trials
+    ] == ["gold:words"]
 
 
 def test_an_oracle_of_spans_gives_a_vector_a_word(paths):
@@ -65,8 +65,8 @@ def test_an_oracle_of_spans_gives_a_vector_a_word(paths):
 
 def test_a_task_without_that_oracle_is_refused_in_a_line(paths, table):
     with pytest.raises(PlanProblem, match=r"gold on table:.*: its data have no annotation"):
-        plan(TrialDesign([table], ["gold"]), paths)
-    made = plan(TrialDesign([table, Told()], ["gold:slots", "length"], seeds=1), paths)
+        make_plan(TrialDesign([table], ["gold"]), paths)
+    made = make_plan(TrialDesign([table, Told()], ["gold:slots", "length"], seeds=1), paths)
     assert {t.encoder for t in made.trials} == {"length"}
     assert made.refused["gold:slots on told"] == "it has no oracle 'slots'; it has words, lengths"
 
@@ -91,7 +91,7 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
     design = TrialDesign(
         [Told(), table], ["random,dim=8"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS
     )
-    made = plan(design, paths)
+    made = make_plan(design, paths)
     assert not made.refused
     seeds = {(t.task, t.encoder.partition(",")[0]): 0 for t in made.trials}
     for t in made.trials:
@@ -109,7 +109,7 @@ def test_bounds_stand_beside_what_was_asked_for_and_are_fitted_once(paths, table
 
 
 def test_bounds_of_a_task_about_words_read_words(paths):
-    made = plan(
+    made = make_plan(
         TrialDesign(
             [Told("span", metric="micro-f1")], ["random,dim=8,pool=none"], baselines=BOUNDS
         ),
@@ -126,7 +126,7 @@ def test_bounds_of_a_task_about_words_read_words(paths):
 
 
 def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
-    made = plan(
+    made = make_plan(
         TrialDesign([Told()], ["length"], ["mlp,hidden=0"], seeds=3, baselines=BOUNDS), paths
     )
     assert sum(t.encoder == "length" for t in made.trials) == 3
@@ -134,7 +134,7 @@ def test_what_was_asked_for_as_a_bound_too_keeps_its_seeds(paths):
 
 def test_a_table_says_what_each_row_is(paths):
     outcome = run_plan(
-        plan(TrialDesign([Told()], ["random,dim=8"], seeds=1, baselines=BOUNDS), paths),
+        make_plan(TrialDesign([Told()], ["random,dim=8"], seeds=1, baselines=BOUNDS), paths),
         paths,
         progress=False,
     )
@@ -159,7 +159,7 @@ def test_who_did_what_is_answered_by_vectors_that_hold_it(paths, tmp_path):
         f"comp/sem-role,size=3000,dev=400,test=1200,readings=none,request={tmp_path / 'few.json'}"
     )
     outcome = run_plan(
-        plan(TrialDesign([task], ["gold:relations"], seeds=1), paths), paths, progress=False
+        make_plan(TrialDesign([task], ["gold:relations"], seeds=1), paths), paths, progress=False
     )
     assert not outcome.failures
     parts = {
@@ -174,7 +174,7 @@ def test_a_control_of_the_same_sentences_reads_the_same_facts(paths, monkeypatch
     monkeypatch.setattr(Told, "facts", lambda self, *given: asked.append(1) or facts(self, *given))
     network = "mlp,hidden=50,dropout=0"
     design = TrialDesign([Told()], ["gold:words"], [network], ["shuffled"], seeds=1)
-    outcome = run_plan(plan(design, paths), paths, progress=False)
+    outcome = run_plan(make_plan(design, paths), paths, progress=False)
     scores = {r.trial.control.partition(",")[0]: r.score for r in outcome.results}
     assert scores["none"] == 1
     assert scores["shuffled"] < 0.8
@@ -202,7 +202,7 @@ class Sized:
 
 def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
     def dims(*encoders):
-        made = plan(TrialDesign([Told()], encoders, baselines=BOUNDS), paths)
+        made = make_plan(TrialDesign([Told()], encoders, baselines=BOUNDS), paths)
         named = {t.encoder for t in made.trials if t.encoder.startswith(("bow", "char"))}
         assert {name.partition(",")[0] for name in named} == {"bow:random", "char-ngrams"}
         return sorted(option_of(name, "dim") for name in named)
@@ -215,7 +215,7 @@ def test_hashed_baselines_are_as_wide_as_what_they_stand_beside(paths):
 
 def test_of_several_widths_the_encoders_own_opposes_it(paths):
     design = TrialDesign([Told()], [Sized(8), Sized(16)], ["logreg,c=1"], baselines=BOUNDS)
-    outcome = run_plan(plan(design, paths), paths, progress=False)
+    outcome = run_plan(make_plan(design, paths), paths, progress=False)
     rows = list_compared(to_scores(outcome.results))
     for one in rows:
         if one.row.encoder.startswith("sized"):

@@ -9,8 +9,8 @@ from experiment.test_sharing import content
 from lingprobe.data.core import Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment import portions
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.portions import group_by_shared_sentences
 from lingprobe.experiment.run import run_plan
 
@@ -20,8 +20,8 @@ ENCODERS = ("bow:random,dim=8", "length")
 
 def measured(folder, cache, store):
     """What a run found, and what was there of vectors each time that something was fitted."""
-    paths = Paths.of(folder, cache, store)
-    made = plan(TrialDesign(TASKS, ENCODERS, ["logreg"], seeds=1), paths)
+    paths = RunPaths.of(folder, cache, store)
+    made = make_plan(TrialDesign(TASKS, ENCODERS, ["logreg"], seeds=1), paths)
     outcome = run_plan(made, paths, progress=False)
     assert not outcome.failures
     return content(folder)

@@ -13,10 +13,10 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.sizes import FitSize, least_memory_of
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.experiment.data import load_task_facts
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, make_plan
 from lingprobe.nets.memory import limit_memory
 from lingprobe.probes import PROBES
 from lingprobe.testing import FAMILIES
@@ -24,7 +24,7 @@ from lingprobe.testing import FAMILIES
 
 @pytest.fixture
 def paths(tmp_path):
-    return Paths.of(tmp_path / "results", tmp_path)
+    return RunPaths.of(tmp_path / "results", tmp_path)
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def tables(tmp_path):
 
 def test_each_wish_keeps_its_own_probes(paths, tables):
     a, b, _ = tables
-    made = plan(
+    made = make_plan(
         [
             TrialDesign([a], ["length"], ["logreg"]),
             TrialDesign([b], ["length"], ["mlp"], seeds=2),
@@ -61,22 +61,22 @@ def test_each_wish_keeps_its_own_probes(paths, tables):
 
 def test_what_two_wishes_share_is_planned_once(paths, tables):
     design = TrialDesign([tables[0]], ["length"], ["logreg"])
-    assert plan([design, design], paths) == plan(design, paths)
+    assert make_plan([design, design], paths) == make_plan(design, paths)
 
 
 def test_a_wish_that_comes_to_nothing_stops_no_other(paths, tables):
     a, _, gone = tables
     broken = TrialDesign([gone], ["length"], ["logreg"])
     with pytest.raises(PlanProblem):
-        plan([broken], paths)
-    made = plan([broken, TrialDesign([a], ["length"], ["logreg"])], paths)
+        make_plan([broken], paths)
+    made = make_plan([broken, TrialDesign([a], ["length"], ["logreg"])], paths)
     assert len(made.trials) == 1
     assert any("c.jsonl" in task for task in made.refused)
 
 
 def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_path):
     encoder = f"hf:{transformer(tmp_path / 'hf')},layers=all,pool=none"
-    made = plan(
+    made = make_plan(
         TrialDesign(
             [tables[0]],
             [encoder],
@@ -98,7 +98,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
     assert made.refused == {
         "logreg reading mix:0-1": "this probe cannot learn the weights of a mix; `span` can"
     }
-    every = plan(
+    every = make_plan(
         TrialDesign([tables[0]], [encoder], ["span"], seeds=1, layers=["layers", "cumulative"]),
         paths,
     )
@@ -108,7 +108,7 @@ def test_reads_are_planned_for_probes_that_can_learn_them(paths, tables, tmp_pat
 @pytest.mark.parametrize("read", ["7", "mix", "cat:lex+top"])
 def test_reads_that_an_encoder_has_no_layers_for_are_told_before_any_work(paths, tables, read):
     with pytest.raises(PlanProblem, match="length"):
-        plan(TrialDesign([tables[0]], ["length"], ["span"], layers=[read]), paths)
+        make_plan(TrialDesign([tables[0]], ["length"], ["span"], layers=[read]), paths)
 
 
 def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
@@ -120,14 +120,14 @@ def test_a_papers_reads_are_of_whatever_has_such_layers(paths, tables):
         [tables[0]], encoders, ["span"], seeds=1, usual=("lex", "cat:lex+top", "mix")
     )
     read: dict[str, set[str]] = {}
-    for trial in plan(design, paths).trials:
+    for trial in make_plan(design, paths).trials:
         read.setdefault(trial.encoder, set()).add(trial.read)
     assert read == {
         "mine": {"lex", "cat:lex+top", "mix"},
         "other": {"0", "1", "2"},
         "length": {"-"},
     }
-    own = plan(
+    own = make_plan(
         TrialDesign([tables[0]], [layered], ["span"], seeds=1, layers=["0"], usual=["lex"]), paths
     )
     assert {trial.read for trial in own.trials} == {"0"}
@@ -140,7 +140,9 @@ def test_a_task_of_one_class_has_no_score(paths, tables, tmp_path):
     one, learnt = tmp_path / "one.tsv", tmp_path / "learnt.tsv"
     one.write_text("\n".join(row for row in rows if "\tx\t" in row))
     learnt.write_text("\n".join(row for row in rows if row[:4] != "tr\ty"))
-    made = plan([TrialDesign([f"table:{one}", f"table:{learnt}", tables[0]], ["length"])], paths)
+    made = make_plan(
+        [TrialDesign([f"table:{one}", f"table:{learnt}", tables[0]], ["length"])], paths
+    )
     assert {trial.task.partition(",")[0] for trial in made.trials} == {tables[0]}
     assert made.refused == {
         f"table:{one}": "all 18 examples have one label, 'x': there is nothing to predict",
@@ -155,34 +157,36 @@ def test_a_task_of_one_set_of_labels_has_no_score(paths, tmp_path):
     file = tmp_path / "one.jsonl"
     file.write_text("".join(f'{{"text": "word {i}", "label": [0, 1]}}\n' for i in range(40)))
     with pytest.raises(PlanProblem, match=r"all 40 examples have the same labels \(0, 1"):
-        plan([TrialDesign([f"table:{file}"], ["length"])], paths)
+        make_plan([TrialDesign([f"table:{file}"], ["length"])], paths)
 
 
 def test_scores_that_no_vector_holds_are_refused(paths, tmp_path):
     file = tmp_path / "far.csv"
     file.write_text("text,label\n" + "".join(f"word {i},{i}e300\n" for i in range(40)))
     with pytest.raises(PlanProblem, match="a score is not a finite number"):
-        plan([TrialDesign([f"table:{file}"], ["length"])], paths)
+        make_plan([TrialDesign([f"table:{file}"], ["length"])], paths)
 
 
 def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monkeypatch):
     design = TrialDesign([tables[0]], ["length"], ["logreg", "majority"])
-    (task,) = {trial.task for trial in plan(design, paths).trials}
-    data = load_task_facts(*(each[task] for each in _tasks_of(plan(design, paths))), paths.cache)
+    (task,) = {trial.task for trial in make_plan(design, paths).trials}
+    data = load_task_facts(
+        *(each[task] for each in _tasks_of(make_plan(design, paths))), paths.cache
+    )
     probe = PROBES.make("logreg")
     needed = least_memory_of(probe, FitSize(data.train, data.rest, 1, data.outputs))
     with limit_memory(f"{needed}B"):
-        assert not plan(design, paths).refused
+        assert not make_plan(design, paths).refused
     monkeypatch.setattr("lingprobe.experiment.memory.MANY", 1)
     with limit_memory(f"{needed - 1}B"):
-        made = plan(design, paths)
+        made = make_plan(design, paths)
         assert {trial.probe for trial in made.trials} == {"majority"}
         ((name, why),) = made.refused.items()
         assert name.startswith("logreg on table:")
         assert name.endswith(" by length")
         assert "is the label an id" in why
         with pytest.raises(PlanProblem, match="--memory"):
-            plan(TrialDesign([tables[0]], ["length"], ["logreg"]), paths)
+            make_plan(TrialDesign([tables[0]], ["length"], ["logreg"]), paths)
 
 
 def _tasks_of(made):
@@ -212,7 +216,7 @@ def test_a_bad_model_stops_no_other(paths, tables, tmp_path):
         f"hf:{damaged(tmp_path / 'chat', template)},template=chat",
         f"hf:{tmp_path}/gone",
     ]
-    made = plan(TrialDesign(tables[:1], [*bad, "length"], ["logreg"]), paths)
+    made = make_plan(TrialDesign(tables[:1], [*bad, "length"], ["logreg"]), paths)
     assert {trial.encoder for trial in made.trials} == {"length"}
     said = [why for name, why in made.refused.items() if name.startswith("hf:")]
     assert len(said) == 3
@@ -221,7 +225,7 @@ def test_a_bad_model_stops_no_other(paths, tables, tmp_path):
     ):
         assert part in why
     with pytest.raises(DataProblem, match=r"config\.json"):
-        plan(TrialDesign(tables[:1], bad, ["logreg"]), paths)
+        make_plan(TrialDesign(tables[:1], bad, ["logreg"]), paths)
 
 
 def test_what_a_damaged_model_is_loaded_with_is_one_sentence(tmp_path):
@@ -234,7 +238,7 @@ def test_what_a_damaged_model_is_loaded_with_is_one_sentence(tmp_path):
         torch.save(torch.nn.Linear(2, 2), model / "pytorch_model.bin")
 
     for name, change in (("header", header), ("pickle", pickle)):
-        encoder = make(f"hf:{damaged(tmp_path / name, change)},device=cpu")
+        encoder = make_encoder(f"hf:{damaged(tmp_path / name, change)},device=cpu")
         with pytest.raises(EncoderStop, match="transformers cannot load this model") as caught:
             encoder.encode([Sentence.of(["a"])])
         assert "\n" not in str(caught.value)

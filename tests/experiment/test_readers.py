@@ -15,8 +15,8 @@ from fixtures.scored import to_scores as rows
 from lingprobe import evaluate
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Vectors
-from lingprobe.experiment.newest import newest
-from lingprobe.experiment.readers import map_encoders_by_name, revision
+from lingprobe.experiment.newest import keep_newest
+from lingprobe.experiment.readers import get_revision, map_encoders_by_name
 from lingprobe.store.results import ResultStore
 
 HOW = {"probes": ["logreg"], "seeds": 1, "baselines": "none", "progress": False}
@@ -94,7 +94,7 @@ def scores(results):
 
 
 def saved(how):
-    return newest(result for _, result in ResultStore(how["output"]).read())
+    return keep_newest(result for _, result in ResultStore(how["output"]).read())
 
 
 def times(factor):
@@ -182,7 +182,7 @@ def test_names_can_be_given(task, how):
 def test_a_thing_that_is_known_keeps_its_name():
     one, two = map_encoders_by_name([ONE, OTHER])
     assert (one, two) == ("<lambda>", "<lambda> #2")
-    known = revision(map_encoders_by_name([OTHER])["<lambda>"])
+    known = get_revision(map_encoders_by_name([OTHER])["<lambda>"])
     assert list(map_encoders_by_name([ONE], lambda: {"<lambda>": {known}})) == ["<lambda> #2"]
     assert list(map_encoders_by_name([OTHER], lambda: {"<lambda>": {known}})) == ["<lambda>"]
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.core import Dataset, Example, Sentence, Site
 from lingprobe.data.notes import SourceRule
-from lingprobe.experiment.data import load
-from lingprobe.experiment.rules import best_word, worth
+from lingprobe.experiment.data import load_examples
+from lingprobe.experiment.rules import best_word, measure_source_rule
 from lingprobe.testing import FAMILIES
 
 
@@ -36,13 +36,13 @@ class Pooled:
 
 
 def test_it_is_the_commonest_label_of_a_source_in_train():
-    found = load(Pooled()).notes.part(SourceRule)
+    found = load_examples(Pooled()).notes.part(SourceRule)
     assert (found.test, found.constant) == (0.75, 0.5)
     assert 0.5 < found.low < 0.75
 
 
 def test_one_source_has_no_note():
-    assert load(Pooled(("a", "a"))).notes.part(SourceRule) is None
+    assert load_examples(Pooled(("a", "a"))).notes.part(SourceRule) is None
 
 
 def test_scores_have_none():
@@ -52,8 +52,8 @@ def test_scores_have_none():
         for split in ("train", "test")
         for k in (0, 1)
     )
-    assert worth(pooled)
-    assert not worth(told)
+    assert measure_source_rule(pooled)
+    assert not measure_source_rule(told)
 
 
 WORDS = st.lists(st.sampled_from("a b c A d".split()), min_size=1, max_size=4)

@@ -12,10 +12,10 @@ import pytest
 from lingprobe.data.core import Dataset, Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.groups import FitBatch
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import PlanProblem, TrialDesign, TrialPlan, plan
-from lingprobe.experiment.run import missing, run_plan
-from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, TrialPlan, make_plan
+from lingprobe.experiment.run import find_missing, run_plan
+from lingprobe.experiment.runners import WorkerPool
 from lingprobe.experiment.work import measured_in
 from lingprobe.testing.tiny import FAMILIES
 
@@ -93,13 +93,13 @@ class Failing:
 
 
 @pytest.fixture
-def paths(tmp_path: Path) -> Paths:
-    return Paths.of(tmp_path / "results", tmp_path / "cache")
+def paths(tmp_path: Path) -> RunPaths:
+    return RunPaths.of(tmp_path / "results", tmp_path / "cache")
 
 
-def test_every_family_goes_the_same_road(paths: Paths) -> None:
+def test_every_family_goes_the_same_road(paths: RunPaths) -> None:
     tasks = [Tiny(family) for family in FAMILIES]
-    made = plan(
+    made = make_plan(
         TrialDesign(tasks, ["bow:random,pool=none"], ["logreg", "majority"], seeds=2), paths
     )
     outcome = run_plan(made, paths, progress=False)
@@ -111,12 +111,12 @@ def test_every_family_goes_the_same_road(paths: Paths) -> None:
         assert result.provenance.counts.train == 60
 
 
-def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
+def test_a_second_run_encodes_nothing_and_fits_nothing(paths: RunPaths) -> None:
     encoder = Counting()
-    made = plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
+    made = make_plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
     first = run_plan(made, paths, progress=False)
     assert first.fresh == 2
-    second = plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
+    second = make_plan(TrialDesign([Tiny("sentence")], [encoder], ["mlp"], seeds=2), paths)
     asked = list(encoder.asked)
     again = run_plan(second, paths, progress=False)
     assert encoder.asked == asked
@@ -125,11 +125,13 @@ def test_a_second_run_encodes_nothing_and_fits_nothing(paths: Paths) -> None:
 
 
 def test_the_bar_says_how_far_a_fit_is(
-    paths: Paths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    paths: RunPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("lingprobe.experiment.bars._SECONDS", 0.0)
     monkeypatch.setattr("lingprobe.data.progress.is_watched", lambda: True)
-    run_plan(plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths)
+    run_plan(
+        make_plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=1), paths), paths
+    )
     shown = capsys.readouterr().err
     assert "measure " in shown
     assert "step 1 of 560" in shown
@@ -137,10 +139,10 @@ def test_the_bar_says_how_far_a_fit_is(
     assert "step" not in shown.rpartition("\r")[2]
 
 
-def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
+def test_more_seeds_fit_only_what_is_missing(paths: RunPaths) -> None:
     def results(seeds: int) -> tuple[int, dict[int, float]]:
         outcome = run_plan(
-            plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
+            make_plan(TrialDesign([Tiny("sentence")], [Counting()], ["mlp"], seeds=seeds), paths),
             paths,
             progress=False,
         )
@@ -152,24 +154,24 @@ def test_more_seeds_fit_only_what_is_missing(paths: Paths) -> None:
     assert {seed: three[seed] for seed in two} == two
 
 
-def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(paths: Paths) -> None:
+def test_what_cannot_be_encoded_is_counted_and_the_rest_is_measured(paths: RunPaths) -> None:
     data = FAMILIES["sentence"]()
     raises, breaks = data.sentences[3].text, data.sentences[70].text
-    made = plan(TrialDesign([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
+    made = make_plan(TrialDesign([Tiny("sentence")], [Failing(raises, breaks)], ["logreg"]), paths)
     outcome = run_plan(made, paths, progress=False)
     counts = outcome.results[0].provenance.counts
     assert counts.unusable == 2
     assert any("the model tripped" in reason for reason in counts.problems)
 
 
-def test_an_encoder_that_always_fails_spares_the_others(paths: Paths) -> None:
+def test_an_encoder_that_always_fails_spares_the_others(paths: RunPaths) -> None:
     class Broken(Counting):
         takes = "sentences"
 
         def encode(self, sentences: Sequence[Sentence]) -> Vectors:
             raise RuntimeError("no model here")
 
-    made = plan(
+    made = make_plan(
         TrialDesign([Tiny("sentence")], [Broken(name="broken"), Counting()], ["logreg"]), paths
     )
     outcome = run_plan(made, paths, progress=False)
@@ -177,23 +179,27 @@ def test_an_encoder_that_always_fails_spares_the_others(paths: Paths) -> None:
     assert "no model here" in outcome.failures["broken"]
 
 
-def test_spans_need_vectors_of_words(paths: Paths) -> None:
+def test_spans_need_vectors_of_words(paths: RunPaths) -> None:
     outcome = run_plan(
-        plan(TrialDesign([Tiny("span")], [Counting()], ["logreg"]), paths), paths, progress=False
+        make_plan(TrialDesign([Tiny("span")], [Counting()], ["logreg"]), paths),
+        paths,
+        progress=False,
     )
     assert not outcome.results
     assert "one vector a sentence" in next(iter(outcome.failures.values()))
 
 
-def test_any_map_will_do(paths: Paths) -> None:
-    made = plan(TrialDesign([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths)
-    listing = Workers(fit=lambda f, groups: [f(g) for g in groups])
+def test_any_map_will_do(paths: RunPaths) -> None:
+    made = make_plan(
+        TrialDesign([Tiny("sentence"), Tiny("asked")], [Counting()], ["logreg"]), paths
+    )
+    listing = WorkerPool(fit=lambda f, groups: [f(g) for g in groups])
     backwards = run_plan(made, paths, listing, progress=False)
     assert len(backwards.results) == 2
 
 
-def test_the_order_of_a_result_is_that_of_the_plan(paths: Paths) -> None:
-    made = plan(
+def test_the_order_of_a_result_is_that_of_the_plan(paths: RunPaths) -> None:
+    made = make_plan(
         TrialDesign(
             [Tiny("sentence"), Tiny("asked")], [Counting(), "length"], ["logreg", "majority"]
         ),
@@ -203,7 +209,7 @@ def test_the_order_of_a_result_is_that_of_the_plan(paths: Paths) -> None:
     assert [r.trial for r in outcome.results] == list(made.trials)
 
 
-def test_changed_data_are_another_task(paths: Paths) -> None:
+def test_changed_data_are_another_task(paths: RunPaths) -> None:
     @dataclass(frozen=True)
     class Changing(Tiny):
         seed: int = 0
@@ -212,7 +218,7 @@ def test_changed_data_are_another_task(paths: Paths) -> None:
             return FAMILIES["sentence"](seed=self.seed)
 
     def ids(seed: int) -> set[str]:
-        made: TrialPlan = plan(
+        made: TrialPlan = make_plan(
             TrialDesign([Changing("sentence", seed=seed)], ["length"], ["logreg"]), paths
         )
         return set(made.ids.values())
@@ -221,14 +227,14 @@ def test_changed_data_are_another_task(paths: Paths) -> None:
     assert not ids(0) & ids(1)
 
 
-def test_word_reading_probes_go_with_words_alone(paths: Paths) -> None:
-    made = plan(TrialDesign([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), paths)
+def test_word_reading_probes_go_with_words_alone(paths: RunPaths) -> None:
+    made = make_plan(TrialDesign([Tiny("sentence")], ["length"], ["logreg", "nb-uni-tfidf"]), paths)
     pairs = {(t.encoder.partition(",")[0], t.probe.partition(",")[0]) for t in made.trials}
     assert pairs == {("length", "logreg"), ("words", "nb-uni-tfidf")}
 
 
-def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> None:
-    made = plan(
+def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: RunPaths) -> None:
+    made = make_plan(
         TrialDesign([Tiny("sentence"), Tiny("asked")], ["length"], ["majority-feature"]), paths
     )
     assert {t.task for t in made.trials} == {"tiny/sentence"}
@@ -248,14 +254,14 @@ def test_a_probe_goes_only_with_tasks_that_write_what_it_reads(paths: Paths) -> 
     ],
 )
 def test_what_cannot_be_run_is_said_before_work_starts(
-    wanted: TrialDesign, said: str, paths: Paths
+    wanted: TrialDesign, said: str, paths: RunPaths
 ) -> None:
     with pytest.raises(PlanProblem, match=said):
-        plan(wanted, paths)
+        make_plan(wanted, paths)
 
 
-def test_a_control_takes_the_signal_away(paths: Paths) -> None:
-    made = plan(
+def test_a_control_takes_the_signal_away(paths: RunPaths) -> None:
+    made = make_plan(
         TrialDesign([Tiny("sentence")], [Counting()], ["logreg"], controls=["none", "shuffled"]),
         paths,
     )
@@ -266,8 +272,8 @@ def test_a_control_takes_the_signal_away(paths: Paths) -> None:
     assert set(scores) == {"none", "shuffled"}
 
 
-def test_a_group_that_raises_is_told_in_one_line(paths: Paths) -> None:
-    made = plan(TrialDesign([Tiny("sentence")], [Counting()], ["logreg"]), paths)
-    _, [group] = missing(made, paths)
+def test_a_group_that_raises_is_told_in_one_line(paths: RunPaths) -> None:
+    made = make_plan(TrialDesign([Tiny("sentence")], [Counting()], ["logreg"]), paths)
+    _, [group] = find_missing(made, paths)
     measured = measured_in(paths)(FitBatch((group,)))
     assert measured.results

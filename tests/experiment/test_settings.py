@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lingprobe.data.core import Cell, Dataset, Example, Job, Sentence, Site
-from lingprobe.data.latest import Latest
+from lingprobe.data.core import Cell, Dataset, Example, FitJob, Sentence, Site
+from lingprobe.data.latest import LruCache
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.experiment import settings
 from lingprobe.experiment.groups import FitBatch
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
-from lingprobe.experiment.run import missing, run_plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
+from lingprobe.experiment.run import find_missing, run_plan
 from lingprobe.experiment.settings import SettingsRequest, fit_wanted, keeps_settings
 from lingprobe.experiment.work import measured_in
 from lingprobe.probes import PROBES
@@ -83,14 +83,14 @@ class Summed:
 @pytest.fixture(autouse=True)
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was chosen in another test is not known here."""
-    monkeypatch.setattr(settings, "CHOICES", Latest(settings.MOST))
+    monkeypatch.setattr(settings, "CHOICES", LruCache(settings.MOST))
 
 
 def measured(tmp_path, probe: str, controls: list[str], seeds: int = 3) -> dict[Any, Any]:
     """Results by control and seed."""
-    paths = Paths.of(tmp_path / "results", tmp_path / "cache")
+    paths = RunPaths.of(tmp_path / "results", tmp_path / "cache")
     design = TrialDesign([Noisy()], [Summed()], [probe], controls, seeds=seeds)
-    outcome = run_plan(plan(design, paths), paths, progress=False)
+    outcome = run_plan(make_plan(design, paths), paths, progress=False)
     assert not outcome.failures
     return {(r.trial.control, r.trial.seed): r for r in outcome.results}
 
@@ -138,10 +138,10 @@ def test_the_settings_are_those_of_the_task_and_not_the_best_for_the_control(tmp
 @ALL
 def test_a_control_alone_is_that_beside_its_task(tmp_path, monkeypatch, probe, names):
     beside = measured(tmp_path / "a", probe, ["shuffled"])
-    monkeypatch.setattr(settings, "CHOICES", Latest(settings.MOST))
-    paths = Paths.of(tmp_path / "b" / "results", tmp_path / "b" / "cache")
+    monkeypatch.setattr(settings, "CHOICES", LruCache(settings.MOST))
+    paths = RunPaths.of(tmp_path / "b" / "results", tmp_path / "b" / "cache")
     design = TrialDesign([Noisy()], [Summed()], [probe], ["shuffled"], seeds=3)
-    _, groups = missing(plan(design, paths), paths)
+    _, groups = find_missing(make_plan(design, paths), paths)
     controls = tuple(one for one in groups if one.trials[0].control != "none")
     alone: dict[str, Any] = {}
     for control in controls:
@@ -205,9 +205,9 @@ def test_settings_are_of_the_same_cell_and_are_looked_for_once():
     probe, readings = Counted(), Readings(dataset(), Summed().encode(dataset().sentences))
     train, dev = readings.split("train"), readings.split("dev")
     cells = tuple(Cell("-", seed) for seed in (4, 2, 0))
-    own = Job(train, dev, cells, probe)
+    own = FitJob(train, dev, cells, probe)
     controls = [
-        SettingsRequest(Job(train, dev, (cell,), probe), "subject", own._replace(cells=(cell,)))
+        SettingsRequest(FitJob(train, dev, (cell,), probe), "subject", own._replace(cells=(cell,)))
         for cell in (*cells, cells[0])
     ]
     found = fit_wanted(probe, [controls[0], SettingsRequest(own, "subject"), *controls[1:]])
@@ -226,7 +226,7 @@ def test_settings_are_of_the_same_cell_and_are_looked_for_once():
 
 
 def test_the_oldest_choices_are_forgotten():
-    known: Latest[dict[str, int]] = Latest(2)
+    known: LruCache[dict[str, int]] = LruCache(2)
     cells = [("subject", Cell("-", k)) for k in range(3)]
     for cell in cells:
         known.keep(cell, {"c": 1})

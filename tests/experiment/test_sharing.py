@@ -21,14 +21,14 @@ import lingprobe
 from fixtures.tables import labelled
 from lingprobe.cli import app
 from lingprobe.data.references import allow_code
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
-from lingprobe.experiment.portions import passes
-from lingprobe.experiment.run import fill, missing, run_plan
-from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
+from lingprobe.experiment.portions import plan_passes
+from lingprobe.experiment.run import fill_cache, find_missing, run_plan
+from lingprobe.experiment.runners import WorkerPool
 from lingprobe.experiment.shards import WorkShare
 from lingprobe.store.claims import PATIENCE, claim_file
-from lingprobe.store.experiments import experiments
+from lingprobe.store.experiments import list_experiments
 from lingprobe.store.results import ResultStore
 
 pytestmark = pytest.mark.usefixtures("whole_treebank")  # without folds
@@ -178,7 +178,7 @@ class Tripping:
 
 @pytest.fixture
 def paths(tmp_path):
-    return Paths.of(tmp_path / "results", tmp_path / "cache")
+    return RunPaths.of(tmp_path / "results", tmp_path / "cache")
 
 
 TRIPPED = r"RuntimeError: the probe tripped, at test_sharing\.py:\d+"
@@ -189,7 +189,9 @@ def asked(paths, *, shard=None, seeds=1):
     design = TrialDesign(
         ["ud/tense:embedded,limit=60"], ["length", "bow:random"], [probe], seeds=seeds
     )
-    return run_plan(plan(design, paths), paths, Workers(shard=shard or WorkShare()), progress=False)
+    return run_plan(
+        make_plan(design, paths), paths, WorkerPool(shard=shard or WorkShare()), progress=False
+    )
 
 
 def tripping(told):
@@ -234,7 +236,7 @@ def test_what_failed_in_one_share_is_not_tried_again_by_the_others(paths, monkey
 def test_an_encoder_that_fails_is_told(paths, tmp_path):
     probe = f"{__file__}@Tripping"
     design = TrialDesign(["ud/tense:embedded,limit=60"], [f"{__file__}@fails"], [probe], seeds=1)
-    assert run_plan(plan(design, paths), paths, progress=False).failures
+    assert run_plan(make_plan(design, paths), paths, progress=False).failures
     page = str(lingprobe.status(tmp_path / "results", cache=tmp_path / "cache"))
     assert (
         "failed on every sentence tried (RuntimeError: no model here, at test_sharing.py:" in page
@@ -245,7 +247,7 @@ def test_an_encoder_that_fails_is_told(paths, tmp_path):
 def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):
     tripping(False)
     asked(paths)
-    (experiment,) = experiments(paths.results)
+    (experiment,) = list_experiments(paths.results)
     _, second = experiment.units
     (result, *_) = sorted(paths.results.glob(f"{second.ids[0][:16]}*.result"))
     result.unlink()
@@ -276,7 +278,7 @@ def test_the_state_of_a_run_is_that_of_its_units_and_sentences(paths, tmp_path):
 def test_a_claim_without_a_sign_of_life_is_nobodys(paths, tmp_path):
     tripping(False)
     asked(paths)
-    (experiment,) = experiments(paths.results)
+    (experiment,) = list_experiments(paths.results)
     unit = experiment.units[0]
     for result in paths.results.glob(f"{unit.ids[0][:16]}*.result"):
         result.unlink()
@@ -293,10 +295,10 @@ def test_a_folder_where_nothing_was_run_is_told(tmp_path):
 
 
 def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
-    paths = Paths.of(tmp_path / "results", tmp_path / "cache")
+    paths = RunPaths.of(tmp_path / "results", tmp_path / "cache")
     encoders = [f"bow:random,dim=4,seed={n}" for n in range(8)]
     asked = TrialDesign(["ud/tense:embedded,limit=60"], encoders, ["logreg"], seeds=1)
-    todo = passes(missing(plan(asked, paths), paths)[1])
+    todo = plan_passes(find_missing(make_plan(asked, paths), paths)[1])
     nothing, orders = SimpleNamespace(usable=np.ones(0, bool)), []
     for number in (1, 2):
         order = []
@@ -304,7 +306,7 @@ def test_each_share_begins_with_encoders_of_its_own(tmp_path, monkeypatch):
             "lingprobe.experiment.run.embed_sentences",
             lambda encoder, *_, _into=order, **__: _into.append(encoder) or nothing,
         )
-        fill(todo, paths, Workers(shard=WorkShare(number, 2)))
+        fill_cache(todo, paths, WorkerPool(shard=WorkShare(number, 2)))
         orders.append(order)
     first, second = orders
     assert any(second == first[own:] + first[:own] for own in range(1, len(first)))

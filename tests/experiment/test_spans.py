@@ -15,8 +15,8 @@ from test_run import Tiny
 from fixtures.models import transformer
 from lingprobe.data.core import Result, Sentence
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.testing import FAMILIES
 
@@ -42,10 +42,12 @@ def test_vectors_on_the_disk_give_the_results_of_those_in_memory(
     model, folder, probe, reads, dtype, monkeypatch
 ):
     def measured(name: str) -> dict[str, Result]:
-        paths = Paths.of(folder / name / dtype, folder / "cache", dtype)
+        paths = RunPaths.of(folder / name / dtype, folder / "cache", dtype)
         encoder = f"hf:{model},layers=lex+all,pool=none,dtype=float32"
         outcome = run_plan(
-            plan(TrialDesign([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths),
+            make_plan(
+                TrialDesign([Tiny("spans")], [encoder], [probe], seeds=1, layers=reads), paths
+            ),
             paths,
             progress=False,
         )
@@ -94,10 +96,10 @@ def hash_of(word: str) -> float:
 @pytest.mark.parametrize("beyond", [(), ("clever",)])
 def test_in_half_precision_a_token_that_nobody_reads_costs_no_example(beyond, folder):
     def measured(task: str, dtype: str) -> tuple[list[Result], dict[str, str]]:
-        paths = Paths.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
+        paths = RunPaths.of(folder / f"massive{len(beyond)}", folder / "cache", dtype)
         encoder = Massive(beyond, f"massive {dtype}")
         outcome = run_plan(
-            plan(TrialDesign([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
+            make_plan(TrialDesign([Tiny(task)], [encoder], ["logreg"], seeds=1), paths),
             paths,
             progress=False,
         )

@@ -2,15 +2,15 @@
 
 import math
 
-from lingprobe.data.sizes import Work
-from lingprobe.experiment.speeds import Speeds, measure_speeds
+from lingprobe.data.sizes import WorkAmount
+from lingprobe.experiment.speeds import MachineSpeeds, measure_speeds
 
 
 def test_what_multiplies_moves_and_calls_takes_its_time_one_after_the_other():
-    machine = Speeds(products=100.0, memory=10.0, step=0.5)
-    assert machine.seconds(Work(products=300, moved=20, steps=4)) == 3 + 2 + 2
-    assert machine.seconds(Work(products=300).times(2)) == 6
-    assert machine.seconds(Work()) == 0
+    machine = MachineSpeeds(products=100.0, memory=10.0, step=0.5)
+    assert machine.seconds(WorkAmount(products=300, moved=20, steps=4)) == 3 + 2 + 2
+    assert machine.seconds(WorkAmount(products=300).times(2)) == 6
+    assert machine.seconds(WorkAmount()) == 0
 
 
 def test_this_machine_is_measured_once():

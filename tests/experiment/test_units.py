@@ -5,12 +5,12 @@ import pytest
 from experiment.test_sharing import content
 from lingprobe.data.core import Trial
 from lingprobe.experiment import units, work
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
-from lingprobe.experiment.run import missing, run_plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
+from lingprobe.experiment.run import find_missing, run_plan
 from lingprobe.experiment.status import list_unit_status
 from lingprobe.experiment.units import TaskDimensions, split_into_units
-from lingprobe.store.experiments import experiments
+from lingprobe.store.experiments import list_experiments
 
 
 def trials(reads, seeds):
@@ -46,18 +46,18 @@ def test_a_read_of_several_layers_costs_as_much_as_they_do(monkeypatch):
 @pytest.fixture
 def asked(tmp_path):
     """A plan of one task whose three seeds would be fitted in one pass, and its paths."""
-    paths = Paths.of(tmp_path / "out", tmp_path / "cache")
+    paths = RunPaths.of(tmp_path / "out", tmp_path / "cache")
     tasks = ["ud/tense:embedded,limit=200"]
-    return plan(
+    return make_plan(
         TrialDesign(tasks, ["bow:random,dim=8"], ["mlp"], ["shuffled"], seeds=3), paths
     ), paths
 
 
 def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp_path):
     made, paths = asked
-    assert len(missing(made, paths)[1]) == 4  # the task, and each draw of the control
+    assert len(find_missing(made, paths)[1]) == 4  # the task, and each draw of the control
     monkeypatch.setattr(units, "LARGEST", 1)
-    assert len(missing(made, paths)[1]) == 6
+    assert len(find_missing(made, paths)[1]) == 6
     alone, fitted = work.fit_groups, []
 
     def dies(parts):
@@ -69,10 +69,10 @@ def test_a_run_that_was_cut_goes_on_behind_the_last_unit(asked, monkeypatch, tmp
     monkeypatch.setattr(work, "fit_groups", dies)
     with pytest.raises(KeyboardInterrupt):
         run_plan(made, paths, progress=False)
-    states = [unit.state for unit in list_unit_status(experiments(paths.results)[0], paths)]
+    states = [unit.state for unit in list_unit_status(list_experiments(paths.results)[0], paths)]
     assert sorted(states) == ["done"] * 4 + ["waiting"] * 2
     monkeypatch.setattr(work, "fit_groups", alone)
     assert run_plan(made, paths, progress=False).fresh == 2
-    undisturbed = Paths.of(tmp_path / "other", tmp_path / "cache")
+    undisturbed = RunPaths.of(tmp_path / "other", tmp_path / "cache")
     run_plan(made, undisturbed, progress=False)
     assert content(paths.results) == content(undisturbed.results)

@@ -10,7 +10,7 @@ from fixtures import models
 from lingprobe.api.measure import _make_plan
 from lingprobe.api.options import RunOptions
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import ENCODERS, make
+from lingprobe.encoders import ENCODERS, make_encoder
 from lingprobe.encoders import own_baselines as copies
 from lingprobe.encoders.hf import HuggingFace
 from lingprobe.experiment import own_baselines
@@ -116,7 +116,7 @@ def short(names):
 
 
 def test_seeds_are_as_many_as_are_cheap(folders, monkeypatch):
-    model = make(f"hf:{folders[0]},pool=cls")
+    model = make_encoder(f"hf:{folders[0]},pool=cls")
     cheap = short(choose_own_baselines(model, 400))
     assert len(cheap) == 11
     assert cheap[:2] == ["pool=cls,weights=random", "pool=cls,seed=1,weights=random"]
@@ -125,7 +125,7 @@ def test_seeds_are_as_many_as_are_cheap(folders, monkeypatch):
         "lexical=trained,pool=cls,weights=random",
         "layers=0",
     ]
-    with_inputs = make(f"hf:{folders[0]},layers=all")
+    with_inputs = make_encoder(f"hf:{folders[0]},layers=all")
     assert len(choose_own_baselines(with_inputs, 400)) == 10  # layer 0 is measured
     monkeypatch.setattr(own_baselines, "LARGEST_COPY", 1_000)
     assert choose_own_baselines(model, 400) == {}
@@ -134,11 +134,11 @@ def test_seeds_are_as_many_as_are_cheap(folders, monkeypatch):
 
 @pytest.mark.parametrize("reference", ["length", "untrained", "bow:random"])
 def test_what_has_no_configuration_has_no_copies(reference):
-    assert choose_own_baselines(make(reference), 400) == {}
+    assert choose_own_baselines(make_encoder(reference), 400) == {}
 
 
 def test_an_untrained_model_has_no_copy_of_itself(folders):
-    copy = make(f"hf:{folders[0]},weights=random")
+    copy = make_encoder(f"hf:{folders[0]},weights=random")
     assert choose_own_baselines(copy, 400) == {}
     assert copy.kind == "baseline"
 
@@ -152,7 +152,7 @@ def test_copies_are_left_out_where_nobody_wants_them(folders, tmp_path):
         return {trial.encoder for trial in planned.trials}
 
     every = encoders()
-    own = set(choose_own_baselines(make(f"hf:{folders[0]}"), 400))
+    own = set(choose_own_baselines(make_encoder(f"hf:{folders[0]}"), 400))
     assert own < every
     assert encoders(copies=False) == every - own
     assert not encoders(baselines="none") & own
@@ -163,7 +163,7 @@ def test_controls_are_fitted_to_the_encoder_and_its_baselines_and_to_no_copy(fol
         **LINES, controls=["shuffled"], output=tmp_path / "out", cache=tmp_path / "cache"
     )
     planned, *_ = _make_plan({"one": first_words(1)}, f"hf:{folders[0]}", asked)
-    own = set(choose_own_baselines(make(f"hf:{folders[0]}"), 400))
+    own = set(choose_own_baselines(make_encoder(f"hf:{folders[0]}"), 400))
     by_control = {
         control: {trial.encoder for trial in planned.trials if trial.control == control}
         for control in {trial.control for trial in planned.trials}
@@ -184,17 +184,17 @@ def test_a_model_of_sentence_transformers_has_copies_of_all_its_modules(tmp_path
     dense = modules.Dense(32, 16, activation_function=torch.nn.Identity())
     whole = SentenceTransformer(modules=[inner, modules.Pooling(32), dense], device="cpu")
     whole.save(str(tmp_path / "model"))
-    model = make(f"st:{tmp_path / 'model'}")
+    model = make_encoder(f"st:{tmp_path / 'model'}")
     sentences = [Sentence.of(text.split()) for text in first_words(1, 20)[0]]
     own = {ENCODERS.canonical(name): name for name in model.own_baselines}
-    drawn = [make(name).encode(sentences).layers[0] for name in list(own)[:2]]
-    again = make(next(iter(own))).encode(sentences).layers[0]
+    drawn = [make_encoder(name).encode(sentences).layers[0] for name in list(own)[:2]]
+    again = make_encoder(next(iter(own))).encode(sentences).layers[0]
     vectors = model.encode(sentences).layers[0]
     assert vectors.shape == drawn[0].shape == (20, 16)
     np.testing.assert_array_equal(drawn[0], again)
     for one, other in ((vectors, drawn[0]), (vectors, drawn[1]), (drawn[0], drawn[1])):
         assert np.abs(np.corrcoef(one.ravel(), other.ravel())[0, 1]) < 0.5
-    assert make(next(iter(own))).fingerprint != model.fingerprint
+    assert make_encoder(next(iter(own))).fingerprint != model.fingerprint
 
 
 def test_trained_embeddings_stay_under_random_blocks_of_sentence_models(tmp_path):

@@ -17,7 +17,7 @@ from torch.nn import functional
 
 import lingprobe
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.inside.erase.effect_cells import decide_use
 
 PLANTED = Path(__file__).parents[2] / "benchmarks" / "planted"
@@ -140,9 +140,9 @@ def test_a_use_is_found_all_the_same(half, planted):
 
 
 def test_states_are_massive(planted):
-    vectors = make(f"hf:{planted[1]['massive']}/model,layers=1,pool=none,dtype=float32").encode(
-        [Sentence.of(["w1", "w2", "w3"])]
-    )
+    vectors = make_encoder(
+        f"hf:{planted[1]['massive']}/model,layers=1,pool=none,dtype=float32"
+    ).encode([Sentence.of(["w1", "w2", "w3"])])
     states = np.abs(vectors.layers[0])
     assert states[0].max() > 0.9 * MASSIVE
     assert states[1:].max() < 10
@@ -157,7 +157,7 @@ def test_padding_on_the_left_is_no_matter(kind, planted, tmp_path):
     (other / "tokenizer_config.json").write_text(json.dumps({**told, "padding_side": "left"}))
     sentences = [Sentence.of(["w1", "w2", "w3", "w4"][:n]) for n in (4, 1, 2, 3)]
     layers = ",layers=all,pool=none" if kind == "hf" else ""
-    plain, left = (make(f"{kind}:{each}{layers}") for each in (folder, other))
+    plain, left = (make_encoder(f"{kind}:{each}{layers}") for each in (folder, other))
     for one, same in zip(
         plain.encode(sentences).layers, left.encode(sentences).layers, strict=True
     ):

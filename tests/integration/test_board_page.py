@@ -16,7 +16,7 @@ from extensions.board.made import TASKS, control, fit, results, store, tagged
 from integration.test_accessibility import LOOKS, axe, violations
 from integration.test_browser import EVIL, opened
 from lingprobe_extensions.board.submission import (
-    Submission,
+    BoardSubmission,
     SubmitterStatement,
     submission_of,
     write_submission,
@@ -55,7 +55,7 @@ def site(tmp_path_factory):
         size = None if k % 3 == 0 else 10 ** (6 + k % 4)
         one = replace(line, name=name, parameters=size, mteb=mteb)
         lines.append(replace(one, digest=one.seal()))
-    write_submission(Submission(made.fits, made.results, tuple(lines)), place / "mine")
+    write_submission(BoardSubmission(made.fits, made.results, tuple(lines)), place / "mine")
     return lingprobe.board(place / "mine", place / "site", measure=own).files
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import lingprobe
 from fixtures.models import chat_model
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 pytestmark = pytest.mark.integration
 SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "states.py"
@@ -42,9 +42,9 @@ def test_states_are_those_of_lingprobe(package, layer, model, tmp_path):
     subprocess.run(command, check=True, capture_output=True, cwd=tmp_path)
     sentences = [lingprobe.Sentence.of(text.split()) for text in TEXTS]
     for pool in ("mean", "last"):
-        theirs = make(f"acts:{tmp_path / 'states'},pool={pool}").encode(sentences).layers[0]
+        theirs = make_encoder(f"acts:{tmp_path / 'states'},pool={pool}").encode(sentences).layers[0]
         how = f"pool={pool},dtype=float32,device=cpu"
-        ours = make(f"hf:{model},layers={layer},{how}").encode(sentences).layers[0]
+        ours = make_encoder(f"hf:{model},layers={layer},{how}").encode(sentences).layers[0]
         if layer == 2:  # the last one, which is normed there
             assert np.abs(theirs - ours).max() > 0.01
             continue

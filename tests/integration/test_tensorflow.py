@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 
 pytestmark = pytest.mark.integration
 tf = pytest.importorskip("tensorflow")
@@ -55,7 +55,7 @@ def saved_model(folder):
 @pytest.mark.parametrize("build", [hub_module, saved_model])
 def test_vectors_are_those_of_tensorflow_together_and_alone(build, tmp_path):
     wanted = build(tmp_path / "module")
-    encoder = make(f"use:{tmp_path / 'module'}")
+    encoder = make_encoder(f"use:{tmp_path / 'module'}")
     sentences = [Sentence.of((text,)) for text in TEXTS]
     assert np.allclose(encoder.encode(sentences).layers[0], wanted)
     for sentence, vector in zip(sentences, wanted, strict=True):

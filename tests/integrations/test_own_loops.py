@@ -13,7 +13,7 @@ import lingprobe
 from fixtures.models import transformer
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
-from lingprobe.integrations.steps import QUICK, Probing, keep_state
+from lingprobe.integrations.steps import QUICK, ProbingMonitor, keep_state
 from lingprobe.testing import FAMILIES
 
 FAST = {"baselines": "none"}
@@ -44,7 +44,9 @@ def net():
 
 
 def test_a_step_has_scores_and_results_of_its_own(task, net, tmp_path):
-    probing = Probing(task, "letters", **FAST, cache=tmp_path / "cache", output=tmp_path / "out")
+    probing = ProbingMonitor(
+        task, "letters", **FAST, cache=tmp_path / "cache", output=tmp_path / "out"
+    )
     for step in (10, 20):
         scores = probing(net.forward, step)
         kept = {r.trial.encoder: r.score for r in lingprobe.results(tmp_path / "out")}
@@ -61,7 +63,7 @@ def test_the_loop_goes_on_as_if_nothing_had_been_measured(task, net, tmp_path):
     net(["a dog"]).sum().backward()
     before = net.letters.weight.grad.clone()
     states = torch.get_rng_state(), random.getstate(), np.random.get_state()[1].copy()
-    Probing(task, **FAST, cache=tmp_path)(net.forward, 1)
+    ProbingMonitor(task, **FAST, cache=tmp_path)(net.forward, 1)
     assert torch.equal(torch.get_rng_state(), states[0])
     assert random.getstate() == states[1]
     assert (np.random.get_state()[1] == states[2]).all()
@@ -90,7 +92,7 @@ def test_a_function_may_name_its_model(task, net, tmp_path):
         modes.append(net.training)
         return net(texts)
 
-    Probing(task, **FAST, cache=tmp_path)(encode, module=net)
+    ProbingMonitor(task, **FAST, cache=tmp_path)(encode, module=net)
     assert set(modes) == {False}
 
 
@@ -101,7 +103,9 @@ def test_validation_loops_turn_gradients_off_and_probes_learn_all_the_same(tmp_p
     encoder = ENCODERS.make(f"hf:{transformer(tmp_path / 'bert')},pool=none")
     scores = []
     for name in ("inside", "outside"):
-        probing = Probing(f"table:{tmp_path / 'a.jsonl'}", **settings, output=tmp_path / name)
+        probing = ProbingMonitor(
+            f"table:{tmp_path / 'a.jsonl'}", **settings, output=tmp_path / name
+        )
         with torch.inference_mode() if name == "inside" else nullcontext():
             scores.append(probing(encoder)["probing_mean"])
             assert torch.is_grad_enabled() == (name == "outside")
@@ -111,7 +115,9 @@ def test_validation_loops_turn_gradients_off_and_probes_learn_all_the_same(tmp_p
 def test_layers_and_probes_are_named_where_there_are_several(task, tmp_path):
     def names(layers, **settings):
         encoder = ENCODERS.make(f"hf:{folder},layers={layers}")
-        probing = Probing(task, **FAST, **settings, cache=tmp_path / "cache", output=tmp_path / "o")
+        probing = ProbingMonitor(
+            task, **FAST, **settings, cache=tmp_path / "cache", output=tmp_path / "o"
+        )
         return {name.removeprefix("probing_") for name in probing(encoder)} - {"mean", "seconds"}
 
     folder = transformer(tmp_path / "bert")
@@ -131,7 +137,7 @@ def test_what_bounds_the_cost_is_the_default_and_may_be_set(monkeypatch, task, n
     monkeypatch.setattr("lingprobe.integrations.steps.run", run)
     for settings in ({}, {"limit": None, "seeds": 5}):
         with pytest.raises(lingprobe.DataProblem):
-            Probing(task, **settings)(net.forward)
+            ProbingMonitor(task, **settings)(net.forward)
     assert seen == [QUICK, {**QUICK, "limit": None, "seeds": 5}]
 
 
@@ -146,7 +152,7 @@ def test_lightning_logs_the_scores_and_chooses_its_checkpoint_by_them(task, net,
         def __init__(self):
             super().__init__()
             self.net, self.modes = net, []
-            self.probing = Probing(task, **FAST, cache=tmp_path / "cache")
+            self.probing = ProbingMonitor(task, **FAST, cache=tmp_path / "cache")
 
         def training_step(self, texts, _):
             return self.net(texts).pow(2).sum()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.labels import Classes, LabelSets, Scores
+from lingprobe.data.labels import Classes, LabelSets, ScoreLabels
 from lingprobe.metrics import interval, interval_of
 from lingprobe.metrics.clusters import (
     HALF,
@@ -199,7 +199,10 @@ def test_balanced_classes_are_found():
     )
     nearly = Classes(np.array([0] * 500 + [1] * 495), ("a", "b"))
     assert balanced_classes(nearly).sum() == 495
-    for column in (Classes(np.array([0] * 500 + [1] * 450), ("a", "b")), Scores(np.arange(3.0))):
+    for column in (
+        Classes(np.array([0] * 500 + [1] * 450), ("a", "b")),
+        ScoreLabels(np.arange(3.0)),
+    ):
         assert balanced_classes(column).sum() == 0
     sets = LabelSets(np.arange(4), np.array([0, 1, 0]), np.ones(3, np.float32), ("a", "b"))
     assert balanced_classes(sets).tolist() == [0, 0, 0]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from fixtures.results import result, saying
-from lingprobe.data.labels import Classes, Scores, build_column
-from lingprobe.metrics import METRICS, best_constant, constant_column, constants, floor
+from lingprobe.data.labels import Classes, ScoreLabels, build_column
+from lingprobe.metrics import METRICS, best_constant, choose_constants, constant_column, floor
 from lingprobe.metrics.constant import constant_result, rescore_result
 
 
@@ -18,19 +18,19 @@ def classes(ids, names):
 
 def test_constants_are_chosen_on_train_and_scored_where_an_answer_of_their_kind_may_be_given():
     train = classes([0, 0, 0, 1, 1], "ab")
-    answers = constants(train, "micro-f1")
+    answers = choose_constants(train, "micro-f1")
     assert answers == {"class": ("a",), "prevalent": ("a",), "set": ("a", "b")}
     gold, sets = classes([0, 1], "ab"), classes([0, 0], "ab").sets()
     assert floor(answers, gold, gold, "micro-f1") == 0.5
     assert floor(answers, gold, sets, "micro-f1") == pytest.approx(2 / 3)
-    assert constants(train, "accuracy") == {"class": ("a",)}
-    assert constants(Scores(np.arange(3.0)), "pearson") == {}
+    assert choose_constants(train, "accuracy") == {"class": ("a",)}
+    assert choose_constants(ScoreLabels(np.arange(3.0)), "pearson") == {}
 
 
 def test_a_constant_is_best_for_the_labels_that_count():
     labels = build_column([frozenset("ax"), frozenset("bx"), frozenset("bx")])
-    assert constants(labels, "micro-f1")["class"] == ("x",)
-    assert constants(labels, "micro-f1,without=x")["class"] == ("b",)
+    assert choose_constants(labels, "micro-f1")["class"] == ("x",)
+    assert choose_constants(labels, "micro-f1,without=x")["class"] == ("b",)
 
 
 # of the published files, computed from their definition: Tenney et al.'s tables have no such row
@@ -54,7 +54,7 @@ def test_constant_answers_on_the_published_sets(name, data):
         labels.take(np.arange(len(parts[0]))),
         labels.take(np.arange(len(parts[0]), len(labels))),
     )
-    constant = constants(train, metric)[kind]
+    constant = choose_constants(train, metric)[kind]
     assert 100 * METRICS.make(metric)(
         test, constant_column(constant, labels.names, len(test), kind)
     ) == pytest.approx(expected, abs=0.05)
@@ -70,14 +70,14 @@ def _labels(file):
 
 
 def test_a_label_of_exactly_half_of_the_examples_is_prevalent():
-    assert constants(classes([0, 1, 2, 0, 1, 0], "abc"), "micro-f1")["prevalent"] == ("a",)
-    assert constants(classes([0, 1], "ab"), "micro-f1")["prevalent"] == ("a", "b")
+    assert choose_constants(classes([0, 1, 2, 0, 1, 0], "abc"), "micro-f1")["prevalent"] == ("a",)
+    assert choose_constants(classes([0, 1], "ab"), "micro-f1")["prevalent"] == ("a", "b")
 
 
 def test_of_nothing_and_of_scores_no_constant_is_chosen():
-    nothing, scores = classes([], "ab"), Scores(np.arange(3.0))
+    nothing, scores = classes([], "ab"), ScoreLabels(np.arange(3.0))
     for train in (nothing, scores):
-        assert constants(train, "accuracy") == {}
+        assert choose_constants(train, "accuracy") == {}
         assert best_constant(train, scores, "pearson") == 0
     assert floor({}, scores, scores, "pearson") == 0
 

@@ -19,9 +19,12 @@ from lingprobe.metrics.correlation import (
     least_p,
     p_values,
     permutation_p_values,
-    ranks,
+    rank_columns,
 )
-from lingprobe.metrics.correlation_intervals import fisher, intervals
+from lingprobe.metrics.correlation_intervals import (
+    compute_correlation_intervals,
+    compute_fisher_interval,
+)
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
 PAIR = [(0, 1)]
@@ -46,7 +49,7 @@ def test_coefficients_are_scipy_s_with_ties(method, values):
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=20))
 def test_ranks_are_scipy_s(values):
-    assert (ranks(np.array(values, float)[:, None])[:, 0] + 1).tolist() == stats.rankdata(
+    assert (rank_columns(np.array(values, float)[:, None])[:, 0] + 1).tolist() == stats.rankdata(
         values
     ).tolist()
 
@@ -115,7 +118,7 @@ def test_intervals_hold_the_true_correlation(n, rho, method):
     true = 6 / math.pi * math.asin(rho / 2) if method == "spearman" else rho
     holds = []
     for _ in range(400):
-        low, high = intervals(two(rng, n, rho), PAIR, method)[0, 1]
+        low, high = compute_correlation_intervals(two(rng, n, rho), PAIR, method)[0, 1]
         holds.append(low <= true <= high)
     assert 0.925 <= np.mean(holds) <= 0.985
 
@@ -130,7 +133,7 @@ def test_intervals_are_those_of_the_jackknife_with_scipy(method):
     if method == "pearson":
         variance = max(variance, 1 / 11)
     half = stats.norm.ppf(0.975) * math.sqrt(variance)
-    assert intervals(x, PAIR, method)[0, 1] == pytest.approx(
+    assert compute_correlation_intervals(x, PAIR, method)[0, 1] == pytest.approx(
         [math.tanh(math.atanh(r) + side) for side in (-half, half)], abs=1e-6
     )
 
@@ -142,8 +145,8 @@ def test_intervals_of_skewed_scores_hold_the_true_correlation():
     for _ in range(400):
         x = np.exp(two(rng, 15, 0.5))
         for kept, (low, high) in (
-            (holds, intervals(x, PAIR, "pearson")[0, 1]),
-            (known, fisher(coefficients(x, PAIR, "pearson")[0, 1])),
+            (holds, compute_correlation_intervals(x, PAIR, "pearson")[0, 1]),
+            (known, compute_fisher_interval(coefficients(x, PAIR, "pearson")[0, 1])),
         ):
             kept.append(low <= true <= high)
     assert np.mean(known) < 0.9 < 0.925 <= np.mean(holds) <= 0.985
@@ -151,7 +154,9 @@ def test_intervals_of_skewed_scores_hold_the_true_correlation():
 
 def test_fisher_s_interval_is_the_textbook_s():
     """Of eight pairs with r = .508, as in docs/relate.md."""
-    low, high = fisher(coefficients(np.zeros((8, 2)), PAIR)[0, 1]._replace(value=0.508))
+    low, high = compute_fisher_interval(
+        coefficients(np.zeros((8, 2)), PAIR)[0, 1]._replace(value=0.508)
+    )
     assert (round(low, 2), round(high, 2)) == (-0.31, 0.89)
 
 
@@ -160,7 +165,7 @@ def test_what_does_not_vary_has_no_correlation_no_p_and_no_interval():
     x[:, 1] = 3.3
     assert math.isnan(coefficients(x, PAIR)[0, 1].value)
     assert math.isnan(p_values(x, PAIR)[0, 1].p)
-    assert all(map(math.isnan, intervals(x, PAIR)[0, 1]))
+    assert all(map(math.isnan, compute_correlation_intervals(x, PAIR)[0, 1]))
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -215,8 +220,8 @@ def test_permutations_are_drawn_by_the_seed():
 def test_intervals_of_kendall_s_tau_and_of_nine_are_fisher_s():
     x = two(np.random.default_rng(5), 12, 0.5)
     for n, method in ((12, "kendall"), (9, "spearman"), (9, "pearson")):
-        expected = fisher(coefficients(x[:n], PAIR, method)[0, 1], method)
-        assert intervals(x[:n], PAIR, method)[0, 1] == expected
+        expected = compute_fisher_interval(coefficients(x[:n], PAIR, method)[0, 1], method)
+        assert compute_correlation_intervals(x[:n], PAIR, method)[0, 1] == expected
 
 
 def test_one_observation_that_keeps_a_correlation_from_being_whole():
@@ -227,14 +232,14 @@ def test_one_observation_that_keeps_a_correlation_from_being_whole():
     without = [stats.spearmanr(*np.delete(x, k, 0).T).statistic for k in range(10)]
     z = np.arctanh(np.clip(without, -1 + 1e-4, 1 - 1e-4))
     half = stats.norm.ppf(0.975) * math.sqrt(9 * np.var(z))
-    assert intervals(x, PAIR)[0, 1] == pytest.approx(
+    assert compute_correlation_intervals(x, PAIR)[0, 1] == pytest.approx(
         [math.tanh(math.atanh(rho) + side) for side in (-half, half)], abs=1e-6
     )
 
 
 @pytest.mark.parametrize("n", [2, 4])
 def test_a_method_that_there_is_not_is_told_of_few_observations_as_well(n):
-    for ask in (coefficients, p_values, intervals):
+    for ask in (coefficients, p_values, compute_correlation_intervals):
         with pytest.raises(UsageProblem, match="no correlation 'tau'"):
             ask(np.zeros((n, 2)), PAIR, "tau")
 

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from lingprobe.metrics import holm
-from lingprobe.metrics.dependent import FEWEST, differ, error, every_pair
+from lingprobe.metrics import correct_holm
+from lingprobe.metrics.dependent import FEWEST, compare_dependent_correlations, error, every_pair
 
 
 def tables(rng, n, many, first=0.6, second=0.6, shared=0.5):
@@ -20,7 +20,7 @@ def tables(rng, n, many, first=0.6, second=0.6, shared=0.5):
             for x, r in ((one, first), (other, second))
         ]
         columns = np.stack([column for pair in pairs for column in pair])
-        p.append(differ(np.corrcoef(columns), n))
+        p.append(compare_dependent_correlations(np.corrcoef(columns), n))
     return np.array(p)
 
 
@@ -35,10 +35,10 @@ def test_unequal_ones_differ_more_often():
 
 def test_what_cannot_be_known():
     whole = np.array([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0.5], [0, 0, 0.5, 1]], float)
-    assert math.isnan(differ(whole, 10))
+    assert math.isnan(compare_dependent_correlations(whole, 10))
     half = np.where(np.eye(4) == 1, 1, 0.5)
-    assert math.isnan(differ(half, FEWEST - 1))
-    assert differ(half, 10) == pytest.approx(1)
+    assert math.isnan(compare_dependent_correlations(half, FEWEST - 1))
+    assert compare_dependent_correlations(half, 10) == pytest.approx(1)
 
 
 def test_each_two_of_three_pairs():
@@ -47,7 +47,11 @@ def test_each_two_of_three_pairs():
     p = every_pair(r, 30)
     assert p.shape == (3, 3)
     assert np.isnan(np.diag(p)).all()
-    assert p[0, 2] == p[2, 0] == differ(r[np.ix_([0, 3, 2, 5], [0, 3, 2, 5])], 30)
+    assert (
+        p[0, 2]
+        == p[2, 0]
+        == compare_dependent_correlations(r[np.ix_([0, 3, 2, 5], [0, 3, 2, 5])], 30)
+    )
 
 
 @pytest.mark.parametrize("common", [0.0, 0.8])
@@ -59,7 +63,7 @@ def test_with_the_fewest_observations_a_table_rarely_has_a_false_difference(comm
         base = math.sqrt(common) * whole + math.sqrt(1 - common) * own
         two = [math.sqrt(0.95) * base + math.sqrt(0.05) * draws.normal(size=(n, 11)) for _ in "ab"]
         p = every_pair(np.corrcoef(np.concatenate(two, 1).T), n)[np.triu_indices(11, 1)]
-        alarms += holm(p).min() <= 0.05
+        alarms += correct_holm(p).min() <= 0.05
     assert alarms / tables <= 0.12
 
 
@@ -76,7 +80,10 @@ def test_ranks_vary_more_than_scores():
     """
     rng = np.random.default_rng(3)
     tables = [np.corrcoef(ranked_columns(rng, 60, 0.9)) for _ in range(2000)]
-    alarms = [np.mean([differ(r, 60, which) <= 0.05 for r in tables]) for which in (True, False)]
+    alarms = [
+        np.mean([compare_dependent_correlations(r, 60, which) <= 0.05 for r in tables])
+        for which in (True, False)
+    ]
     assert alarms[0] == pytest.approx(0.05, abs=0.015)
     assert alarms[1] > 0.075
     apart = np.array([[1, 0.8, 0, 0], [0.8, 1, 0, 0], [0, 0, 1, 0.6], [0, 0, 0.6, 1]])

@@ -5,7 +5,7 @@ import pytest
 
 from lingprobe.data.labels import Classes
 from lingprobe.metrics.clusters import FEWEST_CLUSTERS
-from lingprobe.metrics.intervals import Answers, difference, interval_of
+from lingprobe.metrics.intervals import FitAnswers, compute_difference, interval_of
 
 NAMES = ("a", "b")
 
@@ -13,7 +13,7 @@ NAMES = ("a", "b")
 def answers(right, clusters):
     gold = Classes(np.arange(len(right)) % 2, NAMES)
     said = Classes(np.where(right, gold.ids, 1 - gold.ids), NAMES)
-    return Answers(gold, [said], clusters)
+    return FitAnswers(gold, [said], clusters)
 
 
 @pytest.mark.parametrize("many", range(1, 10))
@@ -26,7 +26,7 @@ def test_an_interval_needs_six_clusters(many, share):
     low, high = interval_of("accuracy", one.gold, one.predicted, shared)
     assert ((low, high) == (0.0, 1.0)) == (many < FEWEST_CLUSTERS)
     other = answers(np.zeros(180, bool), shared)
-    found = difference("accuracy", one, other)
+    found = compute_difference("accuracy", one, other)
     if many < FEWEST_CLUSTERS:
         assert (found.low, found.high, found.p) == (-1.0, 1.0, 1.0)
         assert np.isinf(found.detectable)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.labels import Classes, LabelSets, Scores
+from lingprobe.data.labels import Classes, LabelSets, ScoreLabels
 from lingprobe.metrics import METRICS
 from lingprobe.metrics.metric import Metric
 
@@ -108,12 +108,12 @@ def test_influences_of_correlations_are_their_slopes(metric, seed, ties):
         return weighted_correlation(*columns, weights)
 
     made = METRICS.make(metric)
-    assert made(Scores(x), Scores(y)) == pytest.approx(value(np.ones(12)))
+    assert made(ScoreLabels(x), ScoreLabels(y)) == pytest.approx(value(np.ones(12)))
     slopes = [
         (value(np.ones(12) + STEP * unit) - value(np.ones(12) - STEP * unit)) / (2 * STEP)
         for unit in np.eye(12)
     ]
-    assert made.influences(Scores(x), Scores(y)) == pytest.approx(slopes, abs=1e-6)
+    assert made.influences(ScoreLabels(x), ScoreLabels(y)) == pytest.approx(slopes, abs=1e-6)
 
 
 @given(st.integers(0, 200))
@@ -129,7 +129,7 @@ def test_influences_of_r2_are_its_slopes(seed):
         (value(np.ones(12) + STEP * unit) - value(np.ones(12) - STEP * unit)) / (2 * STEP)
         for unit in np.eye(12)
     ]
-    influences = METRICS.make("r2").influences(Scores(x), Scores(x + error))
+    influences = METRICS.make("r2").influences(ScoreLabels(x), ScoreLabels(x + error))
     assert influences == pytest.approx(slopes, rel=1e-4, abs=1e-5)
 
 
@@ -152,8 +152,10 @@ def test_a_metric_of_one_s_own_has_them_from_its_sums_and_value():
 
 
 def test_where_nothing_varies_nothing_moves():
-    flat = Scores(np.ones(6))
+    flat = ScoreLabels(np.ones(6))
     for metric in ("pearson", "spearman"):
-        assert METRICS.make(metric).influences(flat, Scores(np.arange(6.0))).tolist() == [0] * 6
+        assert (
+            METRICS.make(metric).influences(flat, ScoreLabels(np.arange(6.0))).tolist() == [0] * 6
+        )
     never = Classes(np.zeros(6, np.int64), ("a", "b"))
     assert METRICS.make("micro-f1,only=b").influences(never, never).tolist() == [0] * 6

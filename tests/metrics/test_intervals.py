@@ -12,7 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.labels import Classes
-from lingprobe.metrics import METRICS, Answers, Metric, MetricProblem, difference, interval_of
+from lingprobe.metrics import (
+    METRICS,
+    FitAnswers,
+    Metric,
+    MetricProblem,
+    compute_difference,
+    interval_of,
+)
 
 NAMES = ("a", "b")
 GOLD = Classes(np.arange(300) % 3, ("a", "b", "c"))
@@ -20,7 +27,9 @@ GOLD = Classes(np.arange(300) % 3, ("a", "b", "c"))
 
 def differing(metric, gold, first, second, clusters=None):
     """The difference of two lists of answers, a column a seed, over one gold standard."""
-    return difference(metric, Answers(gold, first, clusters or {}), Answers(gold, second))
+    return compute_difference(
+        metric, FitAnswers(gold, first, clusters or {}), FitAnswers(gold, second)
+    )
 
 
 def said(rng, share=0.7, shared=None):
@@ -128,8 +137,8 @@ def test_scores_of_unlike_numbers_of_seeds_are_compared_too():
 def test_of_two_gold_standards_classes_are_not_of_fixed_size():
     rng = np.random.default_rng(5)
     drawn = Classes(rng.permutation(GOLD.ids), GOLD.names)
-    task, control = Answers(GOLD, [said(rng, 0.8)]), Answers(drawn, [said(rng, 0.8)])
-    test = difference("accuracy", task, control)
+    task, control = FitAnswers(GOLD, [said(rng, 0.8)]), FitAnswers(drawn, [said(rng, 0.8)])
+    test = compute_difference("accuracy", task, control)
     assert test.value == pytest.approx(task.scores("accuracy")[0] - control.scores("accuracy")[0])
     assert test.low > 0.3
 
@@ -137,10 +146,10 @@ def test_of_two_gold_standards_classes_are_not_of_fixed_size():
 def test_clusters_of_either_are_known():
     rng = np.random.default_rng(7)
     clusters = {"key": np.repeat(np.arange(20), 15)}
-    one, other = Answers(GOLD, [said(rng, 0.8)]), Answers(GOLD, [said(rng, 0.7)])
-    known = difference("accuracy", one, replace(other, clusters=clusters))
-    assert known == difference("accuracy", replace(one, clusters=clusters), other)
-    assert known != difference("accuracy", one, other)
+    one, other = FitAnswers(GOLD, [said(rng, 0.8)]), FitAnswers(GOLD, [said(rng, 0.7)])
+    known = compute_difference("accuracy", one, replace(other, clusters=clusters))
+    assert known == compute_difference("accuracy", replace(one, clusters=clusters), other)
+    assert known != compute_difference("accuracy", one, other)
 
 
 def test_without_a_difference_p_values_are_uniform():
@@ -163,7 +172,7 @@ def test_without_a_difference_p_values_are_uniform():
 
 def answers(right, gold):
     """One fit a row of `right` [fits, n], over these gold classes."""
-    return Answers(
+    return FitAnswers(
         Classes(gold, NAMES),
         [Classes(np.where(row, gold, 1 - gold), NAMES) for row in np.atleast_2d(right)],
     )
@@ -185,12 +194,12 @@ def test_a_difference_is_that_of_the_mean_scores(metric):
         answers(fits(rng, hard, 0.95, 3), golds[0]),
         answers(fits(rng, hard, 0.8, 2), golds[1]),
     )
-    test = difference(metric, one, other)
+    test = compute_difference(metric, one, other)
     made = METRICS.make(metric)
     means = [np.mean([made(each.gold, p) for p in each.predicted]) for each in (one, other)]
     assert test.value == pytest.approx(means[0] - means[1])
     assert test.low < test.value < test.high
-    back = difference(metric, other, one)
+    back = compute_difference(metric, other, one)
     assert (back.value, back.low, back.high) == pytest.approx((-test.value, -test.high, -test.low))
 
 
@@ -201,7 +210,7 @@ def test_what_is_hard_for_both_makes_a_difference_no_less_sure():
         answers(~hard[None] ^ (rng.random((1, 2000)) < 0.02), gold),
         answers(~hard[None] ^ (rng.random((1, 2000)) < 0.02), gold),
     )
-    paired = difference("accuracy", *alike)
+    paired = compute_difference("accuracy", *alike)
     alone = [np.diff(interval_of("accuracy", each.gold, each.predicted))[0] for each in alike]
     assert paired.high - paired.low < np.hypot(*alone) / 2
 
@@ -212,7 +221,7 @@ def test_intervals_of_a_difference_have_the_truth_in_them_as_often_as_they_say(s
     hits, many, n = 0, 300, 250
     for _ in range(many):
         hard, gold = rng.choice([0.0, 0.5, 0.9], n), rng.integers(2, size=n)
-        test = difference(
+        test = compute_difference(
             "accuracy",
             answers(fits(rng, hard, 1.0, seeds), gold),
             answers(fits(rng, hard, 0.85, seeds), gold),
@@ -225,7 +234,7 @@ def test_intervals_of_a_difference_have_the_truth_in_them_as_often_as_they_say(s
 def test_other_examples_have_no_difference():
     gold = np.zeros(5, np.int64)
     with pytest.raises(MetricProblem, match="5 and 4"):
-        difference(
+        compute_difference(
             "accuracy",
             answers(np.ones((1, 5), bool), gold),
             answers(np.ones((1, 4), bool), gold[:4]),

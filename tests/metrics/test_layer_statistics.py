@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lingprobe.data.labels import Classes
 from lingprobe.metrics.layers import (
     centre_of_gravity,
-    differentials,
+    compute_layer_differentials,
     drawn_scores,
     expected_layer,
     from_uniform,
@@ -34,7 +34,7 @@ def test_weights_need_not_sum_to_one_and_stay_within_bounds(weights):
 
 def test_what_one_layer_adds_is_expected_there():
     scores = [50, 50, 50, 90, 90, 90, 90, 90]
-    assert differentials(scores).tolist() == [0, 0, 40, 0, 0, 0, 0]
+    assert compute_layer_differentials(scores).tolist() == [0, 0, 40, 0, 0, 0, 0]
     draws = np.tile(np.array(scores, float), (10, 1)) + np.random.default_rng(0).normal(
         0, 0.01, (10, 8)
     )

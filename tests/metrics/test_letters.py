@@ -7,18 +7,18 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.metrics.letters import display
+from lingprobe.metrics.letters import assign_letters
 
 
 def test_the_first_name_has_the_first_letter_and_the_middle_both():
-    assert display(["x", "y", "z"], [("x", "z")]) == {"x": "a", "y": "ab", "z": "b"}
-    assert display(["x", "y"], []) == {"x": "a", "y": "a"}
-    assert display(["x", "y"], [("y", "x")]) == {"x": "a", "y": "b"}
+    assert assign_letters(["x", "y", "z"], [("x", "z")]) == {"x": "a", "y": "ab", "z": "b"}
+    assert assign_letters(["x", "y"], []) == {"x": "a", "y": "a"}
+    assert assign_letters(["x", "y"], [("y", "x")]) == {"x": "a", "y": "b"}
 
 
 @given(st.sets(st.sampled_from(list(combinations("uvwxyz", 2)))))
 def test_two_share_a_letter_if_and_only_if_they_are_not_told_apart(told):
-    letters = display("uvwxyz", sorted(told))
+    letters = assign_letters("uvwxyz", sorted(told))
     for pair in combinations("uvwxyz", 2):
         assert bool(set(letters[pair[0]]) & set(letters[pair[1]])) is (pair not in told)
     signs = sorted(set("".join(letters.values())))
@@ -30,5 +30,5 @@ def test_two_share_a_letter_if_and_only_if_they_are_not_told_apart(told):
 
 def test_more_groups_than_letters_have_numbers():
     names = [str(i) for i in range(30)]
-    letters = display(names, list(combinations(names, 2)))
+    letters = assign_letters(names, list(combinations(names, 2)))
     assert (letters["0"], letters["25"], letters["26"]) == ("a", "z", "a1")

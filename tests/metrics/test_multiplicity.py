@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
 from lingprobe.data.errors import UsageProblem
-from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, correct_p_values, holm
-from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS, false_discovery, simultaneous
+from lingprobe.metrics import CORRECTIONS, benjamini_hochberg, correct_holm, correct_p_values
+from lingprobe.metrics.multiplicity import (
+    ALPHA,
+    WITH_INTERVALS,
+    correct_bonferroni,
+    false_discovery,
+)
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
@@ -20,7 +25,7 @@ def test_holm_s_correction_is_that_of_its_steps(p):
     """Step by step (Holm 1979): the smallest times n, the next times n - 1, never less than one
     before it, at most 1.
     """
-    values, largest = holm(p), 0.0
+    values, largest = correct_holm(p), 0.0
     for step, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
         largest = max(largest, min(1.0, (len(p) - step) * p[i]))
         assert values[i] == pytest.approx(largest)
@@ -41,7 +46,7 @@ def test_what_is_no_test_is_not_counted(correction):
 
 def test_the_given_values_stay_as_they_are():
     p = np.array([0.5, 0.01])
-    assert holm(p).tolist() == [0.5, 0.02]
+    assert correct_holm(p).tolist() == [0.5, 0.02]
     assert p.tolist() == [0.5, 0.01]
 
 
@@ -73,7 +78,7 @@ def test_how_often_any_alarm_is_false_and_how_many_of_the_alarms_are():
 
 @given(VALUES)
 def test_bonferroni_s_correction_is_each_p_times_their_number(p):
-    whole = simultaneous(p)
+    whole = correct_bonferroni(p)
     assert whole.p.tolist() == [min(1.0, len(p) * value) for value in p]
     assert whole.level == pytest.approx(0.05 / len(p))
 

@@ -11,10 +11,17 @@ import pytest
 from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 from sklearn.metrics import log_loss as sklearn_log_loss
 
-from lingprobe.data._logits import Logits, code_length
+from lingprobe.data._logits import ProbeLogits, code_length
 from lingprobe.data.labels import build_column, column_from_codes, join_columns
 from lingprobe.data.scored_labels import ScoredLabels
-from lingprobe.metrics import METRICS, Answers, MetricProblem, best_constant, difference, floor
+from lingprobe.metrics import (
+    METRICS,
+    FitAnswers,
+    MetricProblem,
+    best_constant,
+    compute_difference,
+    floor,
+)
 
 NAMES = ("auroc", "average-precision", "neg-brier", "neg-ece", "neg-log-loss")
 
@@ -23,7 +30,9 @@ def score_classes(codes, logits, names=None, train=None):
     """The gold column of codes, and a prediction by logits [n, classes] of one fold."""
     names = names or tuple(f"c{k}" for k in range(logits.shape[1]))
     gold = column_from_codes(codes, names)
-    scores = Logits.of(logits.astype(np.float32), "softmax", train or gold, np.arange(len(codes)))
+    scores = ProbeLogits.of(
+        logits.astype(np.float32), "softmax", train or gold, np.arange(len(codes))
+    )
     decoded = column_from_codes(logits.argmax(1), names)
     return gold, ScoredLabels.of(decoded, names, scores)
 
@@ -98,7 +107,7 @@ def test_label_sets_are_the_mean_over_labels():
         for row, seen in zip(holds, known, strict=True)
     ]
     gold = build_column(labels)
-    scores = Logits.of(z, "sigmoid", gold, np.arange(200))
+    scores = ProbeLogits.of(z, "sigmoid", gold, np.arange(200))
     predicted = ScoredLabels.of(gold.decode(z), gold.names, scores)
     z = scores.values.astype(np.float64)
     areas = [roc_auc_score(holds[known[:, k], k], z[known[:, k], k]) for k in range(3)]
@@ -177,7 +186,7 @@ def test_intervals_hold_the_truth(name):
     inside = 0
     for seed in range(100):
         gold, predicted = score_classes(*sample(300, 2, seed))
-        low, high = Answers(gold, [predicted]).interval(metric)
+        low, high = FitAnswers(gold, [predicted]).interval(metric)
         value = metric(gold, predicted)
         assert low <= value <= high
         inside += low <= truth <= high
@@ -190,7 +199,7 @@ def test_a_better_ranking_is_better():
     gold, good = score_classes(codes, 3 * np.eye(2)[codes] + noise)
     _, poor = score_classes(codes, logits)
     for name in NAMES:
-        found = difference(name, Answers(gold, [good]), Answers(gold, [poor]))
+        found = compute_difference(name, FitAnswers(gold, [good]), FitAnswers(gold, [poor]))
         assert found.value == pytest.approx(measure(name, gold, good) - measure(name, gold, poor))
         if name != "neg-ece":
             assert found.low > 0
@@ -211,7 +220,7 @@ def test_the_constant_answer_is_chance(name, expected):
 def test_perfect_ranks_are_not_certain():
     codes = np.repeat([0, 1], [97, 3])
     gold, predicted = score_classes(codes, 5.0 * np.eye(2)[codes])
-    low, high = Answers(gold, [predicted]).interval("auroc")
+    low, high = FitAnswers(gold, [predicted]).interval("auroc")
     assert measure("auroc", gold, predicted) == 1
     assert low < 0.8
     assert high == 1
@@ -229,7 +238,7 @@ def test_intervals_of_few_positives_hold_the_truth(true, positives):
     for _ in range(300):
         margin = rng.normal(size=len(codes)) + shift * codes
         gold, predicted = score_classes(codes, np.stack([0 * margin, margin], 1))
-        low, high = Answers(gold, [predicted]).interval("auroc")
+        low, high = FitAnswers(gold, [predicted]).interval("auroc")
         inside += low <= true <= high
         widths.append(high - low)
     assert inside >= 273

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import lingprobe
 from lingprobe.data.labels import build_column
-from lingprobe.data.notes import ThresholdCounts, Thresholds
+from lingprobe.data.notes import ThresholdCounts, ThresholdNote
 from lingprobe.metrics.thresholds import (
     FALSE_POSITIVE_RATES,
     count_at_thresholds,
@@ -69,8 +69,8 @@ def test_folds_are_counted_together_and_few_negatives_show_nothing():
     assert math.isnan(found[0.01].recall)  # 3 expected false positives
     assert math.isnan(recall_at_rates([*folds, ThresholdCounts()])[0.05].recall)
     assert math.isnan(recall_at_rates([])[0.05].recall)
-    read = Thresholds.read(Thresholds("x", {"0.05": 1.5}).plain())
-    assert read == Thresholds("x", {"0.05": 1.5})
+    read = ThresholdNote.read(ThresholdNote("x", {"0.05": 1.5}).plain())
+    assert read == ThresholdNote("x", {"0.05": 1.5})
 
 
 @pytest.mark.parametrize("member", ["discriminant", "logistic"])

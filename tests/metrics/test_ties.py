@@ -19,9 +19,9 @@ from lingprobe.analysis.answers import tie_densities
 from lingprobe.data.labels import Classes
 from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.scored_labels import ScoredLabels
-from lingprobe.metrics import Answers, difference
+from lingprobe.metrics import FitAnswers, compute_difference
 from lingprobe.metrics.ties import (
-    Tie,
+    VarianceInflation,
     compute_tie,
     correlate_ties,
     scatter_of_area,
@@ -39,11 +39,11 @@ def answers(seed, share=0.5, n=400, tied=()):
     rng = np.random.default_rng(seed)
     gold = np.arange(n) % 2
     said = np.where(rng.random(n) < share, gold, 1 - gold)
-    return Answers(Classes(gold, ("a", "b")), (Classes(said, ("a", "b")),), {}, (), ties(tied))
+    return FitAnswers(Classes(gold, ("a", "b")), (Classes(said, ("a", "b")),), {}, (), ties(tied))
 
 
 def ties(values):
-    return tuple(map(Tie, values))
+    return tuple(map(VarianceInflation, values))
 
 
 def test_pairs_of_classes_that_vie_for_each_other():
@@ -92,15 +92,15 @@ def test_intervals_at_chance_are_wider_by_what_the_formula_says(metric):
 def test_a_difference_has_the_ties_of_both_as_far_as_they_are_not_the_same():
     tie = NORMAL**2
     one, other = answers(2, tied=(tie,)), answers(3, tied=(tie,))
-    plain = difference("accuracy", answers(2), answers(3))
-    wide = difference("accuracy", one, other)
+    plain = compute_difference("accuracy", answers(2), answers(3))
+    wide = compute_difference("accuracy", one, other)
     assert wide.error**2 - plain.error**2 == pytest.approx(2 * tie / 400, rel=0.1)
-    constant = difference("accuracy", one, answers(4, 1.0))
+    constant = compute_difference("accuracy", one, answers(4, 1.0))
     assert constant.error**2 == pytest.approx(
-        difference("accuracy", answers(2), answers(4, 1.0)).error ** 2 + tie / 400
+        compute_difference("accuracy", answers(2), answers(4, 1.0)).error ** 2 + tie / 400
     )
-    same = difference("accuracy", one, one)
-    assert same.error == pytest.approx(difference("accuracy", answers(2), answers(2)).error)
+    same = compute_difference("accuracy", one, one)
+    assert same.error == pytest.approx(compute_difference("accuracy", answers(2), answers(2)).error)
 
 
 @given(st.integers(0, 500), st.floats(0.0, 0.99))
@@ -155,7 +155,7 @@ def answer_folds(x, codes, folds):
     logits = scores.astype(np.float16)
     said = ScoredLabels(Classes(scores.argmax(1), names), names, logits, logits[:5], folds)
     tie = tie_densities(densities, np.bincount(codes).tolist())
-    return Answers(Classes(codes, names), (said,), {}, (), (tie,))
+    return FitAnswers(Classes(codes, names), (said,), {}, (), (tie,))
 
 
 @pytest.mark.parametrize(("classes", "apart", "inflated"), [(2, 0.0, 1.28), (2, 3.0, 1.0)])

@@ -139,7 +139,7 @@ def test_a_container_is_not_given_more_threads_than_its_share(granted, set_by_us
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
-        with precision.threads():
+        with precision.get_thread_count():
             assert torch.get_num_threads() == (3 if set_by_user or granted == 4 else 1)
         assert torch.get_num_threads() == 3
     finally:
@@ -165,14 +165,14 @@ def test_what_is_to_be_reproducible_is_float32_and_one_thread(monkeypatch):
     monkeypatch.delenv(precision.REPRODUCIBLE, raising=False)
     assert precision.native_bf16()
     threads = torch.get_num_threads()
-    with precision.reproducing(True):
+    with precision.compute_reproducibly(True):
         assert not precision.native_bf16()
         assert resolved_dtype("auto", "cpu") == resolved_dtype("auto", "cuda") == "float32"
         assert resolved_dtype("bfloat16", "cpu") == "bfloat16"  # what is asked for outright stands
-        with precision.threads():
+        with precision.get_thread_count():
             assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == threads
-    assert not precision.reproducible()
+    assert not precision.must_be_reproducible()
 
 
 def test_reproducible_numbers_do_not_stand_for_others(tmp_path):

@@ -10,12 +10,12 @@ import pytest
 @pytest.mark.parametrize(("hidden", "width", "millions"), [(512, 1024, 9.6), (256, 512, 2.7)])
 def test_both_readings_of_the_paper_s_bilstm(hidden, width, millions):
     from lingprobe.data.core import Sentence
-    from lingprobe.encoders import make
-    from lingprobe.nets.architectures import Recurrent
+    from lingprobe.encoders import make_encoder
+    from lingprobe.nets.architectures import RecurrentNetwork
 
-    net = Recurrent(300, hidden, 2)
+    net = RecurrentNetwork(300, hidden, 2)
     assert sum(w.numel() for w in net.parameters()) / 1e6 == pytest.approx(millions, abs=0.05)
-    assert make(f"untrained:bilstm-max,hidden={hidden}").encode(
+    assert make_encoder(f"untrained:bilstm-max,hidden={hidden}").encode(
         [Sentence.of(["Cats", "sleep"])]
     ).layers[0].shape == (1, width)
 

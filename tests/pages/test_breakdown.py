@@ -18,9 +18,9 @@ from fixtures.views import classes_table
 from lingprobe.analysis.baselines import constant_rows
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.labels import Classes, LabelSets, build_column, join_columns
-from lingprobe.metrics import METRICS, Answers, constants, difference
-from lingprobe.pages.breakdown import LEAST, SHARE, bins, compute_stratum_rows, strata_table
-from lingprobe.tables.formats import terminal
+from lingprobe.metrics import METRICS, FitAnswers, choose_constants, compute_difference
+from lingprobe.pages.breakdown import LEAST, SHARE, bin_values, compute_stratum_rows, strata_table
+from lingprobe.tables.formats import format_terminal_table
 
 NAMES = ("Other", "cause", "effect")
 
@@ -47,7 +47,7 @@ def edges(right: float = 0.8, n: int = 400, sets: bool = True, **changed: object
     score = METRICS.make("micro-f1")(gold, predicted)
     made_with = {
         "counts": {"train": 900},
-        "constants": {k: list(v) for k, v in constants(gold, "micro-f1").items()},
+        "constants": {k: list(v) for k, v in choose_constants(gold, "micro-f1").items()},
     }
     tags = {"distance": Tags(distance, tuple(map(str, range(10))))}
     return Result(
@@ -61,7 +61,7 @@ def test_strata_divide_the_examples_and_scores_fall_with_distance():
     assert sum(row.n for row in rows) == 400
     assert rows[0].score > rows[9].score + 15
     assert all(row.low <= row.score <= row.high and row.seeds == 2 for row in rows)
-    text = terminal(strata_table(rows, "distance"))
+    text = format_terminal_table(strata_table(rows, "distance"))
     assert "edge/relations:X" in text
 
 
@@ -72,7 +72,7 @@ def test_a_stratum_s_score_is_the_metric_of_its_examples_alone():
     assert row.score == pytest.approx(
         100 * METRICS.make("micro-f1")(one.gold.take(chosen), one.predicted.take(chosen))
     )
-    both = constants(one.gold, "micro-f1")["set"]
+    both = choose_constants(one.gold, "micro-f1")["set"]
     expected = (
         2
         * np.isin(np.array(NAMES)[one.gold.take(chosen).ids], both).sum()
@@ -92,7 +92,7 @@ def test_where_the_metric_counts_no_label_there_is_no_score():
         for row in rows
     }
     assert nothing == {"none": True, "cause": False, "effect": False}
-    told = terminal(strata_table(rows, "kind"))
+    told = format_terminal_table(strata_table(rows, "kind"))
     assert "does not count any label" in told
     assert "nan" not in told
 
@@ -108,7 +108,7 @@ def test_a_stratum_that_nothing_has_is_named():
     )
 )
 def test_neighbouring_numbers_are_put_together_until_there_are_enough(counts):
-    groups = bins(counts)
+    groups = bin_values(counts)
     assert sorted((v for b in groups for v in b.values), key=int) == sorted(counts, key=int)
     sizes = [sum(counts[v] for v in b.values) for b in groups]
     assert all(size >= max(LEAST, sum(sizes) / SHARE) for size in sizes) or len(groups) == 1
@@ -118,7 +118,7 @@ def test_neighbouring_numbers_are_put_together_until_there_are_enough(counts):
 
 
 def test_words_are_not_put_in_the_order_of_numbers_and_rare_ones_go_together():
-    groups = bins({f"w{i}": 100 - i for i in range(50)})
+    groups = bin_values({f"w{i}": 100 - i for i in range(50)})
     assert [b.label for b in groups][:2] == ["w0", "w1"]
     assert groups[-1].label == "(rarer)"
     assert len(groups[-1].values) == 20
@@ -131,7 +131,7 @@ def test_constants_stand_among_the_floors_where_sets_may_be_answered():
         ("(constant)", "best set of 3"),
     ]
     assert found[-1].score == pytest.approx(50)  # all three labels of three balanced classes
-    assert "best set of 3" in terminal(page([edges()]))
+    assert "best set of 3" in format_terminal_table(page([edges()]))
     assert (
         constant_rows(to_scores([replace(edges(), provenance={"constants": {"class": ["cause"]}})]))
         == []
@@ -147,8 +147,8 @@ def test_samples_of_the_training_data_are_averaged_over_and_folds_pooled():
     }
     (row,) = rows(found)
     assert (row.task, row.seeds, row.samples, row.n) == ("edge/dpr:X,sample=*/5", 10, 5, 400)
-    assert "5 samples of the training data" in terminal(page(found))
-    assert "the mean of 10 fits; intervals are over fits" in terminal(page(found))
+    assert "5 samples of the training data" in format_terminal_table(page(found))
+    assert "the mean of 10 fits; intervals are over fits" in format_terminal_table(page(found))
 
 
 def test_folds_of_label_sets_are_put_together_by_name():
@@ -203,8 +203,8 @@ def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examp
     plain, beside = rows([*task, *control])
     assert math.isnan(plain.selectivity)
     assert beside.selectivity == pytest.approx(plain.score - beside.score)
-    expected = difference(
-        "micro-f1", *(Answers(e[0].gold, [r.predicted for r in e]) for e in (task, control))
+    expected = compute_difference(
+        "micro-f1", *(FitAnswers(e[0].gold, [r.predicted for r in e]) for e in (task, control))
     )
     assert (beside.selective_low, beside.selective_high) == pytest.approx(
         (100 * expected.low, 100 * expected.high)
@@ -219,7 +219,7 @@ def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examp
         100 * np.mean([METRICS.make("micro-f1")(r.gold, r.predicted) for r in cut])
     )
     assert beside.on_unseen != beside.on_seen
-    text = terminal(page([*task, *control]))
+    text = format_terminal_table(page([*task, *control]))
     (line,) = [line for line in text.splitlines() if "hf:m" in line]
     shown = [
         f"{x:.1f}" for x in (beside.score, beside.on_seen, beside.on_unseen, beside.selectivity)
@@ -235,7 +235,7 @@ def test_selectivity_is_what_the_control_leaves_of_the_score_over_the_same_examp
 def test_what_is_printed_beside_selectivity_reaches_the_ends_of_its_interval():
     some = [edges(0.9), remembering(0.6)]
     _, beside = rows(some)
-    [(value, sure)] = re.findall(r"(-?[\d.]+) ± ([\d.]+)", terminal(page(some)))
+    [(value, sure)] = re.findall(r"(-?[\d.]+) ± ([\d.]+)", format_terminal_table(page(some)))
     assert float(value) - float(sure) == pytest.approx(beside.selective_low, abs=0.101)
     assert float(value) + float(sure) == pytest.approx(beside.selective_high, abs=0.101)
     assert beside.selective_high - beside.selective_low > 1
@@ -249,12 +249,12 @@ def test_a_control_over_other_examples_has_no_selectivity():
     fewer = replace(fewer, strata={"key seen": some.strata["key seen"].take(np.arange(50))})
     _, beside = rows([edges(0.9), fewer])
     assert math.isnan(beside.selectivity)
-    assert "–" in terminal(page([edges(0.9), fewer]))
+    assert "–" in format_terminal_table(page([edges(0.9), fewer]))
 
 
 def test_several_controls_stand_beside_each_other():
     other = replace(remembering(0.7), trial=replace(edges().trial, control="word-labels,key=pair"))
-    text = terminal(page([edges(0.9), remembering(0.6), other]), width=250)
+    text = format_terminal_table(page([edges(0.9), remembering(0.6), other]), width=250)
     assert text.count("selectivity ") >= 2
     assert "word-labels,key=pair" in text
 
@@ -264,6 +264,6 @@ def test_a_code_of_the_labels_is_shown_where_a_probe_made_one():
     coded = saying(edges(), choice={"code": code})
     (row,) = rows([coded])
     assert (row.bits, row.compression, row.over_prior) == (12345.6, 2.0, 1.0)
-    text = terminal(page([coded]))
+    text = format_terminal_table(page([coded]))
     assert re.search(r"12\.3 +2\.00 +1\.00", text)
-    assert "kbit" not in terminal(page([edges()]))
+    assert "kbit" not in format_terminal_table(page([edges()]))

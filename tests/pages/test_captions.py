@@ -22,7 +22,7 @@ from lingprobe.data.references import Reference
 from lingprobe.pages.captions import label_encoders, name_encoders
 from lingprobe.pages.scores import tabulate_scores
 from lingprobe.suites.page import tabulate_paper
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 
 
 def test_an_address_is_shown_as_it_was_typed():
@@ -69,7 +69,7 @@ def test_every_page_draws_the_rules(style, rule):
 
 
 def test_the_terminal_draws_a_thin_rule_above_each_kind():
-    lines = terminal(tabulate_scores(rows(table()))).splitlines()
+    lines = format_terminal_table(tabulate_scores(rows(table()))).splitlines()
     thin = [i for i, line in enumerate(lines) if line and set(line) == {"╌"}]
     assert [lines[i + 1].split()[0] for i in thin] == ["hf:m", "gold:clause"]
 

@@ -19,7 +19,7 @@ from fixtures.scored import to_scores
 from fixtures.scored import to_scores as rows_of
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
-from lingprobe.pages.charts import FIGURES, chart
+from lingprobe.pages.charts import FIGURES, draw_chart
 from lingprobe.tables.drawing import TOLD, PlotProblem, save_figure
 from lingprobe.tables.style import BEST, BLUE, GREY
 
@@ -47,7 +47,7 @@ def told(figure: Figure, kind: type) -> dict[str, object]:
 
 
 def test_dots_lie_at_their_scores_on_their_intervals():
-    figure = chart(to_scores(results()), "dots")
+    figure = draw_chart(to_scores(results()), "dots")
     assert {"tense", "passive", "obj-num", "oracle", "baseline"} <= set(texts(figure))
     for axes in figure.axes:
         (mine,) = [m for text, m in told(axes, Line2D).items() if text.startswith("mine")]
@@ -79,14 +79,14 @@ def test_everything_lies_inside_the_figure(kind, tasks, tmp_path):
     """What lies outside would be cut off: with room around, no pixel at the edge has ink."""
     every = results(**{"hf:" + "long-" * 9: "trained"} if tasks > 1 else {})
     found = [one for one in every if one.trial.task in TASKS[:tasks]]
-    save_figure(lambda: chart(to_scores(found), kind), tmp_path / "a.png")
+    save_figure(lambda: draw_chart(to_scores(found), kind), tmp_path / "a.png")
     pixels = imread(tmp_path / "a.png")[..., :3]
     for edge in (pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]):
         assert (edge == 1).all()
 
 
 def test_cells_of_the_heat_map_are_darker_the_farther_from_the_constant_answer():
-    figure = chart(to_scores(results()), "heat")
+    figure = draw_chart(to_scores(results()), "heat")
     assert texts(figure).count("90.0") == len(TASKS)
     cells = {text.split()[0]: m.get_facecolor() for text, m in told(figure, Rectangle).items()}
     reds = {score: int(to_hex(fill)[1:3], 16) for score, fill in cells.items()}
@@ -96,7 +96,7 @@ def test_cells_of_the_heat_map_are_darker_the_farther_from_the_constant_answer()
 
 
 def test_a_radar_has_a_polygon_for_each_encoder_over_the_best_baselines():
-    (axes,) = chart(to_scores(results()), "radar").axes
+    (axes,) = draw_chart(to_scores(results()), "radar").axes
     lines = {line.get_label(): line for line in axes.lines if not line.get_gid()}
     assert set(lines) == {"mine", "yours"}
     assert list(lines["mine"].get_ydata()) == [90.0] * (len(TASKS) + 1)
@@ -109,21 +109,21 @@ def test_a_radar_has_a_polygon_for_each_encoder_over_the_best_baselines():
 def test_a_radar_that_nobody_could_read_is_refused():
     two = [r for r in results() if r.trial.task != TASKS[0]]
     with pytest.raises(PlotProblem, match="needs at least three tasks, and there are 2"):
-        chart(to_scores(two), "radar")
+        draw_chart(to_scores(two), "radar")
     many = results(**{f"encoder-{i}": "trained" for i in range(9)})
     with pytest.raises(PlotProblem, match="there are 11: choose some"):
-        chart(to_scores(many), "radar")
+        draw_chart(to_scores(many), "radar")
 
 
 def test_scores_over_other_examples_are_marked():
     other = [saying(result(0.95, 100, encoder="theirs", task=t), kind="trained") for t in TASKS]
     for kind in ("dots", "heat"):
-        assert any("*" in text for text in texts(chart(to_scores([*results(), *other]), kind)))
+        assert any("*" in text for text in texts(draw_chart(to_scores([*results(), *other]), kind)))
 
 
 def test_correlations_below_zero_have_their_place():
     low = [replace(r, score=-0.2, low=-0.3, high=-0.1) for r in results() if r.trial.seed == 0]
-    assert all(axes.get_xlim()[0] < -30 for axes in chart(to_scores(low), "dots").axes)
+    assert all(axes.get_xlim()[0] < -30 for axes in draw_chart(to_scores(low), "dots").axes)
 
 
 def test_report_draws_what_is_asked_for_in_files_and_in_html(tmp_path):
@@ -148,7 +148,7 @@ def test_curves_lie_between_the_constant_answer_and_the_oracle():
         saying(result(score / 100, encoder=f"hf:{name}", read=read, task=TASKS[0]), kind="trained")
         for name, score, read in (("a", 60, "0"), ("a", 80, "1"), ("b", 70, "0"), ("b", 65, "2"))
     ]
-    (axes,) = chart(to_scores([*layers, *results()]), "layers").axes[:1]
+    (axes,) = draw_chart(to_scores([*layers, *results()]), "layers").axes[:1]
     curves = [line for line in axes.lines if line.get_marker() == "None"]
     drawn = [(list(line.get_xdata()), list(line.get_ydata())) for line in curves]
     for curve in (([0, 1], [60, 80]), ([0, 2], [70, 65])):
@@ -161,7 +161,7 @@ def test_curves_lie_between_the_constant_answer_and_the_oracle():
     oracle = max(row.score for row in rows.values() if row.kind == "oracle")
     assert looks == pytest.approx({"--": 50.0, "-": baseline, ":": oracle})
     with pytest.raises(PlotProblem, match="no encoder was read at several layers"):
-        chart(to_scores(results()), "layers")
+        draw_chart(to_scores(results()), "layers")
 
 
 def test_titles_of_tasks_of_several_groups_are_whole_and_differ():
@@ -172,7 +172,9 @@ def test_titles_of_tasks_of_several_groups_are_whole_and_differ():
         for task, read in product(names, "01")
     ]
     titles = [
-        axes.get_title() for axes in chart(to_scores(layers), "layers").axes if axes.get_title()
+        axes.get_title()
+        for axes in draw_chart(to_scores(layers), "layers").axes
+        if axes.get_title()
     ]
     plain = [title.replace("\n", " ").replace(" ", "") for title in titles]
     assert len({*plain}) == 3

@@ -13,7 +13,7 @@ import lingprobe
 from fixtures.results import result, saying
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.labels import Classes
-from lingprobe.metrics import Answers, MetricProblem, share
+from lingprobe.metrics import FitAnswers, MetricProblem, compute_gap_share
 from lingprobe.pages.headroom_view import HEADROOM_VIEW
 from lingprobe.pages.views import ViewArguments
 from lingprobe.tables.drawing import TOLD, PlotProblem
@@ -130,11 +130,11 @@ def test_shares_are_drawn_at_their_places():
     assert all(names[int(mark.get_ydata()[0])] == name for name, mark in found.items())
 
 
-def answered(rng: np.random.Generator, ability: np.ndarray, shift: float, seeds: int) -> Answers:
+def answered(rng: np.random.Generator, ability: np.ndarray, shift: float, seeds: int) -> FitAnswers:
     gold = np.arange(len(ability)) % 2
     chance = 1 / (1 + np.exp(-(ability + shift)))
     said = [np.where(rng.random(len(gold)) < chance, gold, 1 - gold) for _ in range(seeds)]
-    return Answers(Classes(gold, ("a", "b")), [Classes(one, ("a", "b")) for one in said])
+    return FitAnswers(Classes(gold, ("a", "b")), [Classes(one, ("a", "b")) for one in said])
 
 
 @pytest.mark.parametrize("seeds", [1, 4])
@@ -148,7 +148,7 @@ def test_intervals_of_shares_hold_what_they_say(seeds):
     within = 0
     for _ in range(300):
         ability = rng.normal(0, 1, 400)
-        one = share("accuracy", *(answered(rng, ability, s, seeds) for s in shifts))
+        one = compute_gap_share("accuracy", *(answered(rng, ability, s, seeds) for s in shifts))
         within += one.low <= true <= one.high
     assert 0.92 <= within / 300 <= 0.99
 
@@ -157,12 +157,12 @@ def test_the_ends_of_a_share_and_what_it_is_not_of():
     rng = np.random.default_rng(0)
     ability = rng.normal(0, 1, 400)
     least, whole = (answered(rng, ability, shift, 3) for shift in (0, 2))
-    assert share("accuracy", least, least, whole).value == 0
-    assert share("accuracy", whole, least, whole).value == 1
+    assert compute_gap_share("accuracy", least, least, whole).value == 0
+    assert compute_gap_share("accuracy", whole, least, whole).value == 1
     with pytest.raises(MetricProblem, match="the same examples"):
-        share("accuracy", shortened(least), least, whole)
+        compute_gap_share("accuracy", shortened(least), least, whole)
 
 
-def shortened(answers: Answers) -> Answers:
+def shortened(answers: FitAnswers) -> FitAnswers:
     rows = np.arange(10)
-    return Answers(answers.gold.take(rows), [p.take(rows) for p in answers.predicted])
+    return FitAnswers(answers.gold.take(rows), [p.take(rows) for p in answers.predicted])

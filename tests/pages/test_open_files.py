@@ -21,7 +21,7 @@ from lingprobe.pages import open_files
 from lingprobe.pages.open_files import (
     TABLE,
     make_file_names,
-    refresh,
+    refresh_open_files,
     write_files,
 )
 from lingprobe.testing import FAMILIES
@@ -167,7 +167,7 @@ def test_scores_that_are_none_are_null(tmp_path):
 
 
 def test_a_folder_without_results_stays_empty(tmp_path):
-    refresh(tmp_path)
+    refresh_open_files(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,7 +16,7 @@ from fixtures.results import result, saying
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.drawing import house_style, lay_out_figure
 from lingprobe.tables.panels import fold_names
-from lingprobe.tables.printing import WIDTHS, inches
+from lingprobe.tables.printing import WIDTHS, parse_width
 from pages.test_headroom import results as gained
 
 TASKS = "sent-length word-content tree-depth top-deps bigram-shift tense subj-num obj-num passive"
@@ -90,10 +90,10 @@ def drawn(name: str, width: float) -> Figure:
     [*((name, "column") for name in PAGES), *((name, "text") for name in IN_TEXT)],
 )
 def test_letters_are_of_one_size_and_none_are_covered_or_cut_off(name, width):
-    with house_style(inches(width)):
+    with house_style(parse_width(width)):
         figure = lay_out_figure(PAGES[name]().figure())
         every = placed(figure)
-    assert figure.get_figwidth() == inches(width)
+    assert figure.get_figwidth() == parse_width(width)
     assert len(every) > 8
     assert {one.size for one in every} == {8}
     assert not clipped(figure, every)
@@ -140,7 +140,7 @@ def test_a_figure_of_somebody_s_own_becomes_as_wide(tmp_path):
     [*WIDTHS.items(), ("90mm", 90), ("90 mm", 90), ("88.5", 88.5), (120, 120)],
 )
 def test_widths(said, millimetres):
-    assert inches(said) == pytest.approx(millimetres / 25.4)
+    assert parse_width(said) == pytest.approx(millimetres / 25.4)
 
 
 @pytest.mark.parametrize("said", ["page", "3in", "20mm", "9000", "-90", ""])
@@ -157,7 +157,7 @@ def test_a_table_has_no_width(tmp_path):
 
 
 def test_names_that_are_cut_stay_different():
-    with house_style(inches("column")):
+    with house_style(parse_width("column")):
         names = [
             f"hf:organisation/model-{i}-of-a-series,layers=all,pool=mean,revision=1" for i in "ab"
         ]

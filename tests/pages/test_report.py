@@ -15,12 +15,12 @@ from fixtures.scored import page, render, write
 from fixtures.scored import to_scores as rows
 from fixtures.views import classes_table
 from lingprobe.data.core import Result
-from lingprobe.data.labels import Classes, Scores, join_columns
-from lingprobe.experiment.newest import newest
+from lingprobe.data.labels import Classes, ScoreLabels, join_columns
+from lingprobe.experiment.newest import keep_newest
 from lingprobe.pages.score_pages import FORMATS
 from lingprobe.pages.scores import tabulate_scores
-from lingprobe.tables.formats import terminal
-from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.formats import format_terminal_table
+from lingprobe.tables.markup import format_latex, format_markdown
 from lingprobe.tables.table import Table, TableSection
 
 
@@ -48,9 +48,9 @@ def test_folds_are_put_together_and_leave_the_name():
 def test_what_was_measured_twice_counts_once_as_it_was_measured_last():
     old = saying(result(0.6), date="2026-01-01T00:00:00+00:00")
     new = saying(result(0.8), date="2026-01-02T00:00:00+00:00")
-    (row,) = rows(newest([new, old]))
+    (row,) = rows(keep_newest([new, old]))
     assert (row.n, row.score) == (200, pytest.approx(80))
-    assert [r.trial.seed for r in newest([result(seed=1), result(seed=0)])] == [0, 1]
+    assert [r.trial.seed for r in keep_newest([result(seed=1), result(seed=0)])] == [0, 1]
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -66,8 +66,8 @@ def test_seeds_and_folds_of_older_data_or_code_are_not_averaged_with_newer_ones(
         for seed in (0, 1)
     ]
     new = [made("new", "2026-01-02", f'ud/tense:"EWT",fold={k}/2') for k in (1, 2)]
-    assert newest([*new, *old]) == new
-    assert len(newest(old)) == 10
+    assert keep_newest([*new, *old]) == new
+    assert len(keep_newest(old)) == 10
 
 
 def test_a_seed_that_misses_a_fold_is_left_out():
@@ -84,7 +84,9 @@ def test_what_differs_stays_apart(key):
 def test_joined_columns_agree_on_names():
     whole = join_columns([Classes(np.array([0]), ("b", "a")), Classes(np.array([0]), ("a", "b"))])
     assert [whole.names[i] for i in whole.matrix()] == ["b", "a"]
-    assert join_columns([Scores(np.array([1.0])), Scores(np.array([2.0]))]).matrix().tolist() == [
+    assert join_columns(
+        [ScoreLabels(np.array([1.0])), ScoreLabels(np.array([2.0]))]
+    ).matrix().tolist() == [
         [1],
         [2],
     ]
@@ -172,16 +174,16 @@ def test_pages_show_names_as_they_are():
         (NASTY,),
         NASTY,
     )
-    md = markdown(table)
+    md = format_markdown(table)
     assert r"a\|b\_c\*d\<i\>" in md
     assert all(
         line.count("|") - line.count(r"\|") == 2 for line in md.splitlines() if line.startswith("|")
     )
-    tex = latex(table)
+    tex = format_latex(table)
     assert r"a\textbar{}b\_c*d\textless{}i\textgreater{}\&\%\$\#\{\}" in tex
     assert r"\textasciitilde{}\textasciicircum{}\textbackslash{}[x]" in tex
-    assert "\x1b" not in md + tex + terminal(table)
-    assert "[x]" in terminal(table)  # not read as a colour
+    assert "\x1b" not in md + tex + format_terminal_table(table)
+    assert "[x]" in format_terminal_table(table)  # not read as a colour
 
 
 def test_a_narrow_terminal_folds_words_and_keeps_every_letter():
@@ -190,7 +192,7 @@ def test_a_narrow_terminal_folds_words_and_keeps_every_letter():
         (TableSection("", (("abcdefghij" * 8, "12.3"),)),),
         frozenset({"encoder"}),
     )
-    text = terminal(table, 40)
+    text = format_terminal_table(table, 40)
     assert max(map(len, text.splitlines())) <= 40
     assert text.count("j") == 8
     assert "12.3" in text
@@ -224,7 +226,7 @@ def test_what_could_not_be_used_is_shown():
         "problems": ["edges.jsonl:4: not JSON", "edges.jsonl:7: not JSON"],
     }
     lost = saying(result(), counts={"train": 1000, **counts, "left out": left_out}, notes=notes)
-    text = terminal(page([lost]))
+    text = format_terminal_table(page([lost]))
     assert "7 examples were excluded: not encoded" in text
     assert "1 sentence was cut" in text
     assert (

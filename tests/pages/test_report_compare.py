@@ -13,16 +13,16 @@ from fixtures.results import saying
 from fixtures.scored import to_frame, to_scores
 from lingprobe import compare, evaluate
 from lingprobe.analysis.answers import join_answers
-from lingprobe.analysis.comparison import against, pair_encoder_rows, with_baselines
+from lingprobe.analysis.comparison import pair_encoder_rows, pair_with_encoders, with_baselines
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem, Result, Tags, Trial
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.metrics import Answers, benjamini_hochberg, difference
-from lingprobe.pages.compare import answer_questions, comparisons
+from lingprobe.metrics import FitAnswers, benjamini_hochberg, compute_difference
+from lingprobe.pages.compare import answer_questions, tabulate_comparisons
 from lingprobe.pages.records import format_csv
-from lingprobe.tables.markup import markdown
+from lingprobe.tables.markup import format_markdown
 from lingprobe.testing import FAMILIES
 
 GOLD = Classes(np.arange(200) % 2, ("a", "b"))
@@ -55,7 +55,7 @@ def paired(results, **how):
 
 
 def beside(results, encoder):
-    return answer_questions(against(to_scores(results), {encoder}))
+    return answer_questions(pair_with_encoders(to_scores(results), {encoder}))
 
 
 def test_tables_call_encoders_as_other_tables_do():
@@ -73,9 +73,12 @@ def test_a_difference_is_that_of_the_answers_of_all_seeds():
         [result(e, p, s) for s in range(3)] for e, p in (("st:x", 0.85), ("bow:random", 0.7))
     )
     (comparison,) = beside([*ours, *theirs], "bow:random").found
-    expected = difference(
+    expected = compute_difference(
         "accuracy",
-        *(Answers(GOLD, [r.predicted for r in each], {"target": FORMS}) for each in (ours, theirs)),
+        *(
+            FitAnswers(GOLD, [r.predicted for r in each], {"target": FORMS})
+            for each in (ours, theirs)
+        ),
     )
     assert (comparison.first, comparison.second) == (
         "st:x, mlp",
@@ -142,7 +145,7 @@ def test_scores_over_other_test_examples_are_not_compared_and_that_is_said(other
         f.first for f in comparison.found
     ] == ["st:x, mlp"]
     assert len(comparison.left_out) == 2
-    assert "hf:y" in comparisons(comparison).notes[-1]
+    assert "hf:y" in tabulate_comparisons(comparison).notes[-1]
 
 
 def test_differences_over_other_examples_than_those_above_are_marked_and_missing_folds_named():
@@ -161,7 +164,7 @@ def test_differences_over_other_examples_than_those_above_are_marked_and_missing
     ]
     comparison = paired([result(), result("st:z", 0.6), *parts])
     assert {(f.n, f.missing) for f in comparison.found} == {(200, ""), (96, "fold 2 of 2")}
-    table = comparisons(comparison)
+    table = tabulate_comparisons(comparison)
     marked = {row[-1]: row[1][-1] for row in table.sections[0].rows}
     assert (marked["96"], marked["200"].isdecimal()) == ("*", True)
     assert any(note.startswith("*") and "fold 2 of 2 missing" in note for note in table.notes)
@@ -175,7 +178,8 @@ def test_scores_that_were_computed_on_unlike_machines_are_said_to_be():
     comparison = beside(both, "bow:random")
     assert comparison.found[0].computed == "processor: A and B; threads: 1"
     assert any(
-        "the processor of these rows differ" in note for note in comparisons(comparison).notes
+        "the processor of these rows differ" in note
+        for note in tabulate_comparisons(comparison).notes
     )
 
 
@@ -237,7 +241,7 @@ def test_the_encoders_that_are_chosen_are_compared_with_all_baselines():
     assert (other.second, other.against) == ("bow:random, mlp", 3)
     assert (one.question, other.question) == ("decodable", "beyond the surface")
     assert len(compare(mine).found) == 4
-    table = comparisons(compare(mine))
+    table = tabulate_comparisons(compare(mine))
     assert "than every baseline of the question" in " ".join(table.notes)
 
 
@@ -280,7 +284,7 @@ def test_part_of_the_examples_keeps_what_they_share():
 
 def test_pages_say_what_was_compared_and_programs_get_all_digits():
     comparison = beside([result(right=0.95), result("bow:random", 0.6)], "bow:random")
-    text = markdown(comparisons(comparison))
+    text = format_markdown(tabulate_comparisons(comparison))
     assert "corrected for 1 comparison (1 encoder on 1 task, against bow:random)" in text
     assert "clustered by target" in text
     assert "< 0.001" in text
@@ -346,7 +350,9 @@ def test_corrections_and_tests_are_chosen():
     assert [one.corrected for one in paired(results, correction="bh").found] == pytest.approx(
         benjamini_hochberg(p)
     )
-    assert "p (Benjamini-Hochberg)" in markdown(comparisons(paired(results, correction="bh")))
+    assert "p (Benjamini-Hochberg)" in format_markdown(
+        tabulate_comparisons(paired(results, correction="bh"))
+    )
     with pytest.raises(UsageProblem, match="no test 'wilcoxon': choose one of t, permutation"):
         compare(results, test="wilcoxon")
     with pytest.raises(UsageProblem, match="no correction 'holm': choose one of bonferroni, bh"):

@@ -11,7 +11,7 @@ import pytest
 import lingprobe
 from fixtures.scored import to_scores as rows
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.data.labels import Scores
+from lingprobe.data.labels import ScoreLabels
 from lingprobe.metrics import METRICS, interval_of
 from lingprobe.metrics.subsets import average_over_subsets
 
@@ -96,12 +96,12 @@ def test_the_interval_of_a_mean_over_subsets_is_that_of_a_bootstrap_within_them(
     said = 0.3 * gold * (1 + codes) + rng.normal(size=650)
     for by_size in (False, True):
         metric = average_over_subsets(METRICS.make("pearson"), codes, by_size)
-        low, high = interval_of(metric, Scores(gold), [Scores(said)])
+        low, high = interval_of(metric, ScoreLabels(gold), [ScoreLabels(said)])
         draws = []
         for _ in range(1500):
             rows = np.concatenate(
                 [rng.choice(np.flatnonzero(codes == k), (codes == k).sum()) for k in range(3)]
             )
             drawn = average_over_subsets(METRICS.make("pearson"), codes[rows], by_size)
-            draws.append(drawn(Scores(gold[rows]), Scores(said[rows])))
+            draws.append(drawn(ScoreLabels(gold[rows]), ScoreLabels(said[rows])))
         np.testing.assert_allclose((low, high), np.quantile(draws, [0.025, 0.975]), atol=0.012)

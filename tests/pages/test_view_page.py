@@ -16,9 +16,9 @@ from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import (
+    FrameView,
     ListTable,
     MatrixTable,
-    View,
     ViewSection,
     show_frame,
 )
@@ -68,7 +68,7 @@ def view(tmp_path):
     path = tmp_path / "own.j2"
     path.write_text(SENTENCES)
 
-    def make(**changed) -> View:
+    def make(**changed) -> FrameView:
         usual = {
             "name": "own",
             "about": "What I want to see.",
@@ -81,7 +81,7 @@ def view(tmp_path):
             "names": label_encoders,
             "figure": FIGURE,
         }
-        return View(**{**usual, **changed})
+        return FrameView(**{**usual, **changed})
 
     return make
 
@@ -142,8 +142,8 @@ def test_a_view_in_a_file_is_shown_as_those_that_are_built_in(view, tmp_path):
         "from pathlib import Path\n"
         "from lingprobe.analysis.statistics import MeanScore\n"
         "from lingprobe.pages.captions import label_encoders\n"
-        "from lingprobe.pages.view_page import MatrixTable, View, ViewSection\n"
-        "OWN = View(name='own', about='Mine.', keys=('task', 'encoder'),\n"
+        "from lingprobe.pages.view_page import MatrixTable, FrameView, ViewSection\n"
+        "OWN = FrameView(name='own', about='Mine.', keys=('task', 'encoder'),\n"
         "    where={'control': 'none'}, statistics=(MeanScore(),),\n"
         "    tables=(MatrixTable('encoder', 'task', ('probe',), (ViewSection('', 'score'),)),),\n"
         "    fields=('encoder', 'score'), names=label_encoders,\n"

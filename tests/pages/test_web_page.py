@@ -17,18 +17,18 @@ from fixtures.scored import scores_page, to_scores
 from fixtures.scored import show_web_page as web_page
 from lingprobe.analysis.scores import list_task_scores
 from lingprobe.data.core import DataProblem, Result, Tags
-from lingprobe.data.labels import Classes, Scores
-from lingprobe.pages.verdicts import statement
-from lingprobe.pages.web.study import Beside
+from lingprobe.data.labels import Classes, ScoreLabels
+from lingprobe.pages.verdicts import make_statement
+from lingprobe.pages.web.study import StudyContext
 from lingprobe.store.results import ResultStore
 from lingprobe.suites import bibliography
 from lingprobe.tables.table import format_p_value
 from lingprobe.tasks import TASKS as TASK_CONTENTS
-from lingprobe_extensions.papers.sheet import Asking, write_sheet
+from lingprobe_extensions.papers.sheet import SheetRequest, write_sheet
 from tables.test_web import Outline
 
 
-def text_of(found: list[Result], beside: Beside | None = None) -> str:
+def text_of(found: list[Result], beside: StudyContext | None = None) -> str:
     page = web_page(found, beside) if beside else web_page(found)
     return " ".join(Outline(page).text.split())
 
@@ -56,9 +56,9 @@ def test_it_opens_with_the_verdicts_and_what_to_do_next(tmp_path):
         r if r.trial.task == TASKS[0] or r.trial.encoder != "length" else replace(r, **even(r))
         for r in results()
     ]
-    text = text_of(close, Beside(folder=tmp_path / "my results"))
+    text = text_of(close, StudyContext(folder=tmp_path / "my results"))
     first, _, rest = text.partition("Results")[2].partition("Verdicts and 95 %")
-    for said in statement(to_scores(close)).sentences:
+    for said in make_statement(to_scores(close)).sentences:
         assert said in first
     assert "worse than length on passive" in first
     assert f"Next: lingprobe compare '{tmp_path}/my results'" in rest
@@ -223,7 +223,7 @@ def test_scores_by_tags_that_have_some_values():
 
 
 def test_labels_that_are_numbers_have_no_classes():
-    gold = Scores(np.arange(20, dtype=np.float32))
+    gold = ScoreLabels(np.arange(20, dtype=np.float32))
     one = replace(result(0.9, n=20, encoder="mine"), metric="pearson", gold=gold, predicted=gold)
     assert "Labels are numbers" in text_of([saying(one, kind="trained")])
 
@@ -233,7 +233,9 @@ def test_what_was_not_kept_is_said_with_the_option_that_keeps_it():
 
 
 def test_it_says_what_could_not_be_measured():
-    beside = Beside(problems=("failed: <b>theirs</b>: it broke",), remarks=("an older result",))
+    beside = StudyContext(
+        problems=("failed: <b>theirs</b>: it broke",), remarks=("an older result",)
+    )
     text = text_of(results(), beside)
     assert "failed: <b>theirs</b>: it broke" in text
     assert "an older result" in text
@@ -280,14 +282,14 @@ def test_many_encoders_are_drawn_in_part():
 
 def test_a_figure_that_cannot_be_drawn_is_replaced_by_the_reason():
     assert "No figure: a radar needs at least three tasks" in text_of(
-        results(), Beside(figure="radar")
+        results(), StudyContext(figure="radar")
     )
 
 
 def test_names_are_escaped_wherever_they_stand():
     evil = "</script><script>alert(1)</script>"
     found = [replace(r, trial=replace(r.trial, encoder=evil)) for r in results()]
-    outline = Outline(web_page(found, Beside(questions={TASKS[0]: evil})))
+    outline = Outline(web_page(found, StudyContext(questions={TASKS[0]: evil})))
     assert len(outline.named("script")) == 1
     assert evil in outline.text
 
@@ -329,7 +331,9 @@ def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
     folder, blank, filled = (tmp_path / name for name in ("kept", "blank.tsv", "filled.tsv"))
     how = {"probes": "logreg", "seeds": 1, "baselines": "none"}
     lingprobe.run("ud/tense:embedded", "bow:random", output=folder, keep_scores=True, **how)
-    write_sheet("ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, Asking(n=30))
+    write_sheet(
+        "ud/tense:embedded", TASK_CONTENTS.make("ud/tense:embedded"), blank, SheetRequest(n=30)
+    )
     lines = blank.read_text("utf-8").splitlines()
     judged = [f"{line}past" if line[:1].isdigit() else line for line in lines]
     filled.write_text("".join(f"{line}\n" for line in judged), "utf-8")
@@ -346,7 +350,7 @@ def test_people_stand_beside_the_probe_where_they_judged(tmp_path):
 def test_sheets_that_show_labels_say_nothing_of_what_people_would_say(tmp_path):
     sheet = tmp_path / "check.tsv"
     task = TASK_CONTENTS.make("ud/tense:embedded")
-    write_sheet("ud/tense:embedded", task, sheet, Asking(mode="check", n=5))
+    write_sheet("ud/tense:embedded", task, sheet, SheetRequest(mode="check", n=5))
     with pytest.raises(DataProblem, match="people saw the labels"):
         lingprobe.report(results(), human=[sheet])
 

@@ -15,20 +15,20 @@ import lingprobe
 from fixtures.results import KINDS, TASKS, result, results, saying
 from fixtures.scored import scores_page, to_scores
 from fixtures.scored import to_scores as rows
-from lingprobe.analysis.comparison import leaders
+from lingprobe.analysis.comparison import find_leaders
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Classes
 from lingprobe.pages import wide as wide_pages
-from lingprobe.pages.grid import grid
+from lingprobe.pages.grid import make_grid
 from lingprobe.pages.groups import arrange_columns
-from lingprobe.tables.formats import terminal
-from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.formats import format_terminal_table
+from lingprobe.tables.markup import format_latex, format_markdown
 from lingprobe.tables.web import tables_document
 
 
 def wide(found, questions=None):
-    return wide_pages.wide(grid(to_scores(found)), questions)
+    return wide_pages.make_wide_table(make_grid(to_scores(found)), questions)
 
 
 def test_encoders_stand_below_each_other_and_tasks_beside_each_other():
@@ -71,7 +71,7 @@ def test_bold_is_the_best_encoder_and_what_a_paired_comparison_does_not_tell_fro
     # no baseline and no oracle, however high
     assert wide(results(length=0.99)).sections[0].strong == {(2, 1), (2, 2)}
     alone = [r for r in results() if r.trial.encoder != "yours"]
-    assert not leaders(to_scores(alone)).rows
+    assert not find_leaders(to_scores(alone)).rows
     assert not any("Bold" in note for note in wide(alone).notes)
 
 
@@ -83,7 +83,7 @@ def test_bold_is_decided_as_the_comparison_of_all_pairs_is():
         for i, task in product(range(9), TASKS)
     ]
     every = lingprobe.compare([*found, *more], pairs=True)
-    strong = leaders(to_scores([*found, *more]))
+    strong = find_leaders(to_scores([*found, *more]))
     assert strong.family == every.family
     notes = " ".join(wide([*found, *more]).notes)
     assert "110 comparisons (11 encoders on 2 tasks, all pairs, without baselines)" in notes
@@ -103,7 +103,7 @@ def test_pairing_tells_apart_what_intervals_do_not():
         return replace(made, score=1 - wrong / 400, predicted=predicted)
 
     pair = [answering("mine", 40), answering("yours", 60)]
-    assert {what[1] for what in leaders(to_scores(pair)).rows} == {"mine"}
+    assert {what[1] for what in find_leaders(to_scores(pair)).rows} == {"mine"}
     (mine, yours) = rows(pair)
     assert yours.high > mine.low
 
@@ -205,7 +205,7 @@ def test_it_fits_the_terminal(width):
         for i, task in enumerate(tasks)
         for name in ("length", "hf:a-very-long/name-of-a-model,layers=all,pool=mean")
     ]
-    lines = terminal(wide(many), width).splitlines()
+    lines = format_terminal_table(wide(many), width).splitlines()
     assert max(map(cell_len, lines)) <= width
     heads = [line.split() for line in lines if line.startswith("encoder")]
     assert [name for head in heads for name in head[1:]] == [
@@ -220,8 +220,8 @@ def test_it_fits_the_terminal(width):
 
 def test_every_format_has_groups_and_bold():
     table = wide(results())
-    assert "•90.0" in terminal(table)
-    text = latex(table)
+    assert "•90.0" in format_terminal_table(table)
+    text = format_latex(table)
     assert r"\multicolumn{3}{c}{ud:EWT-bank}" in text
     assert r"\cmidrule(lr){2-4}" in text
     assert r"\textbf{90.0 $\pm$" in text
@@ -229,10 +229,10 @@ def test_every_format_has_groups_and_bold():
     assert text.index(r"\begin{table*}") < text.index(r"\caption{") < text.index(r"\end{table*}")
     assert '<th class="g" colspan="3" scope="colgroup">ud:EWT-bank</th>' in tables_document([table])
     assert "<b>90.0 ±" in tables_document([table])
-    assert "**ud:EWT-bank**" in markdown(table)
-    assert "**90.0 ±" in markdown(table)
+    assert "**ud:EWT-bank**" in format_markdown(table)
+    assert "**90.0 ±" in format_markdown(table)
     two = wide([*results(), *(result(task=f"ud/tense:{b}") for b in ("B-bank", "C-bank"))])
-    assert "| ud:B-bank tense |" in markdown(two)
+    assert "| ud:B-bank tense |" in format_markdown(two)
 
 
 def test_several_tasks_are_one_table_and_each_its_own_on_demand():

@@ -1,12 +1,12 @@
 """An objective: order.py@order tells which of two lines of a text came first."""
 
 from lingprobe_extensions.train.data import TrainingExample, read_following_sentences
-from lingprobe_extensions.train.objectives import Inferring, Objective
+from lingprobe_extensions.train.objectives import InferenceLesson, TrainingObjective
 
 
-def order() -> Objective:
+def order() -> TrainingObjective:
     """Tell whether two neighbouring lines stand in their order (Lan et al. 2020)."""
-    return Objective(Inferring.of, pairs, "accuracy")
+    return TrainingObjective(InferenceLesson.of, pairs, "accuracy")
 
 
 def pairs(paths, reading):

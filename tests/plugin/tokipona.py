@@ -12,16 +12,16 @@ from lingprobe_extensions.compose.events.language import (
     VariableKey,
     WordColumn,
     build_word_column,
+    make_constant_word,
     space_words,
-    word,
 )
-from lingprobe_extensions.compose.events.lexicon import LexicalEntry, Lexicon
-from lingprobe_extensions.compose.readings.find import Grammar
-from lingprobe_extensions.compose.readings.reading import Fact
+from lingprobe_extensions.compose.events.lexicon import EventLexicon, LexicalEntry
+from lingprobe_extensions.compose.readings.find import ReadingGrammar
+from lingprobe_extensions.compose.readings.reading import LemmaFact
 from lingprobe_extensions.compose.readings.structure import (
-    Chunk,
+    ChunkStructure,
     PendingFact,
-    Structure,
+    WordChunk,
     cut_into_chunks,
     verb_facts,
 )
@@ -33,9 +33,9 @@ WORDS = {
 }
 
 
-def lexicon() -> Lexicon:
+def lexicon() -> EventLexicon:
     """Every word has one form."""
-    return Lexicon.of(
+    return EventLexicon.of(
         (__name__, LexicalEntry(kind, lemma, (lemma,), (of,), {}, frozenset(), "high"))
         for kind, lemmas in WORDS.items()
         for of, some in lemmas.items()
@@ -48,7 +48,7 @@ def columns(placed, language):
     clause = placed.shape
     for role in clause.order:
         if role == "patient":
-            yield word("e", "patient.marker")
+            yield make_constant_word("e", "patient.marker")
         yield build_word_column(
             space_words(e.lemma for e in language.values("noun")),
             noun := f"{role}.noun",
@@ -60,7 +60,7 @@ def columns(placed, language):
                 space_words(e.lemma for e in language.values("adjective")), path, VariableKey(path)
             )
         if role == "agent":
-            yield word("li", "auxiliary")
+            yield make_constant_word("li", "auxiliary")
             yield build_word_column(
                 space_words(e.lemma for e in language.values("verb")),
                 "predicate",
@@ -78,22 +78,22 @@ def cut(words, more=()):
 def chunks(words, start):
     first, *rest = words[start:]
     if first == "e":
-        yield start + 1, Chunk("e", "e", words=(Fact("", "marker", "e"),))
+        yield start + 1, WordChunk("e", "e", words=(LemmaFact("", "marker", "e"),))
     elif first == "li" and rest and rest[0] in " ".join(WORDS["verb"].values()).split():
         verb, no = rest[0], rest[1:2] == ["ala"]
         says = {"tense": "present", "aspect": "simple", "voice": "active"}
         says["polarity"] = "negative" if no else "positive"
         parts = ("auxiliary", "predicate", *(["negation"] if no else []))
-        facts, of = verb_facts(verb, says, [()]), tuple(Fact(verb, part, "") for part in parts)
-        yield start + 2 + no, Chunk("V", verb, facts=facts, words=of)
+        facts, of = verb_facts(verb, says, [()]), tuple(LemmaFact(verb, part, "") for part in parts)
+        yield start + 2 + no, WordChunk("V", verb, facts=facts, words=of)
     elif first in WORDS["noun"]["person"].split():
-        said = {Fact(first, "number", "singular"), Fact(first, "determiner", "bare")}
-        of = [Fact(first, "noun", "")]
+        said = {LemmaFact(first, "number", "singular"), LemmaFact(first, "determiner", "bare")}
+        of = [LemmaFact(first, "noun", "")]
         while len(rest) >= len(of) and rest[len(of) - 1] in WORDS["adjective"]["person"].split():
-            of.append(Fact(first, "adjective", rest[len(of) - 1]))
+            of.append(LemmaFact(first, "adjective", rest[len(of) - 1]))
         yield (
             start + len(of),
-            Chunk("N", first, facts=(frozenset({*said, *of[1:]}),), words=tuple(of)),
+            WordChunk("N", first, facts=(frozenset({*said, *of[1:]}),), words=tuple(of)),
         )
 
 
@@ -101,7 +101,7 @@ def structures(skeleton):
     """A sentence has a subject and a verb, and may have an object."""
     said = (PendingFact(1, "clause", "main"), PendingFact(1, "agent", 0))
     objects = {"NV": (), "NVeN": (PendingFact(1, "patient", 3),)}
-    return [Structure((), (), said + objects[skeleton])] if skeleton in objects else []
+    return [ChunkStructure((), (), said + objects[skeleton])] if skeleton in objects else []
 
 
 ASKED = {
@@ -147,7 +147,7 @@ def tokipona() -> Language:
         allowed={},
         rules=lambda placed: rules.list_common_exclusions(placed, language),
         columns=lambda placed: list(columns(placed, language)),
-        reader=Grammar(cut, structures, {}, {"e": "patient"}),
+        reader=ReadingGrammar(cut, structures, {}, {"e": "patient"}),
         designs=DESIGNS,
     )
     return language

@@ -20,9 +20,9 @@ from lingprobe.data.vectors import Vectors
 from lingprobe.nets import device, memory
 from lingprobe.probes import PROBES
 from lingprobe.probes.mlp import probe as mlp
-from lingprobe.probes.mlp.joint import Joint
+from lingprobe.probes.mlp.joint import JointTraining
 from lingprobe.probes.relatedness import probe as relatedness
-from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.schedules import AnnealingSchedule
 from lingprobe.probes.span import probe as span
 from lingprobe.probes.span import room as span_room
 from lingprobe.probes.span.training import NetworkTraining
@@ -39,14 +39,14 @@ def _short(monkeypatch):
         for name, one in module.PROTOCOLS.items():
             plan = (
                 replace(one.plan, epochs=1, steps=12, looks=3)
-                if isinstance(one.plan, Annealing)
+                if isinstance(one.plan, AnnealingSchedule)
                 else replace(one.plan, epoch_size=1, max_epoch=3)
             )
             monkeypatch.setitem(module.PROTOCOLS, name, replace(one, plan=plan))
     for name, one in span.PROTOCOLS.items():
         plan = (
             replace(one.plan, steps=6, epochs=1, looks=2)
-            if isinstance(one.plan, Annealing)
+            if isinstance(one.plan, AnnealingSchedule)
             else replace(one.plan, interval_small=3, most=2)
         )
         monkeypatch.setitem(span.PROTOCOLS, name, replace(one, plan=plan))
@@ -175,7 +175,7 @@ def test_one_fit_without_room_is_told():
 
 def test_reads_of_the_span_probe_are_halved_alike(monkeypatch):
     """Networks that are trained in halves are those that are trained together."""
-    given, train = spans(), span.Span._together
+    given, train = spans(), span.SpanProbe._together
     expected = said("span", given, ("0", "1", "mix"))
     asked = []
 
@@ -185,7 +185,7 @@ def test_reads_of_the_span_probe_are_halved_alike(monkeypatch):
             raise torch.cuda.OutOfMemoryError("CUDA out of memory")
         return train(self, parts, reads, seed, likeliest)
 
-    monkeypatch.setattr(span.Span, "_together", small)
+    monkeypatch.setattr(span.SpanProbe, "_together", small)
     for (scores, _), (wanted, _) in zip(
         said("span", given, ("0", "1", "mix")), expected, strict=True
     ):
@@ -225,8 +225,8 @@ READS = (torch.ops.aten._local_scalar_dense.default, torch.ops.aten.nonzero.defa
     [
         ("span", spans, ("1", "mix"), (NetworkTraining, "step")),
         ("span,protocol=jiant", spans, ("mix",), (NetworkTraining, "step")),
-        ("mlp,precision=float32", classes, ("0",), (Joint, "step")),
-        ("mlp,precision=float32,protocol=senteval", classes, ("0",), (Joint, "step")),
+        ("mlp,precision=float32", classes, ("0",), (JointTraining, "step")),
+        ("mlp,precision=float32,protocol=senteval", classes, ("0",), (JointTraining, "step")),
     ],
 )
 def test_within_a_step_nothing_is_read_back(probe, make, reads, step, away, monkeypatch):

@@ -12,22 +12,22 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data.progress import listening
+from lingprobe.data.progress import listen_to_progress
 from lingprobe.data.vectors import expand_ranges
-from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.schedules import AnnealingSchedule
 from lingprobe.probes.span import loops
 from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
 from lingprobe.probes.span.loops import _patient, judge_nets, train_edge_networks
 from lingprobe.probes.span.net import (
     LayerSource,
-    Net,
-    Sizes,
+    NetworkSizes,
+    SpanNetwork,
     UnitScale,
     compute_logits,
     draw_tensors,
     mix_of,
 )
-from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
+from lingprobe.probes.span.plans import NetworkDesign, PlateauSchedule, TrainingConfig
 from lingprobe.probes.span.training import (
     DevScores,
     NetworkTraining,
@@ -71,7 +71,7 @@ def examples_of(sides=2, examples=12, seed=0, dtype=np.float32, bounds=BOUNDS, b
 
 def network(design, source, sides, seed=3, scaled=False, dtype=torch.float32):
     dim = (DIM if source.mixed else DIM * len(source.layers)) * (2 * design.context + 1)
-    tensors = draw_tensors(design, source, Sizes(dim, sides, LABELS), seed)
+    tensors = draw_tensors(design, source, NetworkSizes(dim, sides, LABELS), seed)
     rng = np.random.default_rng(seed)
     with torch.no_grad():
         if source.mixed:  # away from where a mix starts
@@ -85,7 +85,7 @@ def network(design, source, sides, seed=3, scaled=False, dtype=torch.float32):
     scale = (
         UnitScale(shift, torch.from_numpy(rng.random(width) + 0.5).to(dtype)) if scaled else None
     )
-    return Net(
+    return SpanNetwork(
         design,
         source,
         scale,
@@ -297,7 +297,9 @@ def plain(net, given, dev, seed, steps, rate, clip, amsgrad=False, mix_rate=1.0)
 @pytest.mark.parametrize(("amsgrad", "mix_rate"), [(False, 1.0), (True, 1.0), (False, 8.0)])
 def test_steps_are_those_of_torchs_adam_on_clipped_gradients(amsgrad, mix_rate):
     given, dev = examples_of(seed=1), examples_of(seed=2)
-    plan = Plateau(batch=2, rate=1e-2, interval_small=7, halve=9, stop=9, most=1, amsgrad=amsgrad)
+    plan = PlateauSchedule(
+        batch=2, rate=1e-2, interval_small=7, halve=9, stop=9, most=1, amsgrad=amsgrad
+    )
     training = NetworkTraining(
         network(SMALL, SOURCES[2], 2), config(plan, clip=0.05, mix_rate=mix_rate), seed=4
     )
@@ -310,8 +312,8 @@ def test_steps_are_those_of_torchs_adam_on_clipped_gradients(amsgrad, mix_rate):
 
 
 PLANS = [
-    Plateau(batch=2, rate=3e-2, interval_small=4, halve=2, stop=4),
-    Annealing(batch=2, smallest=2, epochs=2, steps=30, rate=1e-2, looks=5),
+    PlateauSchedule(batch=2, rate=3e-2, interval_small=4, halve=2, stop=4),
+    AnnealingSchedule(batch=2, smallest=2, epochs=2, steps=30, rate=1e-2, looks=5),
 ]
 
 
@@ -340,7 +342,7 @@ def test_networks_train_together_as_they_would_alone(plan):
 )
 def test_training_tells_how_far_it_is(plan, of):
     told = []
-    with listening(lambda *one: told.append(one)):
+    with listen_to_progress(lambda *one: told.append(one)):
         [learnt] = train_edge_networks(
             [NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=4)],
             examples_of(seed=1),
@@ -351,7 +353,9 @@ def test_training_tells_how_far_it_is(plan, of):
 
 
 def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():
-    training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(Plateau(rate=8.0)), seed=0)
+    training = NetworkTraining(
+        network(SMALL, SOURCES[0], 2), config(PlateauSchedule(rate=8.0)), seed=0
+    )
     rates = [
         (_patient(training, look == 1, look == 1, look), training.rate) for look in range(1, 22)
     ]
@@ -360,7 +364,7 @@ def test_a_rate_is_halved_and_training_ends_when_dev_does_not_improve():
 
 
 def test_small_steps_upwards_halve_the_rate_but_do_not_end_training():
-    plan = Plateau(rate=8.0, halve=2, stop=3, margin=0.1, least=1.0, most=7)
+    plan = PlateauSchedule(rate=8.0, halve=2, stop=3, margin=0.1, least=1.0, most=7)
     training = NetworkTraining(network(SMALL, SOURCES[0], 2), config(plan), seed=0)
     looks = [
         training.keep(DevScores(score, 1.0, 1.0), 1) for score in (0.5, 0.51, 0.56, 0.62, 0.63)
@@ -453,7 +457,7 @@ def test_the_least_surprised_state_is_kept_beside_the_best_which_it_does_not_cha
         given, dev = single(given, 1), single(dev, 2)
     plan = (
         replace(plan, interval_small=16, stop=3)
-        if isinstance(plan, Plateau)
+        if isinstance(plan, PlateauSchedule)
         else replace(plan, steps=48, looks=3)
     )
     [alone] = train_edge_networks(
@@ -543,7 +547,9 @@ def test_a_mix_of_fewer_layers_is_read_from_one_of_more():
 
 
 def test_a_mix_starts_with_equal_weights():
-    net = Net(SMALL, SOURCES[2], None, draw_tensors(SMALL, SOURCES[2], Sizes(DIM, 2, LABELS), 0))
+    net = SpanNetwork(
+        SMALL, SOURCES[2], None, draw_tensors(SMALL, SOURCES[2], NetworkSizes(DIM, 2, LABELS), 0)
+    )
     assert mix_of(net) == (pytest.approx([1 / 3] * 3), 1.0)
 
 

@@ -7,7 +7,7 @@ from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
-from lingprobe.probes.floors import Majority, MajorityFeature
+from lingprobe.probes.floors import MajorityFeature, MajorityProbe
 from lingprobe.testing import FAMILIES
 
 CELLS = (Cell("-", 0), Cell("-", 1))
@@ -29,7 +29,7 @@ def predicted(probe, readings):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_majority_answers_every_family(family):
     readings = read(FAMILIES[family]())
-    said = predicted(Majority(), readings)
+    said = predicted(MajorityProbe(), readings)
     assert said.scores.shape == (20, len(readings.labels.names))
     assert len(np.unique(said.scores, axis=0)) == 1
 
@@ -40,7 +40,7 @@ def test_majority_is_the_majority_of_train_not_of_test():
         Example.about(Sentence.of([str(i)]), label, split)
         for i, (split, label) in enumerate(labels)
     )
-    assert predicted(Majority(), read(dataset)).decoded.ids.tolist() == [0] * 5
+    assert predicted(MajorityProbe(), read(dataset)).decoded.ids.tolist() == [0] * 5
 
 
 def test_majority_of_scores_is_the_mean():
@@ -77,7 +77,7 @@ def test_best_constant_set_counts_only_what_was_annotated():
 def test_nothing_to_learn_from_is_said():
     empty = read(Dataset.of([Example.about(Sentence.of("a"), "a")])).split("test")
     with pytest.raises(ReadingProblem, match="no training examples"):
-        Majority().fit(empty, empty, cells=CELLS)
+        MajorityProbe().fit(empty, empty, cells=CELLS)
 
 
 def test_majority_feature_says_what_the_stratum_says_and_else_the_majority():

@@ -9,7 +9,7 @@ import pytest
 import torch
 from sklearn.model_selection import StratifiedKFold
 
-from lingprobe.data.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, FitJob, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.datasets.splits import stratified_folds
@@ -90,7 +90,7 @@ def test_outer_folds_of_one_pass_are_what_senteval_makes_of_each(hidden, classes
     """
     outer = [readings((n, 0, 60), classes=classes, seed=n) for n in (149, 151)]
     cells = (Cell("-", 0), Cell("-", 3)) if hidden else (Cell("-", 3),)
-    jobs = [Job(each.split("train"), each.split("dev"), cells) for each in outer]
+    jobs = [FitJob(each.split("train"), each.split("dev"), cells) for each in outer]
     probe = PROBES.make(f"mlp,protocol=senteval,hidden={hidden}")
     for given, fits in zip(outer, probe.fit_all(jobs), strict=True):
         train, test = given.split("train"), given.split("test")
@@ -124,7 +124,7 @@ def test_folds_are_those_of_scikit_learn(counts, many):
 
 def test_a_twentieth_of_train_is_held_out_and_another_for_each_seed():
     [one] = PROBES.make("mlp,protocol=senteval")._inputs_of(
-        0, Job(*(readings().split(s) for s in ("train", "dev")), (Cell("-", 0),))
+        0, FitJob(*(readings().split(s) for s in ("train", "dev")), (Cell("-", 0),))
     )
     (rest, dev), (_, other) = hold_out_rows(one, 0), hold_out_rows(one, 1)
     assert len(dev) == 7
@@ -143,7 +143,7 @@ def test_one_penalty_is_not_tuned_and_a_grid_of_units_is():
 def test_dropout_in_folds_that_differ_in_size_is_that_of_each_alone():
     outer = [readings((n, 0, 40), seed=n) for n in (120, 121)]
     probe = PROBES.make("mlp,protocol=senteval,hidden=3,dropout=0.2,l2=1e-5,l2=1e-2")
-    jobs = [Job(e.split("train"), e.split("dev"), (Cell("-", 0),)) for e in outer]
+    jobs = [FitJob(e.split("train"), e.split("dev"), (Cell("-", 0),)) for e in outer]
     for job, given, [joint] in zip(jobs, outer, probe.fit_all(jobs), strict=True):
         [alone] = probe.fit(job.train, job.dev, cells=job.cells)
         assert joint.choice == pytest.approx(alone.choice, abs=1e-6)

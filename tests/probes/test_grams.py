@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Dataset, Example, Sentence, Site
-from lingprobe.probes.grams import Grams, tfidf, weigh_counts
+from lingprobe.probes.grams import NGramVocabulary, compute_tfidf, weigh_counts
 from lingprobe.testing import FAMILIES
 
 
@@ -22,16 +22,18 @@ def listed(grams, dataset):
 def test_asked_words_are_seen_by_slot():
     sentence = Sentence.of(["The", "dog"])
     dataset = Dataset.of([Example((Site(sentence),), "yes", "train", ("dog", "Barks"))])
-    assert listed(Grams.of(dataset, 2, True), dataset) == [
+    assert listed(NGramVocabulary.of(dataset, 2, True), dataset) == [
         ["asked 0 dog", "asked 1 barks", "dog", "the", "the dog"]
     ]
-    assert "The dog" in listed(Grams.of(dataset, 2, False), dataset)[0]
+    assert "The dog" in listed(NGramVocabulary.of(dataset, 2, False), dataset)[0]
 
 
 def test_a_span_is_its_own_words_and_sites_are_told_apart():
     sentence = Sentence.of(["a", "b", "c", "b"])
     dataset = Dataset.of([Example((Site(sentence, (0, 2)), Site(sentence, (2, 4))), "x", "train")])
-    assert listed(Grams.of(dataset, 1, True), dataset) == [["0:a", "0:b", "1:b", "1:c", "shared"]]
+    assert listed(NGramVocabulary.of(dataset, 1, True), dataset) == [
+        ["0:a", "0:b", "1:b", "1:c", "shared"]
+    ]
 
 
 def test_what_was_not_seen_in_training_is_passed_over_but_may_be_shared():
@@ -42,19 +44,22 @@ def test_what_was_not_seen_in_training_is_passed_over_but_may_be_shared():
         Dataset.of([pair("a b", "b c")]),
         Dataset.of([pair("new b a", "new c"), pair("", "")]),
     )
-    assert listed(Grams.of(train, 2, True), other) == [["0:a", "0:b", "1:c", "shared"], []]
+    assert listed(NGramVocabulary.of(train, 2, True), other) == [
+        ["0:a", "0:b", "1:c", "shared"],
+        [],
+    ]
 
 
 def test_nothing_to_read_gives_no_columns():
     dataset = Dataset.of([Example.about(Sentence.of([]), "x")])
-    grams = Grams.of(dataset, 2, True)
+    grams = NGramVocabulary.of(dataset, 2, True)
     assert (len(grams), grams.counts(dataset).shape, grams.names()) == (0, (1, 0), [])
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_is_counted_and_every_column_is_there_in_training(family):
     dataset = FAMILIES[family]()
-    grams = Grams.of(dataset, 2, True)
+    grams = NGramVocabulary.of(dataset, 2, True)
     assert (np.asarray(grams.counts(dataset).sum(0)).ravel() >= 1).all()
     assert len(grams.names()) == len(set(grams.names())) == len(grams)
 
@@ -79,7 +84,7 @@ def test_counts_are_those_of_a_plain_loop(train, test, longest):
 
     known = Counter(g for run in train for g in plain(run))
     expected = [sorted(g for g in plain(run) if g in known) for run in test]
-    found = Grams.of(told(train), longest, True)
+    found = NGramVocabulary.of(told(train), longest, True)
     assert len(found) == len(known)
     assert listed(found, told(test)) == expected
 
@@ -90,10 +95,11 @@ def test_weights_are_those_of_scikit_learn():
     train, test = (
         FAMILIES["sentence"]().take(FAMILIES["sentence"]().rows(s)) for s in ("train", "test")
     )
-    grams = Grams.of(train, 2, True)
+    grams = NGramVocabulary.of(train, 2, True)
     idf, ours = weigh_counts(grams.counts(train))
     theirs = TfidfTransformer().fit(grams.counts(train))
     np.testing.assert_allclose(ours.toarray(), theirs.transform(grams.counts(train)).toarray())
     np.testing.assert_allclose(
-        tfidf(grams.counts(test), idf).toarray(), theirs.transform(grams.counts(test)).toarray()
+        compute_tfidf(grams.counts(test), idf).toarray(),
+        theirs.transform(grams.counts(test)).toarray(),
     )

@@ -13,7 +13,7 @@ from lingprobe.data.core import SPLITS, Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
-from lingprobe.probes.linear.probe import Linear
+from lingprobe.probes.linear.probe import LinearProbe
 from lingprobe.testing import check_probe
 
 CELL = Cell("-", 0)
@@ -34,7 +34,7 @@ def fitted(data, probe=None):
     train, dev, test = (data.split(name) for name in SPLITS)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        (predictor,) = (probe or Linear()).fit(train, dev, cells=(CELL,))
+        (predictor,) = (probe or LinearProbe()).fit(train, dev, cells=(CELL,))
         return predictor, predictor.predict(test)
 
 
@@ -70,7 +70,7 @@ def test_scores_are_calibrated_probabilities(member):
     y = rng.integers(2, size=3000)
     x = rng.normal(size=(3000, 150)) + 0.08 * np.where(y, 1, -1)[:, None]
     data = readings(x, [f"c{k}" for k in y], split_of(3000))
-    _, predictions = fitted(data, Linear(member=member))
+    _, predictions = fitted(data, LinearProbe(member=member))
     odds = predictions.scores[:, 1] - predictions.scores[:, 0]
     said, gold = 1 / (1 + np.exp(-odds)), data.split("test").labels.classes
     for low, high in ((0.0, 0.3), (0.3, 0.5), (0.5, 0.7), (0.7, 1.0)):
@@ -87,7 +87,7 @@ def test_separated_data_leave_the_doubt_that_so_many_examples_leave(member, clas
     x = rng.normal(size=(500, 20))
     x[np.arange(500), y] += 40
     data = readings(x, [f"c{k}" for k in y], split_of(500))
-    _, predictions = fitted(data, Linear(member=member))
+    _, predictions = fitted(data, LinearProbe(member=member))
     scores = predictions.scores.astype(np.float64)
     shares = np.exp(scores - np.logaddexp.reduce(scores, 1, keepdims=True))
     gold = data.split("test").labels.classes
@@ -109,7 +109,7 @@ def test_equal_priors_find_a_rare_class_and_rank_as_before(member):
     gold = data.split("test").labels.classes
     found = {}
     for priors in ("train", "equal"):
-        _, predictions = fitted(data, Linear(member=member, priors=priors))
+        _, predictions = fitted(data, LinearProbe(member=member, priors=priors))
         right = predictions.decoded.classes == gold
         found[priors] = [right[gold == k].mean() for k in (0, 1)], predictions.scores
     assert found["train"][0][1] < 0.2
@@ -124,7 +124,7 @@ def test_the_choice_is_of_a_task_and_an_encoder_and_both_losses_are_told():
     rng = np.random.default_rng(2)
     y = rng.integers(3, size=600)
     data = readings(rng.normal(size=(600, 20)) + np.eye(20)[y], [f"c{k}" for k in y], split_of(600))
-    probe = Linear().with_choice(data.split("train"), data.split("dev"))
+    probe = LinearProbe().with_choice(data.split("train"), data.split("dev"))
     predictor, _ = fitted(data, probe)
     compared = predictor.choice["compared"]
     assert set(compared["losses"]) == {
@@ -217,12 +217,12 @@ def test_odd_data_give_a_result_and_no_librarys_warning(name):
     data = readings(x, labels, splits)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        chosen = Linear().with_choice(data.split("train"), data.split("dev"))
+        chosen = LinearProbe().with_choice(data.split("train"), data.split("dev"))
     forced = [
-        Linear(member=member, standardised=scale)
+        LinearProbe(member=member, standardised=scale)
         for member, scale in (("discriminant", True), ("logistic", False))
     ]
-    for probe in (Linear(), chosen, *forced):
+    for probe in (LinearProbe(), chosen, *forced):
         _, predictions = fitted(data, probe)
         assert np.isfinite(predictions.scores).all()
         assert len(predictions.decoded) == len(data.split("test"))

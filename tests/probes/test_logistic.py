@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from lingprobe.data.errors import DataProblem
 from lingprobe.probes.linear import logistic
 from lingprobe.probes.linear.logistic import (
-    Spectrum,
+    FeatureSpectrum,
     ends_path,
     estimate_spectrum,
     fit_logistic_path,
@@ -272,7 +272,7 @@ def test_a_spectrum_of_any_kind_gives_the_same_minimum(monkeypatch):
     penalties = (0.1, 1e-3)
     reference = [found.objective for found in fit_logistic_path(x, y, penalties)]
     values, basis = np.linalg.eigh(x.T @ x / len(x))
-    turned = fit_logistic_path(x @ basis, y, penalties, spectrum=Spectrum(values, None))
+    turned = fit_logistic_path(x @ basis, y, penalties, spectrum=FeatureSpectrum(values, None))
     assert [found.objective for found in turned] == pytest.approx(reference, rel=2e-5)
     monkeypatch.setattr(logistic, "_MAX_AXES", 4)
     monkeypatch.setattr(logistic, "_AXES", 5)
@@ -288,7 +288,7 @@ def test_a_guess_measures_what_it_gives_times_a_change(axes):
     basis = np.linalg.qr(rng.normal(size=(12, 12)))[0][:, :axes]
     shares = rng.dirichlet(np.ones(5), 40)
     curvature = np.diag(shares.mean(0)) - shares.T @ shares / 40
-    spectrum = Spectrum(rng.uniform(0.5, 2, axes), basis, 0.0 if axes == 12 else 0.1)
+    spectrum = FeatureSpectrum(rng.uniform(0.5, 2, axes), basis, 0.0 if axes == 12 else 0.1)
     guess = logistic._Guess.of(spectrum, curvature, 0.3)
     change = rng.normal(size=(5, 13))
     given = guess.times(change, np.arange(5))

@@ -13,10 +13,10 @@ import torch
 
 from lingprobe.probes.losses import LOSSES
 from lingprobe.probes.mlp.blocks import GridNetwork, StackedNetworks
-from lingprobe.probes.mlp.grid import Member
-from lingprobe.probes.mlp.joint import GroupExamples, Joint, TrainingProblem
-from lingprobe.probes.mlp.loops import anneal, persist
-from lingprobe.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.probes.mlp.grid import GridMember
+from lingprobe.probes.mlp.joint import GroupExamples, JointTraining, TrainingProblem
+from lingprobe.probes.mlp.loops import train_annealed, train_with_patience
+from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 from reference import rates, schedules
 
 
@@ -111,9 +111,9 @@ def annealed(p, member, seed, plan):
 
 @pytest.mark.parametrize("looks", [1, 4])
 def test_a_cell_that_is_annealed_is_what_plain_torch_makes_of_it(looks):
-    plan = Annealing(batch=40, smallest=8, steps=40, epochs=2, rate=3e-2, looks=looks)
-    [[trained]] = anneal(problem(), (3,), [[Member(5)]], plan, torch.float32)
-    score, loss, passes, layers = annealed(problem(), Member(5), 3, plan)
+    plan = AnnealingSchedule(batch=40, smallest=8, steps=40, epochs=2, rate=3e-2, looks=looks)
+    [[trained]] = train_annealed(problem(), (3,), [[GridMember(5)]], plan, torch.float32)
+    score, loss, passes, layers = annealed(problem(), GridMember(5), 3, plan)
     assert (trained.score, trained.passes) == pytest.approx((score, passes))
     assert trained.loss == pytest.approx(loss, abs=1e-4)
     for mine, theirs in zip(trained.layers, layers, strict=True):
@@ -123,19 +123,23 @@ def test_a_cell_that_is_annealed_is_what_plain_torch_makes_of_it(looks):
 def test_without_dev_a_network_is_kept_as_it_is_at_the_end():
     whole = problem()
     none = GroupExamples.of([whole.dev.inputs[:0]], [whole.dev.wanted[:0]])
-    plan = Annealing(batch=40, smallest=8, steps=40, epochs=2, looks=4)
-    [[trained]] = anneal(replace(whole, dev=none), (3,), [[Member(5)]], plan, torch.float32)
-    layers = annealed(whole, Member(5), 3, replace(plan, looks=1))[-1]
+    plan = AnnealingSchedule(batch=40, smallest=8, steps=40, epochs=2, looks=4)
+    [[trained]] = train_annealed(
+        replace(whole, dev=none), (3,), [[GridMember(5)]], plan, torch.float32
+    )
+    layers = annealed(whole, GridMember(5), 3, replace(plan, looks=1))[-1]
     for mine, theirs in zip(trained.layers, layers, strict=True):
         np.testing.assert_allclose(mine.ravel(), theirs.ravel(), atol=2e-4)
 
 
 @pytest.mark.parametrize("reduction", ["mean", "sum"])
 def test_every_cell_of_a_joint_training_is_what_plain_torch_makes_of_it_alone(reduction):
-    members = [Member(5), Member(5, decay=1e-2), Member(9, decay=1e-3)]
+    members = [GridMember(5), GridMember(5, decay=1e-2), GridMember(9, decay=1e-3)]
     plan = SentEvalLoop(batch=32, max_epoch=24, tenacity=2, rate=1e-2, reduction=reduction)
     p = problem(groups=2)
-    for seed, group in zip((3, 4), persist(p, (3, 4), [members] * 2, plan), strict=True):
+    for seed, group in zip(
+        (3, 4), train_with_patience(p, (3, 4), [members] * 2, plan), strict=True
+    ):
         for trained, member in zip(group, members, strict=True):
             best, when, layers = alone(p, member, seed, plan)
             assert trained.member == member
@@ -149,32 +153,32 @@ def test_every_cell_of_a_joint_training_is_what_plain_torch_makes_of_it_alone(re
 @pytest.mark.parametrize("hidden", [0, 6])
 def test_a_grid_trained_jointly_equals_its_cells_trained_alone(hidden):
     members = [
-        Member(hidden, p if hidden else 0.0, decay) for p in (0.0, 0.2) for decay in (0.0, 1e-2)
+        GridMember(hidden, p if hidden else 0.0, decay) for p in (0.0, 0.2) for decay in (0.0, 1e-2)
     ]
-    members = [*dict.fromkeys(members), Member(4, 0.1)]
+    members = [*dict.fromkeys(members), GridMember(4, 0.1)]
     p, plan = problem(groups=2), SentEvalLoop(batch=32, max_epoch=12, tenacity=1)
-    together = persist(p, (0, 1), [members] * 2, plan)
+    together = train_with_patience(p, (0, 1), [members] * 2, plan)
     for g, seed in enumerate((0, 1)):
         for i, member in enumerate(members):
-            [[single]] = persist(problem(), (seed,), [[member]], plan)
+            [[single]] = train_with_patience(problem(), (seed,), [[member]], plan)
             assert (together[g][i].score, together[g][i].passes) == (single.score, single.passes)
             for a, b in zip(together[g][i].layers, single.layers, strict=True):
                 np.testing.assert_allclose(a, b, atol=1e-5)
 
 
 def test_an_annealed_grid_equals_its_cells_annealed_alone():
-    members = [Member(6), Member(6, 0.2), Member(12, 0.1)]
-    plan = Annealing(steps=60, epochs=2)
-    together = anneal(problem(groups=2), (0, 1), [members] * 2, plan, torch.float32)
+    members = [GridMember(6), GridMember(6, 0.2), GridMember(12, 0.1)]
+    plan = AnnealingSchedule(steps=60, epochs=2)
+    together = train_annealed(problem(groups=2), (0, 1), [members] * 2, plan, torch.float32)
     for g, seed in enumerate((0, 1)):
         for i, member in enumerate(members):
-            [[single]] = anneal(problem(), (seed,), [[member]], plan, torch.float32)
+            [[single]] = train_annealed(problem(), (seed,), [[member]], plan, torch.float32)
             for a, b in zip(together[g][i].layers, single.layers, strict=True):
                 np.testing.assert_allclose(a, b, atol=1e-4)
 
 
-HALVED = Annealing(steps=60, epochs=2, cuts=((1 / 4, 3), (1 / 2, 1)))
-GRID = [Member(h, p) for h in (4, 9) for p in (0.0, 0.2, 0.4)]
+HALVED = AnnealingSchedule(steps=60, epochs=2, cuts=((1 / 4, 3), (1 / 2, 1)))
+GRID = [GridMember(h, p) for h in (4, 9) for p in (0.0, 0.2, 0.4)]
 
 
 def folds(*sizes):
@@ -193,9 +197,9 @@ def test_folds_of_unlike_size_trained_jointly_are_what_each_is_alone():
     """Before and after their grids are cut, which each does by its own dev examples."""
     alone, together = folds(140, 147, 150)
     seeds = (0, 0, 3)
-    found = anneal(together, seeds, [GRID] * 3, HALVED, torch.float32)
+    found = train_annealed(together, seeds, [GRID] * 3, HALVED, torch.float32)
     for one, seed, joint in zip(alone, seeds, found, strict=True):
-        [[single]] = anneal(one, (seed,), [GRID], HALVED, torch.float32)
+        [[single]] = train_annealed(one, (seed,), [GRID], HALVED, torch.float32)
         [trained] = joint
         assert (trained.member, trained.score) == (single.member, single.score)
         assert trained.loss == pytest.approx(single.loss, abs=1e-5)
@@ -209,7 +213,7 @@ def test_folds_of_unlike_size_trained_jointly_are_what_each_is_alone():
 def test_a_grid_is_halved_by_the_loss_on_dev(monkeypatch):
     """Three networks of the lowest loss go on, then one; what is left trains as it would uncut."""
     left = []
-    cut = Joint.cut
+    cut = JointTraining.cut
 
     def watched(self, most):
         losses = {
@@ -221,10 +225,10 @@ def test_a_grid_is_halved_by_the_loss_on_dev(monkeypatch):
         assert sorted(self.lanes) == sorted(sorted(losses, key=losses.__getitem__)[:most])
         left.append(len(self.lanes))
 
-    monkeypatch.setattr(Joint, "cut", watched)
-    [[best]] = anneal(problem(), (0,), [GRID], HALVED, torch.float32)
+    monkeypatch.setattr(JointTraining, "cut", watched)
+    [[best]] = train_annealed(problem(), (0,), [GRID], HALVED, torch.float32)
     assert left == [3, 1]
-    [[single]] = anneal(problem(), (0,), [[best.member]], HALVED, torch.float32)
+    [[single]] = train_annealed(problem(), (0,), [[best.member]], HALVED, torch.float32)
     for a, b in zip(best.layers, single.layers, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-4)
 
@@ -242,9 +246,9 @@ def test_patience_is_counted_over_the_whole_run_and_never_reset(monkeypatch):
             self.best.offer(lane, (0.0, 0.0, passes[0]), [torch.zeros(1, 1)])
         return going if pattern[len(looks) - 1] == "+" else set()
 
-    monkeypatch.setattr(Joint, "look", look)
-    monkeypatch.setattr(Joint, "step", lambda *_: None)
-    persist(problem(), (0,), [[Member(2)]], SentEvalLoop(tenacity=5, epoch_size=4))
+    monkeypatch.setattr(JointTraining, "look", look)
+    monkeypatch.setattr(JointTraining, "step", lambda *_: None)
+    train_with_patience(problem(), (0,), [[GridMember(2)]], SentEvalLoop(tenacity=5, epoch_size=4))
     assert len(looks) == 16
     assert pattern[: len(looks)].count("-") == 6
 
@@ -259,9 +263,11 @@ def test_the_last_look_is_the_one_after_max_epoch(monkeypatch):
             self.best.offer(lane, (0.0, 0.0, passes[0]), [torch.zeros(1, 1)])
         return going
 
-    monkeypatch.setattr(Joint, "look", look)
-    monkeypatch.setattr(Joint, "step", lambda *_: None)
-    persist(problem(), (0,), [[Member(2)]], SentEvalLoop(epoch_size=4, max_epoch=200))
+    monkeypatch.setattr(JointTraining, "look", look)
+    monkeypatch.setattr(JointTraining, "step", lambda *_: None)
+    train_with_patience(
+        problem(), (0,), [[GridMember(2)]], SentEvalLoop(epoch_size=4, max_epoch=200)
+    )
     assert looks[-1] == 204
 
 
@@ -269,16 +275,19 @@ def test_a_cell_that_has_stopped_is_left_as_it_was():
     """One group stops at once, the other goes on; what the first had at its best stays."""
     p = problem(groups=2)
     plan = SentEvalLoop(batch=32, tenacity=0, max_epoch=40, rate=3e-2)
-    together = persist(p, (0, 5), [[Member(4), Member(4, decay=0.3)]] * 2, plan)
+    together = train_with_patience(p, (0, 5), [[GridMember(4), GridMember(4, decay=0.3)]] * 2, plan)
     passes = {t.passes for group in together for t in group}
     assert len(passes) > 1, "the cells of this test are meant to stop at different times"
     for seed, group in zip((0, 5), together, strict=True):
         for trained in group:
-            [[single]] = persist(problem(), (seed,), [[trained.member]], plan)
+            [[single]] = train_with_patience(problem(), (seed,), [[trained.member]], plan)
             assert trained.passes == single.passes
 
 
-BRIEF = [Annealing(steps=60, epochs=2, batch=40), SentEvalLoop(batch=8, rate=5e-2, max_epoch=24)]
+BRIEF = [
+    AnnealingSchedule(steps=60, epochs=2, batch=40),
+    SentEvalLoop(batch=8, rate=5e-2, max_epoch=24),
+]
 
 
 @pytest.mark.parametrize("plan", BRIEF, ids=lambda p: type(p).__name__)
@@ -286,7 +295,7 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
     """Of every look, the first ones of a small training set among them; the best by score and its
     draws are as they are without.
     """
-    members, p = [Member(6, 0.1), Member(12)], problem(groups=2, n=40)
+    members, p = [GridMember(6, 0.1), GridMember(12)], problem(groups=2, n=40)
     looked = {}
 
     def judged(self, block):
@@ -299,12 +308,12 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
 
     def fitted(problem):
         if isinstance(plan, SentEvalLoop):
-            return persist(problem, (0, 1), [members] * 2, plan)
-        return anneal(problem, (0, 1), [members] * 2, plan, torch.float32)
+            return train_with_patience(problem, (0, 1), [members] * 2, plan)
+        return train_annealed(problem, (0, 1), [members] * 2, plan, torch.float32)
 
     alone = fitted(p)
-    measure = Joint._judge_block
-    monkeypatch.setattr(Joint, "_judge_block", judged)
+    measure = JointTraining._judge_block
+    monkeypatch.setattr(JointTraining, "_judge_block", judged)
     for row, group in enumerate(fitted(replace(p, likeliest=True))):
         for one, plain in zip(group, alone[row], strict=True):
             assert plain.likeliest is None
@@ -317,12 +326,14 @@ def test_the_state_of_the_lowest_loss_is_kept_beside_that_of_the_best_score(plan
                 np.array_equal(a, b) for a, b in zip(one.likeliest.layers, tensors, strict=True)
             )
             # after 0, 1 and 2 steps before fourteen looks; after 0, 1, 2, 4, 8 and 16 before seven
-            assert len(looks) == (3 + 14 if isinstance(plan, Annealing) else 6 + 7)
+            assert len(looks) == (3 + 14 if isinstance(plan, AnnealingSchedule) else 6 + 7)
 
 
 def test_dropout_comes_before_the_sigmoid():
     """A unit that is dropped says 1/2, as in SentEval, and not 0."""
-    block = StackedNetworks([GridNetwork(0, 0, 0, Member(400, 0.5))], [0], (3, 2), torch.float32)
+    block = StackedNetworks(
+        [GridNetwork(0, 0, 0, GridMember(400, 0.5))], [0], (3, 2), torch.float32
+    )
     block.forward(torch.randn(1, 7, 3, generator=torch.Generator().manual_seed(0)), learning=True)
     share = float((block.active == 0.5).float().mean())
     assert share == pytest.approx(0.5, abs=0.06)
@@ -331,7 +342,7 @@ def test_dropout_comes_before_the_sigmoid():
 
 def test_dropout_keeps_the_share_asked_for_and_scales_up_the_rest():
     rates = (0.0, 0.1, 0.2)
-    lanes = [GridNetwork(0, 0, k, Member(50, rate)) for k, rate in enumerate(rates)]
+    lanes = [GridNetwork(0, 0, k, GridMember(50, rate)) for k, rate in enumerate(rates)]
     block = StackedNetworks(lanes, [0], (3, 2), torch.float32)
     block.forward(torch.randn(1, 2000, 3), learning=True)
     for rate, mask in zip(rates, block.mask, strict=True):

@@ -11,13 +11,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.data.core import Cell, Dataset, Example, Job, Sentence
+from lingprobe.data.core import Cell, Dataset, Example, FitJob, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
 from lingprobe.probes.features import no_scale
-from lingprobe.probes.mlp.perceptron import Perceptron
+from lingprobe.probes.mlp.perceptron import FittedPerceptron
 from lingprobe.testing.probes import check_on
 
 FIRST = (Cell("-", 0),)
@@ -95,7 +95,7 @@ FOLDS = [linear(n=700 + 7 * k, seed=k) for k in range(3)]
 
 
 def jobs(cells):
-    return [Job(given.split("train"), given.split("dev"), cells) for given in FOLDS]
+    return [FitJob(given.split("train"), given.split("dev"), cells) for given in FOLDS]
 
 
 def test_folds_fitted_in_one_pass_are_what_each_is_alone():
@@ -254,11 +254,11 @@ def test_ties_go_to_the_smallest_penalty_as_in_senteval():
     """Dev accuracy is compared in percent with two decimals, and the first of the best is taken."""
     from dataclasses import replace
 
-    from lingprobe.probes.mlp.grid import Member, TrainedNetwork
+    from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork
     from lingprobe.probes.mlp.probe import PROTOCOLS, best_of
 
     def cell(decay, score, loss):
-        return TrainedNetwork(Member(5, 0.0, decay), (), score, loss, 4.0)
+        return TrainedNetwork(GridMember(5, 0.0, decay), (), score, loss, 4.0)
 
     grid = [cell(1e-5, 0.90001, 0.5), cell(1e-4, 0.90004, 0.4), cell(1e-3, 0.9, 0.1)]
     senteval = PROTOCOLS["senteval"]
@@ -275,7 +275,7 @@ def test_many_examples_are_answered_in_parts_as_each_is_alone(hidden):
     layers = tuple(draws.normal(size=shape).astype(np.float32) for shape in shapes)
     x = draws.normal(size=(n, 2)).astype(np.float32)
     given = readings(x, ["a", "b"] * (n // 2), (0, 0, n))
-    found = Perceptron("-", no_scale(x), layers, {}).predict(given).scores
+    found = FittedPerceptron("-", no_scale(x), layers, {}).predict(given).scores
     for i in (0, 1, 4095, 4096, 4099):
         z = layers[0] @ x[i] + layers[1][:, 0]
         if hidden:

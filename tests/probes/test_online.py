@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.special import gammaln
 
 from lingprobe.data._logits import code_length
-from lingprobe.data.core import Cell, Dataset, Example, Needs, Predictions, Sentence, Site
+from lingprobe.data.core import Cell, Dataset, Example, Predictions, ProbeNeeds, Sentence, Site
 from lingprobe.data.labels import Classes, LabelSets, build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
@@ -22,14 +22,14 @@ from lingprobe.probes import PROBES, online
 from lingprobe.probes.online import (
     FRACTIONS,
     SHARES,
-    Mixture,
-    Online,
+    CodeMixture,
+    OnlineProbe,
     adaptive_length,
     compute_block_ends,
     order_online_blocks,
     uniform_length,
 )
-from lingprobe.probes.plain import Estimator, OneByOne
+from lingprobe.probes.plain import EstimatorProbe, OneByOne
 
 CLASSES = "abcd"
 
@@ -67,7 +67,7 @@ class Sure:
 
 def code(probe, found: Readings, fallback: bool = False, seed: int = 3) -> dict:
     train, dev = found.split("train"), found.split("dev")
-    [coded] = Online(probe, "x", fallback).fit(train, dev, cells=(Cell("-", seed),))
+    [coded] = OnlineProbe(probe, "x", fallback).fit(train, dev, cells=(Cell("-", seed),))
     return dict(coded.choice["code"])
 
 
@@ -203,7 +203,7 @@ def test_a_fallback_costs_less_than_six_bits_and_saves_what_the_probe_wastes(see
     sizes = rng.integers(1, 40, int(rng.integers(1, 11)))
     probe = [rng.exponential(rng.choice([0.01, 1, 20]), n) for n in sizes]
     prior = [rng.exponential(2, n) for n in sizes]
-    mixture = Mixture()
+    mixture = CodeMixture()
     found = sum(mixture.send_block(a, b) for a, b in zip(probe, prior, strict=True))
     with np.errstate(divide="ignore"):
         under = [
@@ -420,10 +420,10 @@ def test_the_score_is_that_of_the_probe_alone_and_each_seed_has_an_order_of_its_
 
 
 def test_what_a_probe_needs_is_what_the_one_in_it_does_and_a_seed():
-    assert PROBES.make("online:span").needs == Needs(mixes=True)
-    assert PROBES.make("online:logreg").needs == Needs()
-    assert PROBES.make("online:nb-uni-tfidf").needs == Needs(words=True)
-    assert PROBES.make("online:majority-feature").needs == Needs(
+    assert PROBES.make("online:span").needs == ProbeNeeds(mixes=True)
+    assert PROBES.make("online:logreg").needs == ProbeNeeds()
+    assert PROBES.make("online:nb-uni-tfidf").needs == ProbeNeeds(words=True)
+    assert PROBES.make("online:majority-feature").needs == ProbeNeeds(
         words=True, stratum="majority-feature"
     )
     assert (
@@ -442,6 +442,6 @@ def test_scores_that_are_no_probabilities_make_no_code():
     from sklearn.svm import LinearSVC
 
     found = told(100)
-    probe = Online(OneByOne(Estimator("svm", LinearSVC)), "svm")
+    probe = OnlineProbe(OneByOne(EstimatorProbe("svm", LinearSVC)), "svm")
     with pytest.raises(ReadingProblem, match="svm does not give probabilities"):
         probe.fit(found.split("train"), found.split("dev"), cells=(Cell("-", 0),))

@@ -12,7 +12,7 @@ from sklearn.tree import DecisionTreeClassifier
 from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
-from lingprobe.probes.plain import Estimator, OneByOne
+from lingprobe.probes.plain import EstimatorProbe, OneByOne
 from lingprobe.testing.probes import check_on, check_probe, plant_labels
 
 
@@ -23,12 +23,12 @@ from lingprobe.testing.probes import check_on, check_probe, plant_labels
 )
 def test_a_classifier_is_a_probe_in_one_line(make):
     check_probe(
-        OneByOne(Estimator("mine", make, seeded=False)), kinds=("classes", "sets", "partial")
+        OneByOne(EstimatorProbe("mine", make, seeded=False)), kinds=("classes", "sets", "partial")
     )
 
 
 def test_a_regressor_reads_scores():
-    check_on(OneByOne(Estimator("ridge", Ridge, seeded=False)), "scores")
+    check_on(OneByOne(EstimatorProbe("ridge", Ridge, seeded=False)), "scores")
 
 
 def test_seeds_reach_the_estimator_and_one_fit_serves_all_where_they_do_not_matter():
@@ -41,10 +41,12 @@ def test_seeds_reach_the_estimator_and_one_fit_serves_all_where_they_do_not_matt
     readings = plant_labels("classes")
     parts = readings.split("train"), readings.split("dev")
     cells = (Cell("1", 3), Cell("1", 4), Cell("0", 3))
-    OneByOne(Estimator("tree", tree)).fit(*parts, cells=cells)
+    OneByOne(EstimatorProbe("tree", tree)).fit(*parts, cells=cells)
     assert asked == [{"random_state": 3}, {"random_state": 4}, {"random_state": 3}]
     asked.clear()
-    first, second, other = OneByOne(Estimator("tree", tree, seeded=False)).fit(*parts, cells=cells)
+    first, second, other = OneByOne(EstimatorProbe("tree", tree, seeded=False)).fit(
+        *parts, cells=cells
+    )
     assert asked == [{}, {}]
     assert first is second
     assert first is not other
@@ -63,7 +65,7 @@ def test_a_class_that_train_has_not_lies_below_all_others(make, names):
     ]
     x = draws.normal(size=(len(labels), 3)).astype(np.float32)
     readings = Readings(Dataset.of(examples), Vectors((x,)))
-    [fitted] = OneByOne(Estimator("mine", make, seeded=False)).fit(
+    [fitted] = OneByOne(EstimatorProbe("mine", make, seeded=False)).fit(
         readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)
     )
     scores = fitted.predict(readings.split("test")).scores
@@ -75,7 +77,7 @@ def test_nothing_is_fitted_to_nothing():
     readings = plant_labels("classes")
     empty = readings.take(np.zeros(0, np.int64))
     with pytest.raises(ReadingProblem, match=r"^mine has no training examples$"):
-        OneByOne(Estimator("mine", RidgeClassifier)).fit(empty, empty, cells=(Cell("0", 0),))
+        OneByOne(EstimatorProbe("mine", RidgeClassifier)).fit(empty, empty, cells=(Cell("0", 0),))
 
 
 def test_one_class_in_train_is_answered_and_not_an_error():
@@ -84,7 +86,7 @@ def test_one_class_in_train_is_answered_and_not_an_error():
         for i in range(12)
     ]
     readings = Readings(Dataset.of(examples), Vectors((np.ones((12, 2), np.float32),)))
-    [fitted] = OneByOne(Estimator("knn", KNeighborsClassifier, seeded=False)).fit(
+    [fitted] = OneByOne(EstimatorProbe("knn", KNeighborsClassifier, seeded=False)).fit(
         readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)
     )
     assert fitted.predict(readings.split("test")).decoded.arrays()["ids"].tolist() == [1] * 4

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lingprobe.data.vectors import expand_ranges
 from lingprobe.probes.span.spans import (
     compute_mean_weights,
-    highest,
     make_ragged,
+    pool_highest,
     softmax_pairs,
     sum_spans,
 )
@@ -46,7 +46,7 @@ def pairs_of(found, units):
 def pooled(kind, x, logits, found):
     pairs, x, logits = pairs_of(found, len(x)), torch.from_numpy(x), torch.from_numpy(logits)
     if kind == "max":
-        return highest(x, pairs).numpy()
+        return pool_highest(x, pairs).numpy()
     weights = {
         "attention": lambda: softmax_pairs(logits[pairs.units], pairs),
         "mean": lambda: compute_mean_weights(pairs, x),
@@ -102,7 +102,7 @@ def test_gradients_are_those_of_the_sums(kind):
         ),
         "mean": lambda x, _: sum_spans(x, pairs, compute_mean_weights(pairs, x)),
         "sum": lambda x, _: sum_spans(x, pairs),
-        "max": lambda x, _: highest(x, pairs),
+        "max": lambda x, _: pool_highest(x, pairs),
     }
     assert torch.autograd.gradcheck(pools[kind], (x, logits))
 
@@ -145,7 +145,9 @@ def test_gradients_are_those_of_padded_spans_where_units_are_alike_too(kind, cas
         "sum": lambda: None,
     }
     ours = (
-        highest(given[0], pairs) if kind == "max" else sum_spans(given[0], pairs, weights[kind]())
+        pool_highest(given[0], pairs)
+        if kind == "max"
+        else sum_spans(given[0], pairs, weights[kind]())
     )
     theirs = padded(kind, *given, found)
     for a, b in zip(

@@ -14,7 +14,7 @@ from lingprobe.data.core import Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
-from lingprobe.probes.relatedness.loss import Expectation
+from lingprobe.probes.relatedness.loss import ExpectationLoss
 from lingprobe.probes.relatedness.scale import ScoreScale
 from probes.pairs import scored_pairs
 
@@ -132,7 +132,7 @@ def test_the_default_reads_vectors_of_any_norm_alike(factor):
 
 
 def test_the_gradient_written_by_hand_is_that_of_autograd():
-    loss, scores = Expectation(), torch.randn(2, 1, 5, 11, requires_grad=True)
+    loss, scores = ExpectationLoss(), torch.randn(2, 1, 5, 11, requires_grad=True)
     wanted = torch.rand(2, 6, 11)
     total = loss.judge(scores, wanted)[0].sum()
     total.backward()
@@ -149,7 +149,7 @@ def test_the_gradient_written_by_hand_is_that_of_autograd():
 
 
 def test_a_constant_prediction_is_the_worst_there_is():
-    loss = Expectation()
+    loss = ExpectationLoss()
     sums = torch.stack(loss.judge(torch.zeros(1, 1, 5, 9), torch.rand(1, 6, 9)))[:, :, 0]
     assert loss.verdict(sums, torch.tensor([9]))[0, 0] == -1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lingprobe.data.abilities import Unfolding
+from lingprobe.data.abilities import UnfoldablePredictor
 from lingprobe.data.core import SPLITS, Cell, Dataset, Example, Sentence
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Vectors
@@ -38,7 +38,7 @@ def fit(reference, kind):
     data = readings(kind)
     train, dev, test = (data.split(name) for name in SPLITS)
     (predictor,) = PROBES.make(reference).fit(train, dev, cells=(Cell("-", 0),))
-    assert isinstance(predictor, Unfolding)
+    assert isinstance(predictor, UnfoldablePredictor)
     return predictor, test
 
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.data._logits import Logits
-from lingprobe.data.labels import Classes, LabelSets, Scores
+from lingprobe.data._logits import ProbeLogits
+from lingprobe.data.labels import Classes, LabelSets, ScoreLabels
 from lingprobe.metrics import METRICS
 from lingprobe.metrics.correlation import coefficients
-from lingprobe.metrics.information import calibration_error, pointwise
+from lingprobe.metrics.information import calibration_error, compute_pointwise_information
 from lingprobe.metrics.subsets import average_over_subsets
 from reference import agreement
 
@@ -49,7 +49,7 @@ def test_scores_of_classes_are_the_textbook_s(metric, rows):
 @given(numbers)
 def test_scores_of_numbers_are_the_textbook_s(metric, rows):
     gold, said = (list(map(float, column)) for column in zip(*rows, strict=True))
-    found = METRICS.make(metric)(Scores(np.array(gold)), Scores(np.array(said)))
+    found = METRICS.make(metric)(ScoreLabels(np.array(gold)), ScoreLabels(np.array(said)))
     assert found == pytest.approx(OF_SCORES[metric](gold, said), abs=1e-9)
 
 
@@ -62,7 +62,10 @@ def test_an_influence_is_how_fast_the_score_grows_with_an_example(metric, seed):
         reference, columns = OF_CLASSES[metric], (classes(gold), classes(said))
     else:
         gold, said = draws.integers(-4, 5, size=(2, n)).astype(float).tolist()
-        reference, columns = OF_SCORES[metric], (Scores(np.array(gold)), Scores(np.array(said)))
+        reference, columns = (
+            OF_SCORES[metric],
+            (ScoreLabels(np.array(gold)), ScoreLabels(np.array(said))),
+        )
     row = int(draws.integers(n))
     slopes = METRICS.make(metric).influences(*columns)
     assert sum(slopes) == pytest.approx(0, abs=1e-12)
@@ -128,7 +131,7 @@ def test_coefficients_are_the_textbook_s(method, rows):
 def test_calibration_and_information_are_those_of_their_papers(seed, n):
     draws = np.random.default_rng(seed)
     gold, train = draws.integers(4, size=n), draws.integers(4, size=30)
-    logits = Logits.of(
+    logits = ProbeLogits.of(
         draws.normal(size=(n, 4)).astype(np.float32), "softmax", classes(train), np.arange(n)
     )
     chances = logits.probabilities("softmax")
@@ -136,4 +139,6 @@ def test_calibration_and_information_are_those_of_their_papers(seed, n):
     expected = agreement.calibration_error(chances.max(1).tolist(), hits)
     assert calibration_error(classes(gold), logits) == pytest.approx(expected)
     bits = agreement.pointwise_information(train.tolist(), gold.tolist(), chances.tolist())
-    np.testing.assert_allclose(pointwise(classes(gold), logits), bits, atol=1e-4)
+    np.testing.assert_allclose(
+        compute_pointwise_information(classes(gold), logits), bits, atol=1e-4
+    )

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from lingprobe.data.labels import Classes, Column, Scores, build_column
-from lingprobe.metrics import METRICS, Answers
+from lingprobe.data.labels import Classes, Column, ScoreLabels, build_column
+from lingprobe.metrics import METRICS, FitAnswers
 from lingprobe.metrics.metric import MetricProblem
-from lingprobe.metrics.resampling import bootstrap, permutation
+from lingprobe.metrics.resampling import bootstrap_difference, compute_permutation_p
 from lingprobe.metrics.subsets import average_over_subsets
 from reference import drawing
 
@@ -24,7 +24,7 @@ def two(kind: str, draws: np.random.Generator, n: int) -> tuple[Column, Column]:
     """Gold labels of a kind, and answers that are right in more than half."""
     if kind == "scores":
         gold = draws.normal(3, 2, n)
-        return Scores(gold), Scores(gold + draws.normal(1, 1, n))
+        return ScoreLabels(gold), ScoreLabels(gold + draws.normal(1, 1, n))
     gold = draws.integers(3, size=n)
     said = np.where(draws.random(n) < 0.6, gold, draws.integers(3, size=n))
     if kind == "classes":
@@ -75,7 +75,7 @@ def test_sums_of_a_mean_over_subsets_are_those_of_each_subset(seed):
 def test_no_correlation_is_beyond_1(values, slope):
     x = np.array(values, float)
     for metric in ("pearson", "spearman"):
-        found = METRICS.make(metric)(Scores(x), Scores(slope * x + 0.1))
+        found = METRICS.make(metric)(ScoreLabels(x), ScoreLabels(slope * x + 0.1))
         assert abs(found) <= 1
         assert found == pytest.approx(np.sign(slope) if np.ptp(x) else 0)
 
@@ -92,7 +92,7 @@ def test_two_classes_the_wrong_way_round_correlate_by_minus_1_and_no_less():
 
 @pytest.mark.parametrize("metric", ["accuracy", "micro-f1", "macro-f1", "mcc", "pearson", "r2"])
 def test_scores_and_classes_are_not_compared(metric):
-    scores, classes = Scores(np.arange(3.0)), Classes(np.array([0, 1, 0]), NAMES)
+    scores, classes = ScoreLabels(np.arange(3.0)), Classes(np.array([0, 1, 0]), NAMES)
     for pair in ((scores, classes), (classes, scores)):
         with pytest.raises(MetricProblem):
             METRICS.make(metric)(*pair)
@@ -107,10 +107,10 @@ def f1(pairs) -> float:
     return sum(scores) / len(scores)
 
 
-def answers(pairs, clusters) -> Answers:
+def answers(pairs, clusters) -> FitAnswers:
     """Answers to gold labels, from pairs of both."""
     gold, said = (np.array(ids, np.int64) for ids in zip(*pairs, strict=True))
-    return Answers(Classes(gold, NAMES), [Classes(said, NAMES)], {"form": np.array(clusters)})
+    return FitAnswers(Classes(gold, NAMES), [Classes(said, NAMES)], {"form": np.array(clusters)})
 
 
 def drawn(seed: int, many: int, size: int):
@@ -128,14 +128,14 @@ def drawn(seed: int, many: int, size: int):
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_of_many_clusters_it_swaps_as_many_ways_as_told(size):
     one, other, clusters = drawn(size, 40, size)
-    found = permutation("macro-f1", answers(one, clusters), answers(other, clusters), 60)
+    found = compute_permutation_p("macro-f1", answers(one, clusters), answers(other, clusters), 60)
     assert found == pytest.approx(drawing.swapped(f1, one, other, clusters, 60))
 
 
 @pytest.mark.parametrize(("many", "size"), [(2, 3), (8, 1), (20, 3)])
 def test_the_bootstrap_draws_clusters_with_replacement(many, size):
     one, other, clusters = drawn(many, many, size)
-    found = bootstrap("macro-f1", answers(one, clusters), answers(other, clusters), 119)
+    found = bootstrap_difference("macro-f1", answers(one, clusters), answers(other, clusters), 119)
     values, low, high, p = drawing.bootstrap(f1, one, other, clusters, 119)
     np.testing.assert_allclose(found.draws, values, atol=1e-12)
     assert (found.low, found.high, found.p) == pytest.approx((low, high, p))
@@ -145,7 +145,7 @@ def test_the_bootstrap_draws_clusters_with_replacement(many, size):
 def test_what_all_examples_share_is_nothing_to_draw():
     one, other, _ = drawn(0, 30, 1)
     shared, alone = [0] * 30, list(range(30))
-    for test in (permutation, lambda *pair: bootstrap(*pair, 99).p):
+    for test in (compute_permutation_p, lambda *pair: bootstrap_difference(*pair, 99).p):
         found = [
             test("macro-f1", answers(one, codes), answers(other, codes))
             for codes in (shared, alone)
@@ -165,7 +165,7 @@ def test_of_two_ways_of_sharing_it_is_the_one_whose_clusters_move_the_difference
     assert squares == [2 * 4**2, 10 * 2**2]
     both = [[(1, int(hit)) for hit in hits] for hits in (gains > 0, gains < 0)]
     found = [
-        bootstrap(
+        bootstrap_difference(
             "accuracy", *(replace(answers(each, [0]), clusters=some) for each in both), 99
         ).high
         for some in (ways, {"pair": ways["pair"]}, {"half": half})
@@ -178,7 +178,7 @@ def test_ranks_are_moved_to_a_mean_of_0_and_ties_share_theirs(values):
     n = len(values)
     ranks = rankdata(values) - (n + 1) / 2
     found = METRICS.make("spearman").sums(
-        Scores(np.array(values)), Scores(np.arange(float(n))), np.zeros(n, np.int64), 1
+        ScoreLabels(np.array(values)), ScoreLabels(np.arange(float(n))), np.zeros(n, np.int64), 1
     )
     even = np.arange(n) - (n - 1) / 2
     assert found[0] == pytest.approx(

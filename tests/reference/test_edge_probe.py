@@ -12,8 +12,15 @@ import torch
 
 from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
 from lingprobe.probes.span.loops import train_edge_networks
-from lingprobe.probes.span.net import LayerSource, Net, Sizes, compute_logits, draw_tensors, mix_of
-from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
+from lingprobe.probes.span.net import (
+    LayerSource,
+    NetworkSizes,
+    SpanNetwork,
+    compute_logits,
+    draw_tensors,
+    mix_of,
+)
+from lingprobe.probes.span.plans import NetworkDesign, PlateauSchedule, TrainingConfig
 from lingprobe.probes.span.probe import PROTOCOLS
 from lingprobe.probes.span.training import NetworkTraining
 from reference import edge_probe, layerwise
@@ -48,7 +55,7 @@ def examples(seed: int) -> tuple[SplitExamples, list, torch.Tensor, torch.Tensor
 
 
 def tensors() -> dict[str, torch.Tensor]:
-    return draw_tensors(DESIGN, LayerSource(("1",)), Sizes(DIM, 2, LABELS), SEED)
+    return draw_tensors(DESIGN, LayerSource(("1",)), NetworkSizes(DIM, 2, LABELS), SEED)
 
 
 def test_the_published_code_drops_a_fifth_of_its_input_and_a_third_of_its_hidden_layer():
@@ -58,12 +65,12 @@ def test_the_published_code_drops_a_fifth_of_its_input_and_a_third_of_its_hidden
 @pytest.mark.parametrize("shares", [(0.0, 0.0), (0.2, 0.0), (0.0, 0.3), (0.2, 0.3)], ids=str)
 def test_training_drops_and_scales_as_the_paper_s_network_does(shares):
     design = replace(DESIGN, drop_input=shares[0], drop=shares[1])
-    plan = Plateau(
+    plan = PlateauSchedule(
         batch=SENTENCES, rate=RATE, interval_small=8, halve=9, stop=9, most=1, amsgrad=True
     )
     given, spans, units, wanted = examples(1)
     mine = NetworkTraining(
-        Net(design, LayerSource(("1",)), None, tensors()),
+        SpanNetwork(design, LayerSource(("1",)), None, tensors()),
         TrainingConfig(design, "sigmoid", "threshold", plan, clip=0.05),
         SEED,
     )
@@ -101,10 +108,10 @@ def test_a_mix_reads_gamma_times_the_sum_of_layers_by_the_softmax_of_its_weights
     given = replace(given, layers={name: layer.numpy() for name, layer in layers.items()})
     source, weights = LayerSource(tuple(layers), mixed=True), [0.3, -1.2, 0.7]
     with torch.no_grad():
-        found = draw_tensors(DESIGN, source, Sizes(DIM, 2, LABELS), SEED)
+        found = draw_tensors(DESIGN, source, NetworkSizes(DIM, 2, LABELS), SEED)
         found["mix"].copy_(torch.tensor(weights))
         found["gamma"].fill_(1.7)
-        net = Net(DESIGN, source, None, found)
+        net = SpanNetwork(DESIGN, source, None, found)
         batch = batch_of(given, np.arange(SENTENCES))
         mine = compute_logits(net, batch, GatheredVectors(given, batch))
         mixed = edge_probe.mix([*layers.values()], torch.tensor(weights), torch.tensor(1.7))

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from lingprobe.data.labels import Classes, Column, Scores
-from lingprobe.metrics import METRICS, Answers, difference, interval, interval_of
+from lingprobe.data.labels import Classes, Column, ScoreLabels
+from lingprobe.metrics import METRICS, FitAnswers, compute_difference, interval, interval_of
 from reference.inference import wilson
 
 NAMES = ("a", "b", "tie")
@@ -20,10 +20,12 @@ FEW = Classes(np.array([0, 1]), NAMES)
 
 def test_a_difference_of_shares_is_no_more_than_all():
     """Of two examples Student's interval is thousands of points wide."""
-    one, other = Answers(FEW, [FEW]), Answers(FEW, [Classes(np.array([0, 0]), NAMES)])
-    found = difference("accuracy", one, other)
+    one, other = FitAnswers(FEW, [FEW]), FitAnswers(FEW, [Classes(np.array([0, 0]), NAMES)])
+    found = compute_difference("accuracy", one, other)
     assert (found.low, found.high) == found.interval(0.01) == (-1.0, 1.0)
-    wide = difference("r2", *(Answers(Scores(np.arange(2.0)), [Scores(np.zeros(2))]),) * 2)
+    wide = compute_difference(
+        "r2", *(FitAnswers(ScoreLabels(np.arange(2.0)), [ScoreLabels(np.zeros(2))]),) * 2
+    )
     assert wide.low < -2, "what explains nothing has no lowest score"
 
 
@@ -31,7 +33,7 @@ def test_a_difference_of_shares_is_no_more_than_all():
 @pytest.mark.parametrize("metric", ["pearson", "spearman"])
 def test_two_points_lie_on_a_line_whatever_they_are(metric, n, ends):
     """Fisher's transformation has a variance of 1 / (n - 3)."""
-    line = Scores(np.arange(n, dtype=np.float64))
+    line = ScoreLabels(np.arange(n, dtype=np.float64))
     assert interval_of(metric, line, [line]) == ends
 
 
@@ -51,7 +53,7 @@ def test_a_correlation_with_what_does_not_vary_is_not_known_to_be_0(metric, n):
     """Of n predictions none is another. Where a small share s is, and gold lies a standard deviation
     off there, the two correlate by about the root of s; the most of s is Wilson's.
     """
-    line, same = Scores(np.arange(n, dtype=np.float64)), Scores(np.ones(n))
+    line, same = ScoreLabels(np.arange(n, dtype=np.float64)), ScoreLabels(np.ones(n))
     most = np.sqrt(wilson(0.0, n, t.ppf(0.975, n - 1))[1])
     for gold, said in ((line, same), (same, line), (same, same)):
         assert METRICS.make(metric)(gold, said) == 0

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, t
 
-from lingprobe.data.labels import Classes, Scores
-from lingprobe.metrics import Answers, contrast, interval_of, null_share, share
+from lingprobe.data.labels import Classes, ScoreLabels
+from lingprobe.metrics import FitAnswers, compute_gap_share, contrast, interval_of, null_share
 from lingprobe.metrics.clusters import LEAST_CLUSTERS, balanced_classes, over_examples
 from lingprobe.metrics.information import mean_over
-from lingprobe.metrics.intervals import Difference
+from lingprobe.metrics.intervals import ScoreDifference
 from lingprobe.metrics.layers import drawn_scores, expected_layer
 from lingprobe.metrics.metric import MetricProblem
 from reference import inference
@@ -21,12 +21,12 @@ NAMES = ("no", "yes")
 seeds = st.integers(0, 10**6)
 
 
-def answers(right, gold=None) -> Answers:
+def answers(right, gold=None) -> FitAnswers:
     """Fits [fits][n] that are right where told; all gold labels are "yes" where none are given."""
     table = np.atleast_2d(np.asarray(right, bool))
     gold = np.ones(table.shape[1], np.int64) if gold is None else gold
     said = [Classes(np.where(row, gold, 1 - gold), NAMES) for row in table]
-    return Answers(Classes(gold, NAMES), said)
+    return FitAnswers(Classes(gold, NAMES), said)
 
 
 def fits_of(right, sign=1):
@@ -65,7 +65,7 @@ def test_seeds_of_a_difference_go_together_where_there_are_as_many(seed, many, o
 
 @given(st.floats(-2, 2), st.floats(0.01, 1), st.floats(1, 200))
 def test_a_difference_is_student_s(value, error, df):
-    found = Difference.of(value, error, df)
+    found = ScoreDifference.of(value, error, df)
     assert found.p == pytest.approx(2 * t.sf(abs(value) / error, df))
     for level in (0.05, 0.01):
         half = t.ppf(1 - level / 2, df) * error
@@ -101,7 +101,7 @@ def test_a_correlation_has_student_s_interval_on_fisher_s_scale(seed, n):
     half = t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1) * sum(m * m for m in moved)) / (1 - r * r)
     z = np.log((1 + r) / (1 - r)) / 2
     ends = [(np.exp(2 * end) - 1) / (np.exp(2 * end) + 1) for end in (z - half, z + half)]
-    assert interval_of("pearson", Scores(x), [Scores(y)]) == pytest.approx(tuple(ends))
+    assert interval_of("pearson", ScoreLabels(x), [ScoreLabels(y)]) == pytest.approx(tuple(ends))
 
 
 @settings(max_examples=25)
@@ -119,7 +119,7 @@ def test_explained_variance_has_student_s_interval_that_ends_at_1(seed, n):
     moved = [(u * (a * a - v) - (e * e - u * v)) / v / n for a, e in zip(far, error, strict=True)]
     half = t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1) * sum(m * m for m in moved))
     expected = 1 - u - half, min(1 - u + half, 1.0)
-    assert interval_of("r2", Scores(x), [Scores(x + error)]) == pytest.approx(expected)
+    assert interval_of("r2", ScoreLabels(x), [ScoreLabels(x + error)]) == pytest.approx(expected)
 
 
 def test_cells_of_one_draw_count_as_they_are_and_none_say_nothing():
@@ -179,7 +179,7 @@ def test_classes_of_which_one_in_fifty_could_not_be_read_are_balanced():
 def test_shares_of_the_way_are_over_the_same_examples():
     whole = answers(np.ones((1, 6)))
     with pytest.raises(MetricProblem, match=r"these have \[5, 6\]"):
-        share("accuracy", whole, answers(np.zeros((1, 5))), whole)
+        compute_gap_share("accuracy", whole, answers(np.zeros((1, 5))), whole)
 
 
 @pytest.mark.parametrize("many", [1, 4])

@@ -11,16 +11,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.labels import Classes
-from lingprobe.metrics import Answers, benjamini_hochberg, contrast, holm, null_share, share
+from lingprobe.metrics import (
+    FitAnswers,
+    benjamini_hochberg,
+    compute_gap_share,
+    contrast,
+    correct_holm,
+    null_share,
+)
 from lingprobe.metrics.clusters import (
     ScoreInfluences,
     between_seeds,
     estimate_variance,
     over_examples,
 )
-from lingprobe.metrics.correlation import EXACT, LEAST, Coefficient, draw_permutations, p_values
-from lingprobe.metrics.correlation_intervals import fisher
-from lingprobe.metrics.resampling import permutation
+from lingprobe.metrics.correlation import (
+    EXACT,
+    LEAST,
+    CorrelationCoefficient,
+    draw_permutations,
+    p_values,
+)
+from lingprobe.metrics.correlation_intervals import compute_fisher_interval
+from lingprobe.metrics.resampling import compute_permutation_p
 from reference import inference
 
 INSIDE, OUTSIDE = (0.4, 0.6, 0.5), (0.51, 0.6, 0.5)
@@ -29,7 +42,7 @@ several = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 @given(several)
 def test_corrections_are_those_of_their_steps(p):
-    np.testing.assert_allclose(holm(p), inference.holm(p))
+    np.testing.assert_allclose(correct_holm(p), inference.holm(p))
     np.testing.assert_allclose(benjamini_hochberg(p), inference.benjamini_hochberg(p))
 
 
@@ -56,11 +69,11 @@ def test_draws_that_are_all_outside_or_all_inside_count_as_one_each():
     assert found.p == pytest.approx(1 - 0.95**3)
 
 
-def answers(right, clusters=None) -> Answers:
+def answers(right, clusters=None) -> FitAnswers:
     """Answers to questions whose answer is 1, right where told."""
     gold, said = np.ones(len(right), np.int64), np.asarray(right, np.int64)
     codes = {} if clusters is None else {"form": np.asarray(clusters, np.int64)}
-    return Answers(Classes(gold, ("no", "yes")), [Classes(said, ("no", "yes"))], codes)
+    return FitAnswers(Classes(gold, ("no", "yes")), [Classes(said, ("no", "yes"))], codes)
 
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=2, max_size=40)
@@ -71,7 +84,9 @@ def test_of_examples_on_their_own_it_is_mcnemar_s_exact_test(rows):
     one, other = (list(column) for column in zip(*rows, strict=True))
     counts = Counter(rows)
     expected = inference.mcnemar(counts[True, False], counts[False, True])
-    assert permutation("accuracy", answers(one), answers(other)) == pytest.approx(expected)
+    assert compute_permutation_p("accuracy", answers(one), answers(other)) == pytest.approx(
+        expected
+    )
 
 
 @given(pairs, st.integers(2, 5))
@@ -79,14 +94,14 @@ def test_of_few_clusters_it_goes_through_all_ways_of_swapping(rows, many):
     one, other = (list(column) for column in zip(*rows, strict=True))
     clusters = [i % many for i in range(len(rows))]
     expected = inference.permutation(np.mean, one, other, clusters)
-    found = permutation("accuracy", answers(one, clusters), answers(other, clusters))
+    found = compute_permutation_p("accuracy", answers(one, clusters), answers(other, clusters))
     assert found == pytest.approx(expected)
 
 
 def test_a_difference_that_no_draw_reaches_has_the_p_of_one_among_all_draws():
     """Phipson & Smyth 2010: (hits + 1) / (draws + 1)."""
     one, other = answers([True] * 40), answers([False] * 40)
-    assert permutation("macro-f1", one, other, draws=99) == pytest.approx(1 / 100)
+    assert compute_permutation_p("macro-f1", one, other, draws=99) == pytest.approx(1 / 100)
 
 
 @given(st.integers(0, 10**6), st.integers(2, 8), st.integers(2, 8))
@@ -133,7 +148,7 @@ def test_the_interval_of_a_share_of_the_way_is_that_of_the_delta_method(seed, n)
     part, least, whole = (draws.random(n) < right for right in (0.6, 0.3, 0.9))
     if whole.sum() <= least.sum():
         return
-    found = share("accuracy", answers(part), answers(least), answers(whole))
+    found = compute_gap_share("accuracy", answers(part), answers(least), answers(whole))
     expected = inference.share(*(right.tolist() for right in (part, least, whole)))
     assert tuple(found) == pytest.approx(expected)
 
@@ -197,8 +212,10 @@ def test_five_observations_have_fisher_s_interval_and_four_have_none(method, var
     z = np.log((1 + 0.6) / (1 - 0.6)) / 2
     half = 1.959964 * np.sqrt(variance)
     expected = [(np.exp(2 * end) - 1) / (np.exp(2 * end) + 1) for end in (z - half, z + half)]
-    assert fisher(Coefficient(0.6, 5), method) == pytest.approx(tuple(expected), rel=1e-4)
-    assert np.isnan(fisher(Coefficient(0.6, 4), method)).all()
+    assert compute_fisher_interval(CorrelationCoefficient(0.6, 5), method) == pytest.approx(
+        tuple(expected), rel=1e-4
+    )
+    assert np.isnan(compute_fisher_interval(CorrelationCoefficient(0.6, 4), method)).all()
 
 
 def test_what_a_cluster_of_most_examples_weighs_at_most_doubles():

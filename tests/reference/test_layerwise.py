@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from lingprobe.metrics.dependent import differ, every_pair
+from lingprobe.metrics.dependent import compare_dependent_correlations, every_pair
 from lingprobe.metrics.layers import (
     GUARD,
     centre_of_gravity,
-    differentials,
+    compute_layer_differentials,
     expected_layer,
     from_uniform,
     gain_divergence,
@@ -51,7 +51,7 @@ def test_the_expected_layer_is_the_paper_s_where_gains_are_beyond_their_errors(s
         assert np.isnan(found.layer)
         assert found.why
     added = [max(b - a, 0) for a, b in pairwise(scores)]
-    np.testing.assert_allclose(differentials(scores), np.diff(scores))
+    np.testing.assert_allclose(compute_layer_differentials(scores), np.diff(scores))
     if any(added):
         assert gain_divergence(scores) == pytest.approx(layerwise.divergence(added), abs=1e-9)
 
@@ -73,7 +73,7 @@ def test_two_correlations_differ_by_the_covariance_of_pearson_and_filon(seed, n)
     table = np.corrcoef(draws.normal(size=(4, 12)) + draws.normal(size=12))
     for ranked in (False, True):
         expected = layerwise.differ(table.tolist(), n, ranked)
-        assert differ(table, n, ranked) == pytest.approx(expected)
+        assert compare_dependent_correlations(table, n, ranked) == pytest.approx(expected)
     found = every_pair(table, n)
     pair = table[np.ix_([0, 2, 1, 3], [0, 2, 1, 3])]  # variables 0, 1 with 2, 3
     assert found[0, 1] == found[1, 0] == pytest.approx(layerwise.differ(pair.tolist(), n))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from lingprobe.metrics.areas import auc, auc_values
+from lingprobe.metrics.areas import auc_values, compute_auc
 from reference import ranking
 
 
@@ -20,13 +20,13 @@ def drawn(seed: int, classes: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("seed", range(4))
 def test_areas_are_those_of_all_pairs(seed, classes):
     gold, scores = drawn(seed, classes)
-    assert auc(gold, scores) == pytest.approx(ranking.area(gold.tolist(), scores.tolist()))
+    assert compute_auc(gold, scores) == pytest.approx(ranking.area(gold.tolist(), scores.tolist()))
 
 
 def test_two_classes_are_as_in_scikit_learn():
     gold, scores = drawn(7, 2)
     scores[:, 0] = -scores[:, 1]
-    assert auc(gold, scores) == pytest.approx(roc_auc_score(gold, scores[:, 1]))
+    assert compute_auc(gold, scores) == pytest.approx(roc_auc_score(gold, scores[:, 1]))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -39,4 +39,4 @@ def test_values_vary_as_the_area_does(seed):
 
 
 def test_one_class_has_no_area():
-    assert np.isnan(auc(np.zeros(5, int), np.ones((5, 2))))
+    assert np.isnan(compute_auc(np.zeros(5, int), np.ones((5, 2))))

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe.analysis.baselines import beyond
+from lingprobe.analysis.baselines import compute_advantages
 from lingprobe.data.labels import Classes
-from lingprobe.metrics import METRICS, Answers, difference
+from lingprobe.metrics import METRICS, FitAnswers, compute_difference
 
 LABELS = tuple("abcdefghij")
 
@@ -98,7 +98,9 @@ def test_equal_answers_are_rarely_called_different_however_rare_a_label(metric, 
     found = 0
     for _ in range(draws):
         gold, one, other = drawn(rng, n, shares, 0.75)
-        found += difference(metric, Answers(gold, [one]), Answers(gold, [other])).p < 0.05
+        found += (
+            compute_difference(metric, FitAnswers(gold, [one]), FitAnswers(gold, [other])).p < 0.05
+        )
     assert found / draws <= 0.05 + 2.6 * sqrt(0.05 * 0.95 / draws)
 
 
@@ -112,14 +114,18 @@ def test_what_is_detectable_is_found_four_times_in_five(n, both):
 
     def answers(wrong):
         ids = np.where(wrong, (gold.ids + 1) % 3, gold.ids)
-        return Answers(gold, [Classes(ids, gold.names)])
+        return FitAnswers(gold, [Classes(ids, gold.names)])
 
-    seen = difference("accuracy", answers(np.arange(n) < both), answers(np.arange(n) >= n - both))
+    seen = compute_difference(
+        "accuracy", answers(np.arange(n) < both), answers(np.arange(n) >= n - both)
+    )
     share = max(2 * both / n, seen.detectable)
     found = 0
     for _ in range(draws):
         apart, way = rng.random(n) < share, rng.random(n) < (1 + seen.detectable / share) / 2
-        found += difference("accuracy", answers(apart & ~way), answers(apart & way)).p < 0.05
+        found += (
+            compute_difference("accuracy", answers(apart & ~way), answers(apart & way)).p < 0.05
+        )
     assert 0.72 <= found / draws <= 0.93
     assert seen.times(0.05, seen.detectable) == pytest.approx(1, rel=0.02)
 
@@ -131,8 +137,8 @@ def test_three_examples_that_are_all_right_are_not_sure_to_be_beyond_their_label
     gold = Classes(rng.integers(0, 2, 500), LABELS[:2])
     said = Classes(np.where(rng.random(500) < 0.8, gold.ids, 1 - gold.ids), gold.names)
     few = np.flatnonzero(gold.ids == said.ids)[:3]
-    over = beyond(METRICS.make(metric), gold, few)
-    answers = Answers(gold, [said])
+    over = compute_advantages(METRICS.make(metric), gold, few)
+    answers = FitAnswers(gold, [said])
     (score,), (low, high) = answers.scores(over), answers.interval(over)
     assert score == pytest.approx(0.2, abs=0.05)
     assert low < 0 < score < high

@@ -10,17 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.nets.trainable import NetworkShape
-from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.schedules import AnnealingSchedule
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import TrainingExample
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.loop import Learner, OptimizerSettings
+from lingprobe_extensions.train.loop import EncoderLearner, OptimizerSettings
 from lingprobe_extensions.train.nets.heads import WordEmbedding
-from lingprobe_extensions.train.objectives import Kit
+from lingprobe_extensions.train.objectives import LessonKit
 from reference import rates
 
 
-def learner(schedule: OptimizerSettings) -> Learner:
+def learner(schedule: OptimizerSettings) -> EncoderLearner:
     """One that learns from eight sentences, in batches of one or two."""
     import torch
 
@@ -30,12 +30,12 @@ def learner(schedule: OptimizerSettings) -> Learner:
     ]
     read, _ = TrainingExamples.of(some)
     shape, chosen = NetworkShape("bilstm-max", 4, 3, 1), OBJECTIVES.make("next")
-    lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, False))
+    lesson = chosen.lesson(chosen, read, LessonKit(shape, 270, 3, 0, False))
     table = np.random.default_rng(0).normal(size=(len(read.forms), 4)).astype(np.float32)
-    return Learner(shape.network(), lesson, WordEmbedding(torch.from_numpy(table)), schedule)
+    return EncoderLearner(shape.network(), lesson, WordEmbedding(torch.from_numpy(table)), schedule)
 
 
-def rates_of(one: Learner, epochs: int, slower: bool = False) -> list[list[float]]:
+def rates_of(one: EncoderLearner, epochs: int, slower: bool = False) -> list[list[float]]:
     """The rate of each step of some epochs, as the optimiser has it."""
     seen: list[list[float]] = []
     step = one.optimizer.step
@@ -65,7 +65,7 @@ def test_a_rate_that_does_not_fall_is_halved_when_asked_for():
 
 @given(st.integers(1, 300), st.integers(1, 10), st.floats(1e-5, 1))
 def test_the_annealed_rate_is_a_line_up_and_half_a_cosine_down(steps, tenths, rate):
-    plan = replace(Annealing(), rate=rate, warm=tenths / 10)
+    plan = replace(AnnealingSchedule(), rate=rate, warm=tenths / 10)
     steps *= 10
     found = [plan.rate_at(step, steps) for step in range(steps)]
     if tenths < 10:

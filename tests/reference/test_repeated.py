@@ -66,8 +66,8 @@ def test_what_is_repeated_is_what_plain_loops_find(many):
         rows = drawn(seed, many)
         dataset = made(rows)
         numbered = repeats.NumberedDataset.of(dataset)
-        assert repeats.again(numbered) == repeated.duplicates(rows)
-        assert repeats.contradictions(numbered) == repeated.contradictions(rows)
+        assert repeats.find_repeats(numbered) == repeated.duplicates(rows)
+        assert repeats.find_contradictions(numbered) == repeated.contradictions(rows)
         assert repeats.find_repeated_splits(numbered) == repeated.same(rows)
         assert repeats.both_versions(numbered) == repeated.versions(rows)
         assert repeats.measure_known_words(dataset) == pytest.approx(repeated.known_words(rows))
@@ -121,7 +121,7 @@ def test_examples_have_an_order_of_their_own_by_what_they_read_and_ask(many):
 
     for seed in range(40):
         rows = drawn(seed, many)
-        found = floors.canonical(made(rows)).tolist()
+        found = floors.number_examples(made(rows)).tolist()
         assert [place(rows[k]) for k in found] == sorted(map(place, rows))
 
 

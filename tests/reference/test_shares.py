@@ -12,19 +12,19 @@ from hypothesis import strategies as st
 
 from lingprobe.data._logits import code_length
 from lingprobe.data.labels import Classes, build_column
-from lingprobe.datasets.candidates import appearing
+from lingprobe.datasets.candidates import number_by_appearance
 from lingprobe.datasets.match import (
     code_contrasts,
     correlate_length_with_contrast,
-    gaussian,
+    match_gaussian,
     match_lengths,
     sample_class_blocks,
     uncorrelated_blocks,
 )
 from lingprobe.datasets.splits import (
     _choose_split,
-    allocate,
-    apportion,
+    allocate_rows,
+    apportion_total,
     orient_pairs,
     stratified_folds,
 )
@@ -32,7 +32,7 @@ from lingprobe.encoders.pooling import POOLS, pool_states
 from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
 from lingprobe.probes.online import adaptive_length
-from lingprobe_extensions.compose.comp.balance import prices
+from lingprobe_extensions.compose.comp.balance import find_prices
 from reference import shares
 
 seeds = st.integers(0, 10**6)
@@ -41,13 +41,13 @@ seeds = st.integers(0, 10**6)
 @given(st.integers(0, 200), st.lists(st.integers(0, 30), min_size=1, max_size=8))
 def test_things_are_apportioned_by_largest_remainder(total, weights):
     known = weights if any(weights) else [1] * len(weights)
-    found = apportion(total, np.array(weights, float))
+    found = apportion_total(total, np.array(weights, float))
     assert found.tolist() == shares.largest_remainders(total, known)
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=30))
 def test_codes_are_numbered_by_appearance(codes):
-    found = appearing(np.array(codes), 12)
+    found = number_by_appearance(np.array(codes), 12)
     assert [each.tolist() for each in found] == list(shares.by_appearance(codes))
 
 
@@ -57,7 +57,7 @@ def test_a_group_goes_where_it_is_no_more_than_a_tenth_of_any_of_its_classes():
     """
     groups = np.array([0] * 6 + [1] * 5 + [-1] * 129)
     labels = np.array([0] * 6 + [0, 0, 1, 1, 1] + [0] * 92 + [1] * 37)
-    parts = allocate(groups, labels, [0.8, 0.2], np.random.default_rng(0))
+    parts = allocate_rows(groups, labels, [0.8, 0.2], np.random.default_rng(0))
     assert parts[:11].tolist() == [0] * 11
     counts = np.bincount(2 * parts + labels)
     assert counts.tolist() == [80, 32, 20, 8]
@@ -98,7 +98,7 @@ def test_stratified_folds_are_scikit_learn_s(seed, many):
 def test_as_many_of_each_length_are_kept_as_a_gaussian_has(lengths):
     if len(set(lengths)) == 1:
         return
-    kept = gaussian(np.array(lengths)[:, None])
+    kept = match_gaussian(np.array(lengths)[:, None])
     found = Counter(np.array(lengths)[kept].tolist())
     assert found == {x: n for x, n in shares.gaussian(lengths).items() if n}
 
@@ -235,6 +235,6 @@ def test_shares_of_contrasts_meet_the_conditions_of_a_minimum(seed):
     balances = np.concatenate([least, signs], 1)
     slack = np.r_[np.full(kinds, 1e-8), np.full(rules, draws.choice([2e-4, 2e-6]))]
     bounded = np.r_[np.ones(kinds, bool), np.zeros(rules, bool)]
-    found = prices(balances, slack, bounded)
+    found = find_prices(balances, slack, bounded)
     told = [each.tolist() for each in (balances, slack, bounded, found)]
     assert shares.missed(*told) < 1e-8

@@ -11,7 +11,7 @@ from lingprobe.data.labels import Classes, build_column
 from lingprobe.data.reading import read_of
 from lingprobe.probes.features import SQUARES
 from lingprobe.probes.span import scales
-from lingprobe.probes.span.net import LayerSource, Sizes, draw_tensors
+from lingprobe.probes.span.net import LayerSource, NetworkSizes, draw_tensors
 from lingprobe.probes.span.plans import NetworkDesign
 from probes.test_span import readings
 from reference import starts
@@ -30,7 +30,7 @@ DESIGNS = [
 @pytest.mark.parametrize("design", DESIGNS)
 def test_networks_are_drawn_as_wide_as_the_paper_s(design, layers):
     source = LayerSource(("0", "1", "2")[:layers], True) if layers else LayerSource(("0",))
-    made = draw_tensors(design, source, Sizes(50, 2, 3), 5)
+    made = draw_tensors(design, source, NetworkSizes(50, 2, 3), 5)
     expected = starts.shapes(50, 2, 3, asdict(design), layers)
     assert list(made) == list(expected)
     for name, (shape, inputs) in expected.items():
@@ -42,18 +42,18 @@ def test_networks_are_drawn_as_wide_as_the_paper_s(design, layers):
         else:
             assert (values == (1 if name in ("norm", "gamma") else 0)).all()
     start = np.array([1, -2, 3], np.float32)
-    other = draw_tensors(design, source, Sizes(50, 2, 3), 5, start)
+    other = draw_tensors(design, source, NetworkSizes(50, 2, 3), 5, start)
     last = "last-bias" if design.hidden else "first-bias"
     assert other[last].tolist() == start.tolist()
     assert all(other[k].tolist() == made[k].tolist() for k in made if k != last)
-    again = draw_tensors(design, source, Sizes(50, 2, 3), 6)
+    again = draw_tensors(design, source, NetworkSizes(50, 2, 3), 6)
     assert again["first"].tolist() != made["first"].tolist()
 
 
 @pytest.mark.parametrize("loss", ["softmax", "sigmoid"])
 def test_labels_start_as_frequent_as_they_are_in_train(loss):
     ids = np.array([0, 0, 0, 1, 0, 1])
-    found = scales.priors(Classes(ids, ("a", "b", "c")), loss)
+    found = scales.compute_prior_logits(Classes(ids, ("a", "b", "c")), loss)
     sets = [{name: float("abc"[i] == name) for name in "abc"} for i in ids]
     np.testing.assert_allclose(found, starts.priors(sets, "abc", loss), rtol=1e-5)
 
@@ -61,7 +61,7 @@ def test_labels_start_as_frequent_as_they_are_in_train(loss):
 def test_labels_that_are_not_annotated_everywhere_start_by_where_they_are():
     sets = [{"a": 1.0, "b": 0.0}, {"a": 0.0}, {"a": 1.0, "b": 1.0}, {"b": 0.5, "a": 1.0}]
     known = [{name: each.get(name) for name in "ab"} for each in sets]
-    found = scales.priors(build_column(sets), "sigmoid")
+    found = scales.compute_prior_logits(build_column(sets), "sigmoid")
     np.testing.assert_allclose(found, starts.priors(known, "ab", "sigmoid"), rtol=1e-5)
 
 

@@ -15,8 +15,12 @@ import torch
 
 from lingprobe.data.labels import NumberList, NumberLists
 from lingprobe.inside.structure.fits import SPREAD, train_fits
-from lingprobe.inside.structure.trees import compute_word_depths, distances, list_word_pairs
-from lingprobe.inside.structure.words import AdamSchedule, Sentences
+from lingprobe.inside.structure.trees import (
+    compute_tree_distances,
+    compute_word_depths,
+    list_word_pairs,
+)
+from lingprobe.inside.structure.words import AdamSchedule, SentenceWords
 from lingprobe.metrics import METRICS
 from reference import structure
 
@@ -56,7 +60,7 @@ def drawn(kind: str, share: float, whole: bool) -> tuple[list, list, list, list]
     for _ in range(MANY):
         words = int(draws.integers(2, 58))
         heads = indices(draw_heads(draws, words))
-        true = distances(heads) if kind == "distance" else compute_word_depths(heads)
+        true = compute_tree_distances(heads) if kind == "distance" else compute_word_depths(heads)
         own = share * true + (1 - share) * draws.uniform(0, 8, len(true))
         gold.append(true)
         said.append((own.round() if whole else own).astype(np.float32))
@@ -98,19 +102,19 @@ def test_distances_and_depths_of_trees():
         wanted = [
             structure.distance(heads, i + 1, j + 1) for i, j in zip(first, second, strict=True)
         ]
-        assert distances(indices(heads)).tolist() == wanted
+        assert compute_tree_distances(indices(heads)).tolist() == wanted
         assert compute_word_depths(indices(heads)).tolist() == [
             structure.depth(heads, w + 1) for w in range(words)
         ]
 
 
-def planted(name: str, many: int, draws: np.random.Generator) -> tuple[np.ndarray, Sentences]:
+def planted(name: str, many: int, draws: np.random.Generator) -> tuple[np.ndarray, SentenceWords]:
     """Vectors of words that hold some of their trees, one unit a word."""
     units, sizes, labels = [], [], []
     for _ in range(many):
         words = int(draws.integers(2, 9))
         heads = indices(draw_heads(draws, words))
-        values = distances(heads) if name == "distance" else compute_word_depths(heads)
+        values = compute_tree_distances(heads) if name == "distance" else compute_word_depths(heads)
         labels.append(NumberList(name, values))
         sizes.append(words)
         own = compute_word_depths(heads)[:, None] * [1.0, 0.5, 0, 0, 0]
@@ -118,10 +122,10 @@ def planted(name: str, many: int, draws: np.random.Generator) -> tuple[np.ndarra
     starts = np.arange(sum(sizes))
     bounds = np.cumsum([0, *sizes])
     vectors = np.concatenate(units).astype(np.float32)
-    return vectors, Sentences(starts, starts + 1, bounds, NumberLists.of(labels))
+    return vectors, SentenceWords(starts, starts + 1, bounds, NumberLists.of(labels))
 
 
-def as_pairs(vectors: np.ndarray, part: Sentences) -> list[tuple[torch.Tensor, torch.Tensor]]:
+def as_pairs(vectors: np.ndarray, part: SentenceWords) -> list[tuple[torch.Tensor, torch.Tensor]]:
     pairs = []
     for i in range(len(part.bounds) - 1):
         mine = vectors[part.bounds[i] : part.bounds[i + 1]]
@@ -136,7 +140,7 @@ def test_training_is_the_programs(name):
     draws = np.random.default_rng(5)
     (train, first), (dev, second) = planted(name, 40, draws), planted(name, 20, draws)
     units = np.concatenate([train, dev])
-    moved = Sentences(
+    moved = SentenceWords(
         second.starts + len(train), second.stops + len(train), second.bounds, second.labels
     )
     schedule = AdamSchedule(batch=7, epochs=40)

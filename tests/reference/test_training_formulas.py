@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 from lingprobe.nets.trainable import NetworkShape
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 from lingprobe_extensions.train.data import TrainingExample
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.loop import EpochResult
 from lingprobe_extensions.train.nets.heads import PAD, START
-from lingprobe_extensions.train.objectives import Kit, add_noise
+from lingprobe_extensions.train.objectives import LessonKit, add_noise
 from lingprobe_extensions.train.selection import SelectionCriterion
-from lingprobe_extensions.train.texts import Texts, perplexities
+from lingprobe_extensions.train.texts import NumberedTexts, compute_perplexities
 from reference import trainings
 
 seeds = st.integers(0, 10**6)
@@ -36,7 +36,7 @@ values = st.sampled_from([1.0, 1.5, 2.0, 3.0, 95.0, 100.0, 101.0])
 def test_the_best_epoch_is_selected_and_said_to_be_better(figure, rows, baselines, written):
     names = (figure, "perplexity") if written and figure != "perplexity" else (figure,)
     figures = [dict(zip(names, row, strict=False)) for row in rows]
-    epochs = [Epoch(n, 1.0, each, 10, 1.0) for n, each in enumerate(figures, 1)]
+    epochs = [EpochResult(n, 1.0, each, 10, 1.0) for n, each in enumerate(figures, 1)]
     trivial = {f"{name} of {i}": value for i, (name, value) in enumerate(baselines)}
     found = SelectionCriterion(figure, trivial)
     by, best = trainings.selected(figures, figure, baselines)
@@ -62,7 +62,7 @@ def test_perplexities_of_counted_pieces(seed, many):
         return [[START, *draws.choice(pieces, draws.integers(1, 5)).tolist()] for _ in range(n)]
 
     train, dev = rows(4), rows(3)
-    found = perplexities(Texts.of(train), Texts.of(dev), many)
+    found = compute_perplexities(NumberedTexts.of(train), NumberedTexts.of(dev), many)
     expected = trainings.perplexities(train, dev, many, START, PAD)
     assert (found["unigram"], found["bigram"]) == pytest.approx(expected)
 
@@ -85,7 +85,7 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
     if len(read.names) < 2:
         return
     objective = OBJECTIVES.make("infer")
-    lesson = objective.lesson(objective, read, Kit(NetworkShape("mean", 4, 0, 0), 0, 0, 0))
+    lesson = objective.lesson(objective, read, LessonKit(NetworkShape("mean", 4, 0, 0), 0, 0, 0))
     train, dev = np.arange(10), np.arange(10, 14)
     found = lesson.trivial(train, dev)
     known = [read.second.row(i).tolist() for i in range(14)]
@@ -104,7 +104,7 @@ def test_pairs_are_told_by_the_second_sentence_alone(seed):
 
 @given(seeds, st.integers(1, 6), st.sampled_from([0.0, 0.4, 1.0]), st.sampled_from([0.0, 0.5, 1.0]))
 def test_words_are_left_out_and_change_places_in_pairs(seed, n, drop, swap):
-    texts = Texts.of([list(range(10, 10 + n)), [7]])
+    texts = NumberedTexts.of([list(range(10, 10 + n)), [7]])
     found = add_noise(texts, np.array([0]), drop, swap, np.random.default_rng(seed))
     draws = np.random.default_rng(seed)
     kept = (draws.random(n) >= drop).tolist()
@@ -140,8 +140,8 @@ def test_words_of_a_corpus_that_are_learnt_are_the_commonest_of_train(seed, leas
     some = [draws.choice(WORDS, draws.integers(1, 5)).tolist() for _ in range(8)]
     rows = np.flatnonzero(draws.random(8) < 0.7)
     with tempfile.TemporaryDirectory() as folder:
-        corpus = Corpus.of(some, Path(folder))
-        found = Vocabulary.of(corpus, rows, least)
+        corpus = TrainingCorpus.of(some, Path(folder))
+        found = WordVocabulary.of(corpus, rows, least)
         train = [some[i] for i in rows.tolist()]
         assert list(found.words) == trainings.vocabulary(corpus.forms, train, least, None)
         assert found.counts.tolist() == [sum(s.count(w) for s in train) for w in found.words]

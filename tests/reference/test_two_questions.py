@@ -14,9 +14,9 @@ from fixtures.scored import to_scores
 from lingprobe.analysis.comparison import decide_comparisons, with_opponents
 from lingprobe.analysis.contests import _of_all
 from lingprobe.data.labels import Classes, build_column
-from lingprobe.inside.erase.behaviour import nats
-from lingprobe.metrics import difference
-from lingprobe.metrics.intervals import Answers, CopySpread, difference_from_draws
+from lingprobe.inside.erase.behaviour import make_nats_metric
+from lingprobe.metrics import compute_difference
+from lingprobe.metrics.intervals import CopySpread, FitAnswers, difference_from_draws
 
 tests = st.lists(
     st.tuples(st.floats(-4, 4), st.floats(0, 1), st.booleans()), min_size=1, max_size=5
@@ -33,7 +33,7 @@ def answer(hits):
     """Answers of fits that have these examples right."""
     gold = np.arange(np.shape(hits)[-1]) % 2
     said = [Classes(np.where(hit, gold, 1 - gold), ("a", "b")) for hit in np.atleast_2d(hits)]
-    return Answers(Classes(gold, ("a", "b")), said)
+    return FitAnswers(Classes(gold, ("a", "b")), said)
 
 
 @given(tests)
@@ -73,8 +73,8 @@ def test_the_advantage_over_all_is_the_smallest_of_the_lower_bounds(gain):
         if d.question.asks == "beyond the surface" and d.question.one.row.encoder == "x"
     ]
     level, constant = 0.05 / 3, Classes(np.zeros(400, int), ("a", "b"))
-    others = [Answers(every["x"].gold, [constant]), every["length"], every["letters"]]
-    differences = [difference("accuracy", every["x"], other) for other in others]
+    others = [FitAnswers(every["x"].gold, [constant]), every["length"], every["letters"]]
+    differences = [compute_difference("accuracy", every["x"], other) for other in others]
     low = min(d.value - t.ppf(1 - level / 2, d.df) * d.error for d in differences)
     high = min(d.value + t.ppf(1 - level / 6, d.df) * d.error for d in differences)
     assert (found.low, found.high) == pytest.approx((100 * low, 100 * high))
@@ -87,7 +87,7 @@ def test_the_spread_of_copies_is_added_to_the_paired_variance():
     one, copies = answer(hits[0]), answer(hits[1:])
     found, paired = (
         difference_from_draws("accuracy", one, copies),
-        difference("accuracy", one, copies),
+        compute_difference("accuracy", one, copies),
     )
     between = np.var(hits[1:].mean(1), ddof=1)
     variance = paired.error**2 + between
@@ -103,7 +103,7 @@ def test_of_one_copy_the_spread_is_that_of_other_networks(many):
     hits = draw_hits(rng, [0.8, 0.7, 0.66][: many + 1], 900)
     one, copies = answer(hits[0]), answer(hits[1:])
     found = difference_from_draws("accuracy", one, copies, known)
-    paired = difference("accuracy", one, copies)
+    paired = compute_difference("accuracy", one, copies)
     p = hits[1:].mean()
     between = 0.002 * p * (1 - p) * (1 + 1 / many)
     variance = paired.error**2 + between
@@ -111,8 +111,10 @@ def test_of_one_copy_the_spread_is_that_of_other_networks(many):
     assert (found.value, found.error) == pytest.approx((paired.value, np.sqrt(variance)))
     assert found.df == pytest.approx(df)
     # of a score without an end there is nothing to be a share of
-    margins = [Answers(numbers(0 * x), [numbers(x)]) for x in rng.standard_normal((2, 50))]
-    assert difference_from_draws(nats(), *margins, known) == difference(nats(), *margins)
+    margins = [FitAnswers(numbers(0 * x), [numbers(x)]) for x in rng.standard_normal((2, 50))]
+    assert difference_from_draws(make_nats_metric(), *margins, known) == compute_difference(
+        make_nats_metric(), *margins
+    )
 
 
 def numbers(values):
@@ -141,7 +143,7 @@ def test_one_more_draw_is_rarely_better_than_five(spread):
         one, first, all_ = answer(hits[0]), answer(hits[1]), answer(hits[1:])
         found, single = (
             difference_from_draws("accuracy", one, all_),
-            difference("accuracy", one, first),
+            compute_difference("accuracy", one, first),
         )
         better += found.value > 0 and found.p < 0.05
         alone += single.value > 0 and single.p < 0.05

@@ -14,9 +14,9 @@ from lingprobe.analysis.contests import _of_all
 from lingprobe_extensions.papers.verdicts import (
     DifferenceEstimate,
     combine_at_least,
-    evidence,
-    total,
-    verdict,
+    compute_evidence,
+    judge_claim,
+    sum_differences,
 )
 
 values = st.floats(-4, 4, allow_nan=False)
@@ -38,7 +38,7 @@ def test_each_direction_has_its_tails(one, within):
         ("below", below[within], above[within], one[0] < within),
         ("alike", max(above[-within], below[within]), min(above[within], below[-within]), abs(one[0]) <= within),
     ):  # fmt: skip
-        what = evidence(found, direction, within, 3)
+        what = compute_evidence(found, direction, within, 3)
         assert (what.wrong, what.right) == pytest.approx((wrong, right))
         assert (what.weakest, what.strongest, what.agrees) == (3, 3, agrees)
         assert what.p == pytest.approx(min(1, 2 * min(wrong, right)))
@@ -51,7 +51,7 @@ def test_without_an_error_a_difference_is_on_one_side_of_a_bound():
     one = DifferenceEstimate(1.0, 0.0)
     assert [one.above(bound) for bound in (0.5, 1.0, 1.5)] == [0, 1, 1]
     assert [one.below(bound) for bound in (0.5, 1.0, 1.5)] == [1, 1, 0]
-    assert evidence(one, "above")[:4] == (0, 1, 0, 0)
+    assert compute_evidence(one, "above")[:4] == (0, 1, 0, 0)
 
 
 @given(st.lists(estimates, min_size=1, max_size=5), st.data())
@@ -59,7 +59,9 @@ def test_at_least_so_many_are_true_unless_too_many_are_wrong_together(drawn, dat
     """The worst of all sets of n - k + 1, by Bonferroni (Benjamini & Heller 2008)."""
     n = len(drawn)
     k = data.draw(st.integers(1, n))
-    parts = [evidence(DifferenceEstimate(*one), "above", 0.0, i) for i, one in enumerate(drawn)]
+    parts = [
+        compute_evidence(DifferenceEstimate(*one), "above", 0.0, i) for i, one in enumerate(drawn)
+    ]
     what = combine_at_least(k, parts)
     for found, each, size in ((what.wrong, "wrong", n - k + 1), (what.right, "right", k)):
         sets = combinations([getattr(part, each) for part in parts], size)
@@ -70,7 +72,7 @@ def test_at_least_so_many_are_true_unless_too_many_are_wrong_together(drawn, dat
 
 @given(st.lists(estimates, min_size=1, max_size=5))
 def test_a_sum_has_the_sum_of_variances_and_satterthwaites_degrees(drawn):
-    found = total([DifferenceEstimate(*one) for one in drawn])
+    found = sum_differences([DifferenceEstimate(*one) for one in drawn])
     variance = sum(error**2 for _, error, _ in drawn)
     df = variance**2 / sum(error**4 / df for _, error, df in drawn)
     expected = (sum(value for value, *_ in drawn), variance**0.5, df)
@@ -78,9 +80,12 @@ def test_a_sum_has_the_sum_of_variances_and_satterthwaites_degrees(drawn):
 
 
 def test_a_verdict_is_open_from_five_percent_on():
-    what = evidence(DifferenceEstimate(3.0, 1.0), "above")
-    assert [verdict(what, p) for p in (0.049, 0.05)] == ["supported", "inconclusive"]
-    assert verdict(evidence(DifferenceEstimate(-3.0, 1.0), "above"), 0.01) == "contradicted"
+    what = compute_evidence(DifferenceEstimate(3.0, 1.0), "above")
+    assert [judge_claim(what, p) for p in (0.049, 0.05)] == ["supported", "inconclusive"]
+    assert (
+        judge_claim(compute_evidence(DifferenceEstimate(-3.0, 1.0), "above"), 0.01)
+        == "contradicted"
+    )
 
 
 @given(st.lists(st.tuples(values, st.floats(0, 1)), min_size=1, max_size=5))

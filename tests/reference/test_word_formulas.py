@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("numba")
-from lingprobe_extensions.train.draws import Negatives, predicted_shares
-from lingprobe_extensions.train.guesses import Shares, measure_guesses, trivial
-from lingprobe_extensions.train.steps import Part, Tables
+from lingprobe_extensions.train.draws import NegativeSampler, predicted_shares
+from lingprobe_extensions.train.guesses import WordShares, guess_by_frequency, measure_guesses
+from lingprobe_extensions.train.steps import TrainingPart, VectorTables
 from reference import words
 
 WORDS, DIM = 9, 4
@@ -24,11 +24,13 @@ def test_perplexity_and_accuracy_undo_how_words_were_drawn(seed, lengths):
     ids = draws.integers(WORDS, size=sum(lengths)).astype(np.int32)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     negatives = draws.integers(WORDS, size=(len(ids), 2)).astype(np.int32)
-    part = Part(ids, starts, np.full(len(ids), -1, np.int32), np.ones(len(ids), bool), negatives)
+    part = TrainingPart(
+        ids, starts, np.full(len(ids), -1, np.int32), np.ones(len(ids), bool), negatives
+    )
     source, target = draws.normal(size=(2, WORDS, DIM)).astype(np.float32)
     shares = predicted_shares(counts, 1e-2)
     found = measure_guesses(
-        Tables(source, target), part, Shares(Negatives.of(counts).shares, shares)
+        VectorTables(source, target), part, WordShares(NegativeSampler.of(counts).shares, shares)
     )
 
     of = np.repeat(np.arange(len(lengths)), lengths)
@@ -50,7 +52,7 @@ def test_perplexity_and_accuracy_undo_how_words_were_drawn(seed, lengths):
     wins = words.wins(own, other, ids, negatives[:, 0])
     assert found["accuracy"] == pytest.approx(wins, rel=1e-4)
 
-    alone = trivial(counts, part)
+    alone = guess_by_frequency(counts, part)
     unigrams = words.unigram_perplexity(counts.tolist(), ids.tolist())
     assert alone["perplexity of unigrams"] == pytest.approx(unigrams)
     wins = words.wins(counts[ids], counts[negatives[:, 0]], ids, negatives[:, 0])

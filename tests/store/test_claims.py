@@ -9,7 +9,7 @@ import time
 import pytest
 
 from lingprobe.store import claims
-from lingprobe.store.claims import ClaimWatch, claim_file, claim_of, once
+from lingprobe.store.claims import ClaimWatch, claim_file, claim_of, make_once
 
 HOLD = """
 import sys, time
@@ -129,22 +129,22 @@ def test_where_no_note_can_be_left_the_work_is_done(tmp_path):
 
 def test_a_file_is_made_once_and_not_by_two(tmp_path, holder):
     made = []
-    assert once(tmp_path / "new", lambda: made.append("new"))
-    assert not once(tmp_path / "unit", lambda: made.append("unit"))
+    assert make_once(tmp_path / "new", lambda: made.append("new"))
+    assert not make_once(tmp_path / "unit", lambda: made.append("unit"))
     (tmp_path / "there").touch()
-    assert once(tmp_path / "there", lambda: made.append("there"))
+    assert make_once(tmp_path / "there", lambda: made.append("there"))
     holder.kill()
     holder.wait()
-    assert once(tmp_path / "unit", lambda: made.append("unit"))
+    assert make_once(tmp_path / "unit", lambda: made.append("unit"))
     assert made == ["new", "unit"]
     assert not list(tmp_path.glob(".*"))
 
 
 def test_what_a_killed_process_claimed_is_cleared_once_the_file_is_there(tmp_path, holder):
     (tmp_path / "unit").touch()
-    claims.clear(tmp_path / "unit")
+    claims.clear_claim(tmp_path / "unit")
     assert claim_of(tmp_path / "unit").is_file()  # its process lives
     holder.kill()
     holder.wait()
-    claims.clear(tmp_path / "unit")
+    claims.clear_claim(tmp_path / "unit")
     assert not claim_of(tmp_path / "unit").exists()

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lingprobe.store.failures import failure_of, forget, note_failure
+from lingprobe.store.failures import failure_of, forget_failure, note_failure
 
 
 def test_a_failure_is_kept_until_it_is_forgotten(tmp_path):
@@ -17,8 +17,8 @@ def test_a_failure_is_kept_until_it_is_forgotten(tmp_path):
     second = failure_of(place)
     assert second.why == "again"
     assert second.date > first.date
-    forget(place)
-    forget(place)
+    forget_failure(place)
+    forget_failure(place)
     assert failure_of(place) is None
     assert not list(tmp_path.iterdir())
 
@@ -27,7 +27,7 @@ def test_a_folder_that_cannot_be_written_does_without(tmp_path):
     (tmp_path / "file").write_text("")
     place = tmp_path / "file" / "3f8a01c2d4e5f607"
     note_failure(place, "the model tripped")
-    forget(place)
+    forget_failure(place)
 
 
 def test_a_damaged_note_counts_as_none(tmp_path, caplog):

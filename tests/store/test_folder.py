@@ -9,7 +9,7 @@ import pytest
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Spans, Vectors
-from lingprobe.store.vectors import Entries, VectorStore
+from lingprobe.store.vectors import VectorEntries, VectorStore
 
 SLOTS = ("0.none", "1.none")
 
@@ -44,7 +44,7 @@ def filled(root, dtype="float32", sentences=None):
             "base",
             f"p-{n:05d}.vectors",
             known[start : start + 70],
-            Entries(SLOTS, pieces(known[start : start + 70]), {}),
+            VectorEntries(SLOTS, pieces(known[start : start + 70]), {}),
         )
     return store, known
 
@@ -87,7 +87,7 @@ def test_mapped_vectors_are_those_in_memory(tmp_path, dtype, monkeypatch):
 def test_sentence_vectors_are_mapped_too(tmp_path, small):
     store, known = VectorStore(tmp_path), some(50)
     values = np.arange(150, dtype=np.float32).reshape(50, 3)
-    store.write("base", "p-00000.vectors", known, Entries(("-",), Vectors((values,)), {}))
+    store.write("base", "p-00000.vectors", known, VectorEntries(("-",), Vectors((values,)), {}))
     vectors = store.read("base", ("-",), ("-",), [*known[::-1], Sentence.of(["absent"])])
     np.testing.assert_array_equal(
         vectors.layers[0], np.concatenate([values[::-1], np.zeros((1, 3))])
@@ -108,7 +108,7 @@ def test_layers_that_are_kept_once_are_read_once(tmp_path, many, monkeypatch):
             "base",
             f"p-{n:05d}.vectors",
             known[start : start + 30],
-            Entries(slots, Vectors(layers, slots, parts.spans), {}),
+            VectorEntries(slots, Vectors(layers, slots, parts.spans), {}),
         )
     read = store.read("base", slots, slots, known)
     assert read.layers[0] is read.layers[1]
@@ -142,7 +142,7 @@ def test_the_same_sentences_are_looked_up_once(tmp_path, small):
         2,
         2,
     ]
-    store.write("base", "q-00000.vectors", [new], Entries(SLOTS, pieces([new]), {}))
+    store.write("base", "q-00000.vectors", [new], VectorEntries(SLOTS, pieces([new]), {}))
     assert not store.missing("base", SLOTS[0], [new]).any()
     assert store.read("base", SLOTS, ("0", "1"), [known[1], new]).spans.sentences.tolist() == [
         0,
@@ -178,7 +178,7 @@ def test_large_vectors_take_no_memory_of_their_own(tmp_path):
             "base",
             f"p-{n:05d}.vectors",
             part,
-            Entries(
+            VectorEntries(
                 ("0.none",),
                 Vectors(layers, ("0",), Spans(words, np.stack([each, each + 1], 1), words)),
                 {},

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import Result, Trial
 from lingprobe.data.labels import Classes
 from lingprobe.store.results import SCORES, ResultStore, find_scores, write_scores
@@ -17,7 +17,7 @@ GOLD = Classes(np.array([0, 1, 2, 1]), ("a", "b", "c"))
 
 def result(seed, scored=True):
     rng = np.random.default_rng(seed)
-    scores = Logits.of(
+    scores = ProbeLogits.of(
         rng.normal(size=(4, 3)).astype(np.float32), "softmax", GOLD, np.array([5, 6, 900, 70_000])
     )
     one = Result(
@@ -78,7 +78,7 @@ def test_damaged_scores_are_set_aside_and_count_as_missing(tmp_path, caplog):
 def test_scores_take_two_bytes_an_example_and_label(tmp_path, labels):
     rng, n = np.random.default_rng(0), 5000
     gold = Classes(rng.integers(labels, size=n), tuple(map(str, range(labels))))
-    scores = Logits.of(
+    scores = ProbeLogits.of(
         rng.normal(size=(n, labels)).astype(np.float32), "sigmoid", gold, np.arange(n)
     )
     write_scores(tmp_path, named(replace(result(0), scores=scores)))

@@ -12,7 +12,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.narrowing import draw_sign_matrix
 from lingprobe.data.vectors import Vectors
 from lingprobe.experiment.attempt import EncoderRun
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.precision import kept_as
 
@@ -81,4 +81,4 @@ def test_runs_know_what_was_kept(tmp_path):
     known = [run.results[0].provenance.identities["encoder"] for run in runs]
     assert len(set(known)) == 3
     assert runs[0].results[0].score == runs[3].results[0].score  # 40 numbers are fewer than 64
-    assert Paths.of(None, tmp_path, "none", 8).dtype == "float32-8"
+    assert RunPaths.of(None, tmp_path, "none", 8).dtype == "float32-8"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lingprobe.data.core import Result, Tags, Trial
-from lingprobe.data.labels import Classes, LabelSets, Scores
+from lingprobe.data.labels import Classes, LabelSets, ScoreLabels
 from lingprobe.store import results
 from lingprobe.store.blocks import BlockFile, StoreProblem
 from lingprobe.store.results import ResultStore
@@ -19,7 +19,7 @@ from lingprobe.store.results import ResultStore
 GOLD = Classes(np.array([0, 1, 2, 1]), ("Past", "Pres", "ő"))
 COLUMNS = {
     "classes": (GOLD, Classes(np.array([0, 0, 2, 1]), GOLD.names)),
-    "scores": (Scores(np.array([0.1, -2.5])), Scores(np.array([1 / 3, np.nan]))),
+    "scores": (ScoreLabels(np.array([0.1, -2.5])), ScoreLabels(np.array([1 / 3, np.nan]))),
     "sets": (
         LabelSets(
             np.array([0, 2, 2]),

@@ -14,10 +14,10 @@ from hypothesis.extra.numpy import arrays
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Vectors
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.folder import Index, find_first_keys, keys_of
-from lingprobe.store.plans import arrange, draw_up, read_encoding_plan, unfinished_plans
+from lingprobe.store.folder import KeyIndex, find_first_keys, keys_of
+from lingprobe.store.plans import arrange_blocks, draw_up, read_encoding_plan, unfinished_plans
 from lingprobe.store.precision import kept_as
-from lingprobe.store.vectors import Entries, VectorStore
+from lingprobe.store.vectors import VectorEntries, VectorStore
 
 
 def some(count, start=0):
@@ -33,7 +33,7 @@ def layer(sentences, shift=0.0):
 
 def fill(store, sentences, slots=("-",), name="p-00000.vectors", shift=0.0):
     vectors = Vectors(tuple(layer(sentences, shift + n) for n in range(len(slots))), slots)
-    store.write("base", name, sentences, Entries(slots, vectors, {}))
+    store.write("base", name, sentences, VectorEntries(slots, vectors, {}))
 
 
 def test_sentences_are_read_in_any_order_and_the_absent_are_zeros(tmp_path):
@@ -188,10 +188,10 @@ def test_two_processes_write_one_store(tmp_path):
 
 def test_keys_that_share_their_first_half_are_told_apart():
     keys = np.array([[7, 3], [7, 1], [7, 2], [5, 1], [7, 1], [9, 9]], np.uint64)
-    assert Index.of(keys).find(keys).tolist() == [0, 1, 2, 3, 1, 5]
+    assert KeyIndex.of(keys).find(keys).tolist() == [0, 1, 2, 3, 1, 5]
     others = np.array([[7, 4], [5, 2], [1, 1], [2**64 - 1, 0], [7, 2]], np.uint64)
-    assert Index.of(keys).find(others).tolist() == [-1, -1, -1, -1, 2]
-    assert Index.of(keys[:0]).find(keys).tolist() == [-1] * 6
+    assert KeyIndex.of(keys).find(others).tolist() == [-1, -1, -1, -1, 2]
+    assert KeyIndex.of(keys[:0]).find(keys).tolist() == [-1] * 6
     first, inverse = find_first_keys(keys)
     assert first.tolist() == [0, 1, 2, 3, 5]
     assert inverse.tolist() == [0, 1, 2, 3, 1, 4]
@@ -200,7 +200,7 @@ def test_keys_that_share_their_first_half_are_told_apart():
 def test_a_million_keys_are_found_in_a_second():
     keys = np.random.default_rng(0).integers(0, 2**63, (1_000_000, 2), np.int64).view(np.uint64)
     start = time.perf_counter()
-    stored = Index.of(keys).find(keys[::-1])
+    stored = KeyIndex.of(keys).find(keys[::-1])
     seconds = time.perf_counter() - start
     np.testing.assert_array_equal(stored, np.arange(1_000_000)[::-1])
     assert seconds < 3  # 0.5 s when the machine is idle
@@ -234,14 +234,14 @@ def test_a_plan_holds_its_sentences(tmp_path):
 def test_blocks_are_bounded_by_sentences_and_words():
     long = [Sentence.of(["x"] * 3000 + [str(i)]) for i in range(30)]
     known = some(3000) + long
-    order, bounds = arrange(known, keys_of(known), 1)
+    order, bounds = arrange_blocks(known, keys_of(known), 1)
     assert sorted(order.tolist()) == list(range(3030))
     words = [sum(len(known[i].words) for i in order[a:b]) for a, b in pairwise(bounds)]
     assert np.diff(bounds).max() == 2048
     assert max(words) <= 65536
-    _, many = arrange(known, keys_of(known), 100)
+    _, many = arrange_blocks(known, keys_of(known), 100)
     assert len(many) > len(bounds)
-    _, single = arrange([Sentence.of(["x"] * 100_000)], keys_of(long[:1]), 1)
+    _, single = arrange_blocks([Sentence.of(["x"] * 100_000)], keys_of(long[:1]), 1)
     assert single.tolist() == [0, 1]
 
 
@@ -263,7 +263,7 @@ def test_blocks_that_are_removed_are_missing(tmp_path):
         "base",
         "plan-00000.vectors",
         sentences,
-        Entries(("-",), Vectors((np.ones((2, 3), np.float32),)), {}),
+        VectorEntries(("-",), Vectors((np.ones((2, 3), np.float32),)), {}),
     )
     assert not store.missing("base", "-", sentences).any()
     next(store.folder("base").iterdir()).unlink()
@@ -293,7 +293,10 @@ def test_open_files_grow_neither_with_blocks_nor_with_layers(tmp_path):
         sentences = [Sentence.of([f"w{i}"]) for i in range(start, start + 5)]
         layers = tuple(np.full((5, 3), n, np.float32) for n in range(70))
         store.write(
-            "base", f"p-{start:05d}.vectors", sentences, Entries(slots, Vectors(layers, slots), {})
+            "base",
+            f"p-{start:05d}.vectors",
+            sentences,
+            VectorEntries(slots, Vectors(layers, slots), {}),
         )
     subprocess.run([sys.executable, "-c", WITH_FEW_FILES, str(tmp_path)], check=True)
 

@@ -8,7 +8,7 @@ import pytest
 
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.suites.conneau2018 import conneau2018
-from lingprobe.suites.suite import SuiteRequest, designs
+from lingprobe.suites.suite import SuiteRequest, make_designs
 
 PAPER = conneau2018().paper
 ROWS = {
@@ -129,7 +129,7 @@ def test_figures_that_cannot_be_are_marked_as_doubted():
 
 
 def test_words_are_read_with_logistic_regression_and_the_rest_with_the_grid():
-    made = designs(conneau2018("folder"), SuiteRequest(["length"]))
+    made = make_designs(conneau2018("folder"), SuiteRequest(["length"]))
     probes = {w.probes[0]: [str(t) for t in w.tasks] for w in made if w.encoders == ["length"]}
     assert probes["mlp,protocol=senteval,hidden=0"] == ["senteval/word-content:folder"]
     assert len(probes["mlp,protocol=acl18"]) == 9
@@ -148,7 +148,7 @@ def test_what_cannot_be_run_says_what_to_write():
 
 
 def test_the_published_loss_is_an_option():
-    made = designs(conneau2018("folder", reduction="sum"), SuiteRequest(["length"]))
+    made = make_designs(conneau2018("folder", reduction="sum"), SuiteRequest(["length"]))
     probes = {
         w.probes[0]: len(w.tasks)
         for w in made
@@ -170,7 +170,7 @@ def test_another_probe_reads_all_ten_and_stands_apart_from_the_paper(written, mo
     suite = SUITES.make(written)
     read = {
         probe: len(w.tasks)
-        for w in designs(suite, SuiteRequest(["bow:random"]))
+        for w in make_designs(suite, SuiteRequest(["bow:random"]))
         for probe in w.probes
         if w.encoders == ["bow:random"]
     }

@@ -12,7 +12,7 @@ from lingprobe.data.reading import read_of
 from lingprobe.data.references import Reference
 from lingprobe.pages.paper import paper_page
 from lingprobe.suites.conneau2018 import conneau2018
-from lingprobe.suites.encoder_rows import How, _all, measurable
+from lingprobe.suites.encoder_rows import How, _all, count_measurable_rows
 from lingprobe.suites.ettinger2018 import ettinger2018
 from lingprobe.suites.tenney2019 import tenney2019
 from lingprobe.suites.ud2019 import ud2019
@@ -108,4 +108,4 @@ def test_a_suite_says_how_many_of_its_rows_can_be_measured(paper):
 
 
 def test_a_suite_without_published_rows_says_nothing_of_them():
-    assert measurable("senteval-downstream") == ""
+    assert count_measurable_rows("senteval-downstream") == ""

@@ -11,7 +11,7 @@ from lingprobe.cli import app
 from lingprobe.data.references import Reference
 from lingprobe.suites import SUITES
 from lingprobe.suites.ettinger2018 import ettinger2018
-from lingprobe.suites.suite import SuiteRequest, designs
+from lingprobe.suites.suite import SuiteRequest, make_designs
 from tasks.publications import compeval
 
 PAPER = ettinger2018().paper
@@ -49,7 +49,7 @@ def test_figures_are_those_of_the_running_text():
 
 
 def test_released_sets_are_read_whole_with_the_paper_s_probe():
-    made = designs(SUITES.make("ettinger2018:sets"), SuiteRequest(["length"], baselines=False))
+    made = make_designs(SUITES.make("ettinger2018:sets"), SuiteRequest(["length"], baselines=False))
     assert [(w.encoders[0], w.probes[0]) for w in made] == [
         ("length", "mlp,protocol=ettinger"),
         ("words", "majority"),

@@ -13,9 +13,9 @@ import pytest
 from fixtures.papers import PAPER, entry
 from lingprobe.pages.records import format_csv as as_csv
 from lingprobe.suites.facts import HumanScore, ScorePlace
-from lingprobe.suites.page import PaperTableCell, cells, tabulate_paper
-from lingprobe.tables.formats import terminal
-from lingprobe.tables.markup import latex, markdown
+from lingprobe.suites.page import PaperTableCell, list_paper_cells, tabulate_paper
+from lingprobe.tables.formats import format_terminal_table
+from lingprobe.tables.markup import format_latex, format_markdown
 
 
 def test_without_results_the_table_is_the_paper_s():
@@ -107,21 +107,27 @@ def test_published_data_and_others_are_kept_apart():
     assert any(note.endswith("excluded: 3.") for note in table.notes)
 
 
-@pytest.mark.parametrize("form", [terminal, markdown, latex])
+@pytest.mark.parametrize("form", [format_terminal_table, format_markdown, format_latex])
 def test_every_format_shows_both_and_what_lies_between(form):
     text = form(tabulate_paper(PAPER, [entry()]))
     assert text.index("Floors") < text.index("different data: ud/") < text.index("hf:x")
-    assert {terminal: "━━━", markdown: "\n---\n", latex: "\\midrule\n\\midrule\n"}[form] in text
+    assert {
+        format_terminal_table: "━━━",
+        format_markdown: "\n---\n",
+        format_latex: "\\midrule\n\\midrule\n",
+    }[form] in text
 
 
 def test_bold_survives_in_pages():
-    assert "**90.0**" in markdown(tabulate_paper(PAPER, []))
-    assert r"\textbf{90.0}" in latex(tabulate_paper(PAPER, []))
+    assert "**90.0**" in format_markdown(tabulate_paper(PAPER, []))
+    assert r"\textbf{90.0}" in format_latex(tabulate_paper(PAPER, []))
 
 
 def test_programs_get_every_figure_with_its_source():
     people = HumanScore(ScorePlace(0, "ud/*:bank", "other sentences"), 97.0, 95.0, 98.5, 150)
-    items = list(csv.DictReader(io.StringIO(as_csv(cells("paper", PAPER, [entry()], [people])))))
+    items = list(
+        csv.DictReader(io.StringIO(as_csv(list_paper_cells("paper", PAPER, [entry()], [people]))))
+    )
     assert [row["kind"] for row in items] == ["published"] * 6 + ["measured", "people"]
     assert items[0]["source"] == "A paper, Table 1, Floors, Length"
     assert (items[6]["data"], items[6]["row"], items[6]["column"], items[6]["n"]) == (
@@ -136,7 +142,9 @@ def test_programs_get_every_figure_with_its_source():
 
 @pytest.mark.parametrize("width", [24, 40, 60, 200])
 def test_in_a_narrow_terminal_columns_follow_below_and_no_figure_is_cut(width):
-    text = terminal(tabulate_paper(PAPER, [entry(published=True), entry(1, published=True)]), width)
+    text = format_terminal_table(
+        tabulate_paper(PAPER, [entry(published=True), entry(1, published=True)]), width
+    )
     assert max(map(len, text.splitlines())) <= width
     for cell in ("95.0?", "90.0", "80.0", "▸ hf:x", "Depth", "85.0"):
         assert cell in text

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest, norm, pearsonr, spearmanr
 
 import lingprobe
-from lingprobe.suites.significance import detectable
+from lingprobe.suites.significance import compute_detectable_difference
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_only_rows_over_the_same_test_examples_are_compared():
 
 def test_what_is_detectable_is_shown_four_times_in_five():
     draws, n = np.random.default_rng(0), 7500
-    gap = detectable(math.sqrt(0.8 * 0.2 / n))
+    gap = compute_detectable_difference(math.sqrt(0.8 * 0.2 / n))
     one, other = draws.binomial(n, 0.8, 4000) / n, draws.binomial(n, 0.8 - gap, 4000) / n
     error = np.sqrt((one * (1 - one) + other * (1 - other)) / n)
     assert (np.abs(one - other) / error > norm.ppf(0.975)).mean() == pytest.approx(0.8, abs=0.03)

@@ -11,7 +11,7 @@ from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites import SUITES
 from lingprobe.suites.facts import read_paper_facts
-from lingprobe.suites.suite import SuiteRequest, designs, select_suite_results
+from lingprobe.suites.suite import SuiteRequest, make_designs, select_suite_results
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
 
@@ -111,12 +111,12 @@ def test_floors_come_first_under_the_paper_s_names():
 
 
 def test_a_run_without_encoders_is_of_the_floors():
-    made = designs(ud2019("bank"), SuiteRequest([], baselines=False))
+    made = make_designs(ud2019("bank"), SuiteRequest([], baselines=False))
     assert [w.encoders for w in made] == [("words",), ("length",), ("words",), ("words",)]
 
 
 def test_the_oracles_of_all_columns_are_read_with_their_probes():
-    made = [w for w in designs(ud2019("bank"), SuiteRequest(["hf:m"])) if w.baselines]
+    made = [w for w in make_designs(ud2019("bank"), SuiteRequest(["hf:m"])) if w.baselines]
     assert {
         (str(task).partition(":")[0].removeprefix("ud/"), *w.probes)
         for w in made
@@ -124,7 +124,7 @@ def test_the_oracles_of_all_columns_are_read_with_their_probes():
     } == {(c.task, c.probe) for c, _ in ud2019("bank").column_tasks()}
     assert all((w.baselines, w.encoders) == (("oracle",), ()) for w in made)
     assert not any(
-        w.baselines for w in designs(ud2019("bank"), SuiteRequest(["hf:m"], baselines=False))
+        w.baselines for w in make_designs(ud2019("bank"), SuiteRequest(["hf:m"], baselines=False))
     )
 
 

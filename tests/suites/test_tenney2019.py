@@ -15,13 +15,13 @@ from lingprobe.data.labels import Classes
 from lingprobe.data.reading import MIX
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.metrics import METRICS, constants
+from lingprobe.metrics import METRICS, choose_constants
 from lingprobe.probes import PROBES
-from lingprobe.suites.page import cells, tabulate_paper
-from lingprobe.suites.suite import SuiteRequest, designs, select_suite_results
+from lingprobe.suites.page import list_paper_cells, tabulate_paper
+from lingprobe.suites.suite import SuiteRequest, make_designs, select_suite_results
 from lingprobe.suites.tenney2019 import (
     JIANT,
     ONTONOTES,
@@ -32,7 +32,7 @@ from lingprobe.suites.tenney2019 import (
     task_of,
     tenney2019,
 )
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.family import METRICS as METRICS_OF
 from tasks import edges
@@ -95,7 +95,7 @@ def measured(
     notes = {"targets": dict(zip(("train", "dev", "test"), targets, strict=True))}
     about = {
         "notes": notes,
-        "constants": {k: list(v) for k, v in constants(gold, "micro-f1").items()},
+        "constants": {k: list(v) for k, v in choose_constants(gold, "micro-f1").items()},
         "counts": {"train": 5},
     }
     metric = METRICS_OF.get(task_of(Reference.parse(task)), "micro-f1")
@@ -125,7 +125,7 @@ def test_rows_on_published_data_stand_inside_and_others_below():
         ("Depend. data/EWT; SRL data/PropBank-EWT", True),
         ("edge/*:data/GUM", True),
     }
-    text = terminal(tabulate_paper(PAPER, entries))
+    text = format_terminal_table(tabulate_paper(PAPER, entries))
     assert text.index("measured here, on the published data") < text.index("different data")
     assert "best constant" in text
     rank = [line for line in text.splitlines() if "rank of" in line]
@@ -136,7 +136,9 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
     one = measured("edge/srl:data/PropBank-EWT", MIX, (1, 1, 1), ROLES)
     listed = {
         c.column: c
-        for c in cells("tenney2019", PAPER, select_suite_results(tenney2019(), [one]).entries)
+        for c in list_paper_cells(
+            "tenney2019", PAPER, select_suite_results(tenney2019(), [one]).entries
+        )
         if c.kind != "published" and c.layer == MIX
     }
     assert set(listed) == {"SRL", "core roles", "non-core"}
@@ -151,7 +153,7 @@ def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
     one = measured("edge/dep:data/EWT", MIX, (1, 1, 1), probe=PROBES.canonical("span"))
     selection = select_suite_results(tenney2019(), [one])
     assert (selection.entries, selection.others) == ((), 1)
-    assert "excluded: 1." in terminal(
+    assert "excluded: 1." in format_terminal_table(
         tabulate_paper(PAPER, selection.entries, others=selection.others)
     )
     assert select_suite_results(tenney2019(protocol="fast"), [one]).entries
@@ -310,8 +312,10 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
         plain = reference.without("sample")
         counts = TASKS.make(plain).load().notes["targets"]
         monkeypatch.setitem(SIZES, name, tuple(counts[split] for split in ("train", "dev", "test")))
-    paths = Paths.of(tmp_path / "results", tmp_path / "cache")
-    made = plan(designs(suite, SuiteRequest(["bow:random,dim=4,pool=none"], seeds=1)), paths)
+    paths = RunPaths.of(tmp_path / "results", tmp_path / "cache")
+    made = make_plan(
+        make_designs(suite, SuiteRequest(["bow:random,dim=4,pool=none"], seeds=1)), paths
+    )
     assert not made.refused
     outcome = run_plan(made, paths, progress=False)
     assert not outcome.failures
@@ -319,7 +323,7 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     assert {entry.place.why for entry in entries} == {""}
     filled = {PAPER.columns[entry.place.column] for entry in entries if not entry.floor}
     assert filled == {*WHOLE, *PARTS}
-    text = terminal(tabulate_paper(PAPER, entries))
+    text = format_terminal_table(tabulate_paper(PAPER, entries))
     assert "different data" not in text
     monkeypatch.setitem(SIZES, "SRL", (1, 2, 3))
     why = {entry.place.why for entry in select_suite_results(suite, outcome.results).entries} - {""}
@@ -344,10 +348,10 @@ def test_only_columns_with_data_are_run_and_layers_are_read_as_in_the_paper(tmp_
         "edge/dpr:F/edge/DPR,sample=*/5,size=500",
     ]
     encoders = ["hf:m,layers=all,pool=none", "bow:random,pool=none"]
-    (each,) = designs(suite, SuiteRequest(encoders, baselines=False))
+    (each,) = make_designs(suite, SuiteRequest(encoders, baselines=False))
     assert (each.encoders, each.layers) == (encoders, ())
     assert each.usual == ("lex", "cat:lex+top", "mix:lex+1-top")
-    assert designs(suite, SuiteRequest(["hf:m"], layers=("mix",)))[0].layers == ("mix",)
+    assert make_designs(suite, SuiteRequest(["hf:m"], layers=("mix",)))[0].layers == ("mix",)
 
 
 def test_jiants_folders_need_all_three_splits(tmp_path):

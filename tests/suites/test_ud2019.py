@@ -11,7 +11,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.suites import SUITES
 from lingprobe.suites.page import tabulate_paper
-from lingprobe.suites.suite import SuiteRequest, designs
+from lingprobe.suites.suite import SuiteRequest, make_designs
 from lingprobe.suites.ud2019 import ud2019
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.receipts import all_published
@@ -116,7 +116,7 @@ def test_one_language_can_be_shown():
 
 
 def test_every_task_is_run_under_the_paper_s_protocol():
-    made = designs(ud2019("bank"), SuiteRequest(["length"], on_error="skip"))
+    made = make_designs(ud2019("bank"), SuiteRequest(["length"], on_error="skip"))
     tasks = {str(task): w.probes[0] for w in made if w.encoders == ["length"] for task in w.tasks}
     assert len(tasks) == 9
     assert tasks.pop("ud/word-content:bank,on_error=skip") == "mlp,protocol=krasnowska,hidden=0"
@@ -134,7 +134,7 @@ def test_without_a_treebank_it_says_what_to_write():
 
 def test_relatedness_and_entailment_are_run_in_one_language_with_their_baselines():
     suite = SUITES.make("ud2019:bank,pairs=folder,language=pl")
-    made = designs(suite, SuiteRequest(["hf:m"], baselines=False))
+    made = make_designs(suite, SuiteRequest(["hf:m"], baselines=False))
     probes = {(w.encoders[0], str(task)): w.probes[0] for w in made for task in w.tasks}
     tasks = {task: probe for (encoder, task), probe in probes.items() if encoder == "hf:m"}
     assert len(tasks) == 11

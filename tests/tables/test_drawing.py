@@ -10,8 +10,8 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from matplotlib.figure import Figure
 from matplotlib.font_manager import fontManager
 
-from lingprobe.tables.drawing import PlotProblem, save_figure, set_tooltip, svg
-from lingprobe.tables.fonts import families
+from lingprobe.tables.drawing import PlotProblem, render_svg, save_figure, set_tooltip
+from lingprobe.tables.fonts import find_font_families
 from lingprobe.tables.panels import draw_cell, shorten_name
 from lingprobe.tables.style import BLUE, INK, ON_PALE
 
@@ -31,7 +31,7 @@ def drawn() -> Figure:
 
 
 def test_svg_is_xml_that_shows_names_as_they_are():
-    text = svg(drawn)
+    text = render_svg(drawn)
     root = ElementTree.fromstring(text)
     assert text.startswith("<svg")
     assert root.attrib["role"] == "img"
@@ -42,7 +42,7 @@ def test_svg_is_xml_that_shows_names_as_they_are():
 
 
 def test_an_element_of_a_page_takes_its_colours(tmp_path):
-    inline = svg(drawn)
+    inline = render_svg(drawn)
     assert "fill: currentColor" in inline
     assert f"fill: var(--figure-0, {BLUE})" in inline
     assert "fill: #ffffff" not in inline
@@ -114,7 +114,7 @@ def font(tmp_path, monkeypatch):
 
 
 def test_letters_that_the_font_of_figures_lacks_come_from_another(font, tmp_path, caplog):
-    assert families({ord("中"), ord("क")}) == ([font], frozenset())
+    assert find_font_families({ord("中"), ord("क")}) == ([font], frozenset())
     for name, kind in product(("中क", "Zażółć λ жук"), ("pdf", "png")):
         save_figure(of(name), tmp_path / f"{name}.{kind}")
     assert b"TwoLetters" in (tmp_path / "中क.pdf").read_bytes()

@@ -7,8 +7,8 @@ import pytest
 
 from lingprobe.data.errors import UsageProblem
 from lingprobe.tables.breaking import break_rows
-from lingprobe.tables.fitting import fit_table, transpose
-from lingprobe.tables.markup import latex
+from lingprobe.tables.fitting import fit_table, transpose_table
+from lingprobe.tables.markup import format_latex
 from lingprobe.tables.table import Table, TableSection
 
 ROWS = tuple(
@@ -55,7 +55,7 @@ def test_the_wider_the_plainer():
 
 
 def test_rows_and_columns_are_exchanged_with_what_is_bold_and_groups_as_headings():
-    turned = transpose(TABLE)
+    turned = transpose_table(TABLE)
     assert turned.columns == ("", *(row[0] for row in ROWS))
     first, second = turned.sections
     assert (first.heading, second.heading) == ("first", "second")
@@ -77,7 +77,7 @@ def test_a_table_that_is_higher_than_a_page_goes_on_in_further_floats():
     )
     first = TableSection("first", rows[:80], strong=frozenset({(70, 1)}), rules=frozenset({79}))
     long = replace(TABLE, sections=(first, TableSection("second", rows[80:])))
-    for tex in (fit_table(long, 5.5), fit_table(long, 3.03), latex(long)):
+    for tex in (fit_table(long, 5.5), fit_table(long, 3.03), format_latex(long)):
         floats = re.findall(r"\\begin\{table\*?\}.*?\\end\{table\*?\}", tex, re.DOTALL)
         assert len(floats) > 1
         assert tex.count(r"\label{tab:scores}") == tex.count(r"\caption{Scores.}") == 1

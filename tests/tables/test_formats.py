@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
     Table,
@@ -24,8 +24,8 @@ def test_a_name_that_does_not_fit_is_broken_after_commas():
         (TableSection("", ((name, "57.6 ±1.0"),)),),
         frozenset({"encoder"}),
     )
-    assert name in terminal(table, 80)
-    lines = [line.split()[0] for line in terminal(table, 40).splitlines()[-2:]]
+    assert name in format_terminal_table(table, 80)
+    lines = [line.split()[0] for line in format_terminal_table(table, 40).splitlines()[-2:]]
     assert lines == ["untrained:bilstm-max,", "hidden=256,seed=1"]
 
 

@@ -10,9 +10,9 @@ import pytest
 import lingprobe
 from lingprobe.cli.options import rename_page
 from lingprobe.data.errors import UsageProblem
-from lingprobe.tables.drawing import svg
+from lingprobe.tables.drawing import render_svg
 from lingprobe.tables.fitting import fit_table
-from lingprobe.tables.markup import latex, tex
+from lingprobe.tables.markup import escape_latex, format_latex
 from lingprobe.tables.table import Table, TableSection, rename_table, rename_text
 
 VERBS = ("is", "was", "has", "had", "are", "were", "do", "did", "does")
@@ -69,7 +69,7 @@ def test_a_name_is_replaced_wherever_it_stands():
     ],
 )
 def test_a_hyphen_before_a_number_is_a_minus_sign(text, shown):
-    assert tex(text) == shown
+    assert escape_latex(text) == shown
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +88,8 @@ def test_a_page_and_its_figure_are_renamed(evaluation):
     assert "bow:random" not in page.text("latex")
     assert "accuracy" in page.text("latex", width="column")
     assert "bow:random" in page.text("csv")
-    assert "Bag of words" in svg(page.figure)
-    assert "bow:random" in svg(evaluation.report().figure)
+    assert "Bag of words" in render_svg(page.figure)
+    assert "bow:random" in render_svg(evaluation.report().figure)
 
 
 @pytest.mark.parametrize("rename", ["bag=Bag", "=Bag", "bow:random=", "Bag"])
@@ -145,4 +145,4 @@ def test_a_group_that_is_wider_than_its_columns_is_not_broken():
         groups=("", "Indonesian"),
     )
     assert "& \\multicolumn{1}{c}{Indonesian}" in fit_table(table, 3.03)
-    assert "Indonesian" in latex(table)
+    assert "Indonesian" in format_latex(table)

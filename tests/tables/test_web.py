@@ -15,14 +15,14 @@ from lingprobe.tables.web import (
     CodeBlock,
     FoldedBlock,
     PageChapter,
-    Picture,
     ProseBlock,
+    SvgPicture,
     TableFacet,
     TableSheet,
     TableVariants,
     TermBlock,
     WebDocument,
-    notebook,
+    render_notebook,
     tables_document,
 )
 
@@ -72,7 +72,7 @@ def page(name: str) -> str:
         ProseBlock((name,), "note"),
         TermBlock(((name, name),)),
         CodeBlock(f"first {name}\nsecond", name),
-        Picture("<svg></svg>", name),
+        SvgPicture("<svg></svg>", name),
         sheet,
         FoldedBlock(name, (sheet,)),
     )
@@ -91,7 +91,7 @@ def test_whatever_a_name_contains_is_shown_as_it_is():
     )
     assert len(shown.named("script")) == 1
     assert shown.text.count(EVIL) == 5
-    assert EVIL in Outline(notebook([table(EVIL)])).text
+    assert EVIL in Outline(render_notebook([table(EVIL)])).text
 
 
 def test_control_characters_and_halves_of_characters_do_not_reach_the_page():
@@ -143,7 +143,7 @@ def test_long_and_wide_tables_can_be_filtered_and_short_ones_are_left_alone():
 
 
 def test_a_notebook_gets_no_script_and_no_colours_of_our_own():
-    text = notebook([table()], lambda: Figure(label="what it shows"))
+    text = render_notebook([table()], lambda: Figure(label="what it shows"))
     assert "<script" not in text
     assert "<body" not in text
     assert "<title>what it shows</title>" in text

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from lingprobe.tables.drawing import house_style, svg
+from lingprobe.tables.drawing import house_style, render_svg
 from lingprobe.tables.maps import MapMark, draw_map
 
 ENDS = ("none", "all")
@@ -37,7 +37,7 @@ def test_names_that_would_be_taken_for_those_of_others_are_left_to_the_pointer()
     assert "far" in names_on(figure)
     assert len(names_on(figure)) < 5
     assert not any(a.overlaps(b) for a in boxes for b in boxes if a is not b)
-    drawn = svg(lambda: draw_map([*near, far], "Nine at one place.", ENDS))
+    drawn = render_svg(lambda: draw_map([*near, far], "Nine at one place.", ENDS))
     assert len(set(re.findall("<title>(language .)</title>", drawn))) == 9
 
 

@@ -19,7 +19,7 @@ from lingprobe import store
 from lingprobe.corpora import embedded as grammar
 from lingprobe.data.oracles import facts_of
 from lingprobe.data.references import allow_code
-from lingprobe.store.blocks import version
+from lingprobe.store.blocks import get_version
 from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks import TASKS
 from lingprobe.tasks import parsed_corpora as parsed
@@ -95,7 +95,11 @@ def test_chosen_sentences_come_in_the_order_that_is_asked_for(banks, cache):
 def test_columns_that_no_rule_reads_can_be_removed(banks, cache, monkeypatch):
     found(banks)
     (holding,) = lingprobe.holdings().files
-    assert (holding.kind, holding.made, len(holding.files)) == ("columns", version(), SHARDS + 1)
+    assert (holding.kind, holding.made, len(holding.files)) == (
+        "columns",
+        get_version(),
+        SHARDS + 1,
+    )
     assert lingprobe.clean_cache(remove=True).outdated == ()
     first, *others = sorted(cache.glob("*"))
     first.replace(first.with_name(first.name + ".damaged"))

@@ -17,7 +17,7 @@ from lingprobe.tasks.edge.columns import (
     count_targets,
     pool_targets,
     prune_dataset,
-    subset,
+    sample_targets,
     tagged_seen,
 )
 from lingprobe.testing.tasks import same_dataset
@@ -139,7 +139,7 @@ def test_sizes_take_whole_sentences_and_keep_shares():
         for i in range(400)
     ]
     laid = pool_targets(found)
-    small, owners = subset(laid.dataset, laid.owners, 100, 0)
+    small, owners = sample_targets(laid.dataset, laid.owners, 100, 0)
     assert len(small) == 102
     assert len(small.rows("train")) == 75
     assert set(Counter(owners.tolist()).values()) == {3}
@@ -148,11 +148,11 @@ def test_sizes_take_whole_sentences_and_keep_shares():
         set(e.sites[0].sentence.words) == {e.sites[0].sentence.words[0], "x", "y"}
         for e in small.examples()
     )
-    same_dataset(small, subset(laid.dataset, laid.owners, 100, 0)[0])
-    assert subset(laid.dataset, laid.owners, 100, 1)[0].sentences != small.sentences
-    assert subset(laid.dataset, laid.owners, 5000, 1)[0] is laid.dataset
+    same_dataset(small, sample_targets(laid.dataset, laid.owners, 100, 0)[0])
+    assert sample_targets(laid.dataset, laid.owners, 100, 1)[0].sentences != small.sentences
+    assert sample_targets(laid.dataset, laid.owners, 5000, 1)[0] is laid.dataset
     with pytest.raises(DataProblem, match="size=0: write a number from 1 on"):
-        subset(laid.dataset, laid.owners, 0, 1)
+        sample_targets(laid.dataset, laid.owners, 0, 1)
 
 
 def test_sentences_that_no_target_is_about_are_let_go():

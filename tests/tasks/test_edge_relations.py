@@ -12,7 +12,7 @@ from lingprobe.corpora.text import tokenize_words
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.dpr import find_pronoun_pair
-from lingprobe.tasks.edge.semeval import relation
+from lingprobe.tasks.edge.semeval import parse_relation
 from lingprobe.tasks.edge.srl import classify_role
 from tasks import edges
 
@@ -306,12 +306,12 @@ def test_escapes_of_a_tokenizer_are_undone_or_kept(tmp_path):
 
 def test_nominals_as_published_and_cut():
     text = "The <e1>pot</e1>'s <e2>lid</e2>."
-    assert relation(text, "x")[:2] == (relation(text, "x").sentence, (1, 2, 2, 3))
-    assert relation(text, "x").sentence.words == ("The", "pot's", "lid.")
-    found = relation(text, "x", cut=True)
+    assert parse_relation(text, "x")[:2] == (parse_relation(text, "x").sentence, (1, 2, 2, 3))
+    assert parse_relation(text, "x").sentence.words == ("The", "pot's", "lid.")
+    found = parse_relation(text, "x", cut=True)
     assert (found.sentence.words, found.span) == (("The", "pot", "'s", "lid", "."), (1, 2, 3, 4))
     assert found.sentence.text == "The pot's lid."
-    assert relation("<e1>a b</e1> of doves<e2>moles</e2>", "x").span == (0, 2, 3, 4)
+    assert parse_relation("<e1>a b</e1> of doves<e2>moles</e2>", "x").span == (0, 2, 3, 4)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_nominals_as_published_and_cut():
 )
 def test_texts_without_two_nominals(text):
     with pytest.raises(ValueError, match=r"e[12]"):
-        relation(text, "x")
+        parse_relation(text, "x")
 
 
 def test_dev_is_drawn_line_by_line_as_the_paper_s_code_draws(tmp_path):

@@ -8,7 +8,7 @@ from fixtures.forest import forest
 from lingprobe.corpora import brackets
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.edge.treebanks import phrases
+from lingprobe.tasks.edge.treebanks import list_phrases
 
 # multiword token, empty node, backslashes, a space, no comments, no line end
 HARD = r"""1	Il	_	PRON	_	_	2	nsubj	_	_
@@ -140,7 +140,7 @@ WAYS = {
 
 @pytest.mark.parametrize("unary", WAYS)
 def test_phrases_over_the_same_words(unary):
-    found = phrases(brackets.parse_brackets(TREE, "x", 1), unary)
+    found = list_phrases(brackets.parse_brackets(TREE, "x", 1), unary)
     assert [(label, *span) for label, span in zip(found.labels, found.spans, strict=True)] == WAYS[
         unary
     ]
@@ -149,18 +149,19 @@ def test_phrases_over_the_same_words(unary):
 def test_the_node_over_the_tree_is_a_target_by_option():
     tree = brackets.parse_brackets(TREE, "x", 1)
     assert [
-        phrases(tree, unary, root=True).labels[0] for unary in ("top", "joined", "separate", "set")
+        list_phrases(tree, unary, root=True).labels[0]
+        for unary in ("top", "joined", "separate", "set")
     ] == [
         "TOP",
         "TOP+S",
         "TOP",
         {"TOP", "S"},
     ]
-    assert len(phrases(tree, "separate", root=True).spans) == 10
+    assert len(list_phrases(tree, "separate", root=True).spans) == 10
 
 
 def test_heights_count_the_word_s_own_tag():
-    found = phrases(brackets.parse_brackets(TREE, "x", 1), "separate")
+    found = list_phrases(brackets.parse_brackets(TREE, "x", 1), "separate")
     assert found.heights == ["7", "3", "2", "6", "5", "4", "3", "2", "2"]
 
 
@@ -169,7 +170,7 @@ def test_all_ways_tell_the_same_phrases(tmp_path, seed):
     path = tmp_path / "x.ptb"
     path.write_text(forest(60, seed))
     for tree in brackets.read_brackets(path):
-        ways = {unary: phrases(tree, unary, root=True) for unary in WAYS}
+        ways = {unary: list_phrases(tree, unary, root=True) for unary in WAYS}
         assert len(set(ways["top"].spans)) == len(ways["top"].spans)  # no span is asked about twice
         assert (
             ways["top"].spans
@@ -190,7 +191,7 @@ def test_all_ways_tell_the_same_phrases(tmp_path, seed):
 
 def test_siblings_over_neighbouring_words_are_no_chain():
     tree = brackets.parse_brackets("(S (NP (NN a)) (NP (NN b)) (X (NP (NN c)) (NN d)))", "x", 1)
-    assert phrases(tree).labels == ["S", "NP", "NP", "X", "NP"]
+    assert list_phrases(tree).labels == ["S", "NP", "NP", "X", "NP"]
 
 
 def test_trees_and_columns_give_the_same(tmp_path):

@@ -18,12 +18,12 @@ from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks.released import catalogue
-from lingprobe.tasks.released.catalogue import Collection, Known, read_collections
+from lingprobe.tasks.released.catalogue import Collection, KnownFile, read_collections
 from lingprobe.tasks.released.content import examine_file
-from lingprobe.tasks.released.download import TRIES, Unreachable, Web
+from lingprobe.tasks.released.download import TRIES, UnreachableServer, WebDownloader
 from lingprobe.tasks.released.fetch import (
+    FetchedFile,
     FetchRequest,
-    Got,
     fetch_files,
     place_of,
 )
@@ -52,12 +52,14 @@ def wish(site, folder, known=None, files=("a.txt", "b.txt"), **more):
             return known or {}
 
     ours = Ours("ours", "https://example.org/ours", site.url, files, "Nobody 2020")
-    return FetchRequest(ours, folder, web=Web(pause=lambda _: None), **more)
+    return FetchRequest(ours, folder, web=WebDownloader(pause=lambda _: None), **more)
 
 
 def test_files_are_put_where_they_belong_with_a_receipt(site, tmp_path):
     got = list(fetch_files(wish(site, tmp_path)))
-    assert got == [Got(name, "fetched", ((2, 1, 1), len(ROWS), SHA)) for name in ("a.txt", "b.txt")]
+    assert got == [
+        FetchedFile(name, "fetched", ((2, 1, 1), len(ROWS), SHA)) for name in ("a.txt", "b.txt")
+    ]
     assert sorted(p.name for p in tmp_path.iterdir()) == ["a.txt", "b.txt", RECEIPT]
     assert (tmp_path / "a.txt").read_bytes() == ROWS
     receipt = json.loads((tmp_path / RECEIPT).read_text())["a.txt"]
@@ -78,7 +80,7 @@ def test_what_is_there_is_not_fetched_again(site, tmp_path):
 
 def test_what_was_put_there_by_hand_is_checked(site, tmp_path):
     (tmp_path / "a.txt").write_bytes(ROWS)
-    good = wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))
+    good = wish(site, tmp_path, {"a.txt": KnownFile(sha256=SHA)}, ("a.txt",))
     assert [got.how for got in fetch_files(good)] == ["there already"]
     assert not site.asked
 
@@ -92,7 +94,7 @@ def test_a_file_that_is_there_and_wrong_is_left_as_it_is(site, tmp_path):
             r" it is"
         ),
     ):
-        list(fetch_files(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))})))
+        list(fetch_files(wish(site, tmp_path, {"a.txt": KnownFile(rows=(2, 1, 1))})))
     assert (tmp_path / "a.txt").read_bytes() == b"te\tx\tmine\n"
     assert (tmp_path / "b.txt").read_bytes() == ROWS
 
@@ -107,9 +109,9 @@ def test_a_file_that_was_changed_after_it_was_fetched_is_noticed(site, tmp_path)
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        (Known(sha256="0" * 64), f"SHA-256 {SHA}, and the published file 0000"),
-        (Known(rows=(3, 1, 1)), "rows 2/1/1, and the published file 3/1/1"),
-        (Known(size=9), f"bytes {len(ROWS)}, and the published file 9"),
+        (KnownFile(sha256="0" * 64), f"SHA-256 {SHA}, and the published file 0000"),
+        (KnownFile(rows=(3, 1, 1)), "rows 2/1/1, and the published file 3/1/1"),
+        (KnownFile(size=9), f"bytes {len(ROWS)}, and the published file 9"),
     ],
 )
 def test_a_wrong_file_never_appears(site, tmp_path, known, said):
@@ -149,7 +151,7 @@ def test_a_short_file_whose_length_nobody_said_is_found_out(site, tmp_path):
         DataProblem,
         match=r"a\.txt has rows 2/0/0, and the published file 2/1/1; nothing of it was kept",
     ):
-        list(fetch_files(wish(site, tmp_path, {"a.txt": Known(rows=(2, 1, 1))}, ("a.txt",))))
+        list(fetch_files(wish(site, tmp_path, {"a.txt": KnownFile(rows=(2, 1, 1))}, ("a.txt",))))
     assert not list(tmp_path.iterdir())
 
 
@@ -171,7 +173,7 @@ def test_without_a_network_it_is_said_what_to_do(tmp_path):
         free.bind(("127.0.0.1", 0))
         base = f"http://127.0.0.1:{free.getsockname()[1]}/"
     away = FetchRequest(
-        read_collections()["senteval"], tmp_path, base=base, web=Web(pause=lambda _: None)
+        read_collections()["senteval"], tmp_path, base=base, web=WebDownloader(pause=lambda _: None)
     )
     with pytest.raises(DataProblem) as caught:
         list(fetch_files(away))
@@ -180,7 +182,7 @@ def test_without_a_network_it_is_said_what_to_do(tmp_path):
     assert "facebookresearch/SentEval" in told
     assert f"put them into {tmp_path}" in told
     assert "--from URL" in told
-    assert not isinstance(caught.value, Unreachable)
+    assert not isinstance(caught.value, UnreachableServer)
 
 
 def test_some_files_from_a_mirror(site, tmp_path):
@@ -331,7 +333,7 @@ def test_pages_and_tables_of_something_else_are_no_data(site, tmp_path, start):
 @pytest.mark.parametrize("said", ["abc", "-5", "1e3", "", "9" * 40])
 def test_a_length_that_is_none_is_not_believed(site, tmp_path, said):
     site.length = said
-    list(fetch_files(wish(site, tmp_path, {"a.txt": Known(sha256=SHA)}, ("a.txt",))))
+    list(fetch_files(wish(site, tmp_path, {"a.txt": KnownFile(sha256=SHA)}, ("a.txt",))))
     assert (tmp_path / "a.txt").read_bytes() == ROWS
 
 
@@ -406,7 +408,7 @@ def test_what_came_first_is_what_comes_ever_after(site, tmp_path):
     assert not (tmp_path / "a.txt").exists()
     site.files["a.txt"] = ROWS
     assert next(fetch_files(wish(site, tmp_path))).how == "fetched"
-    known = {"a.txt": Known(sha256=SHA)}
+    known = {"a.txt": KnownFile(sha256=SHA)}
     assert "(as published)" in str(next(fetch_files(wish(site, tmp_path, known))))
 
 
@@ -453,7 +455,7 @@ def test_addresses_that_are_none_are_told_at_once(tmp_path, url):
                     read_collections()["senteval"],
                     tmp_path,
                     base=url,
-                    web=Web(pause=lambda _: None),
+                    web=WebDownloader(pause=lambda _: None),
                 )
             )
         )

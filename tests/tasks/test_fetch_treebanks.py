@@ -19,7 +19,7 @@ import lingprobe
 from fixtures.server import serving
 from lingprobe.cli import app
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.corpora.places import LISTING, Absent, home_of, locate_path
+from lingprobe.corpora.places import LISTING, MissingTreebank, home_of, locate_path
 from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.find import expand_tasks
@@ -128,7 +128,7 @@ def test_an_interrupted_treebank_is_gone_on_with_and_not_taken_for_whole(site):
     site.cuts = [len(site.files["api/UD_English-EWT/r2.17"]), 10**9, 10**9, *[1000] * 2]
     with pytest.raises(DataProblem, match="2,000 bytes are kept"):
         lingprobe.fetch("ud/en_ewt")
-    with pytest.raises(Absent):
+    with pytest.raises(MissingTreebank):
         locate_path("en_ewt")
     lingprobe.fetch("ud/en_ewt")
     assert "bytes=2000-" in [wanted for _, wanted in site.asked]
@@ -151,7 +151,7 @@ def test_another_file_than_git_has_is_not_kept(site, content):
     place = home_of(find_treebank("en_ewt"))
     assert not (place / "en_ewt-ud-dev.conllu").exists()
     assert not list(place.glob("*.part"))
-    with pytest.raises(Absent):
+    with pytest.raises(MissingTreebank):
         locate_path("en_ewt")
 
 
@@ -264,7 +264,7 @@ def test_offline_nothing_is_fetched_unasked(site, monkeypatch, variable):
         lingprobe.inspect("ud/tense:en_ewt")
     assert not site.asked
     monkeypatch.setenv(variable, "0")
-    assert supply.offline() == ""
+    assert supply.find_offline_variable() == ""
 
 
 def test_what_reads_no_treebank_fetches_none(site):
@@ -336,7 +336,7 @@ def test_the_command_lists_treebanks_by_a_pattern():
 
 def test_withheld_words_are_told(tmp_path):
     (tmp_path / "README.md").write_text("License: CC BY 4.0\nIncludes text: no\n")
-    done = universal.wish(find_treebank("en_gum"))
+    done = universal.make_fetch_request(find_treebank("en_gum"))
     assert (
         universal.describe_treebank(done) == "licence: CC BY-NC-SA 4.0"
     )  # as the list of the release has it

@@ -16,8 +16,8 @@ from lingprobe.data.cache import FileProblem
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import PlanProblem, TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
@@ -119,8 +119,8 @@ class Failing:
 def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
     kind = type("Marked", (Failing,), {"fingerprint": "x"}) if fingerprint else Failing
-    paths = Paths.of(tmp_path / "results", tmp_path)
-    made = plan(
+    paths = RunPaths.of(tmp_path / "results", tmp_path)
+    made = make_plan(
         TrialDesign(
             [kind(error=error), f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1
         ),
@@ -130,13 +130,13 @@ def test_one_tasks_fault_loses_no_others_table(tmp_path, error, fingerprint):
     assert len(outcome.results) == 1
     assert made.refused["failing"].startswith(f"{error.__name__}: range index")
     with pytest.raises(PlanProblem, match="a bug in the task failing"):
-        plan(TrialDesign([kind(error=error)], ["length"], ["logreg"]), paths)
+        make_plan(TrialDesign([kind(error=error)], ["length"], ["logreg"]), paths)
 
 
 def test_a_file_that_cannot_be_written_is_no_fault_of_the_task(tmp_path):
-    paths = Paths.of(tmp_path / "results", tmp_path)
+    paths = RunPaths.of(tmp_path / "results", tmp_path)
     with pytest.raises(PlanProblem, match=r"failing: range index out of range$"):
-        plan(TrialDesign([Failing(error=FileProblem)], ["length"], ["logreg"]), paths)
+        make_plan(TrialDesign([Failing(error=FileProblem)], ["length"], ["logreg"]), paths)
 
 
 def test_a_fold_that_fails_loses_no_others_table(tmp_path):
@@ -155,9 +155,9 @@ def test_a_fold_that_fails_loses_no_others_table(tmp_path):
                 return FAMILIES["sentence"]()
             return super().load()
 
-    paths = Paths.of(tmp_path / "results", tmp_path)
+    paths = RunPaths.of(tmp_path / "results", tmp_path)
     later = Later()
-    made = plan(
+    made = make_plan(
         TrialDesign([later, f"table:{tmp_path / 'a.jsonl'}"], ["length"], ["logreg"], seeds=1),
         paths,
     )
@@ -173,7 +173,9 @@ def test_what_is_wrong_with_a_source_is_said_once(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text("1\tonly\n\n")
     with pytest.raises(PlanProblem) as told:
-        plan(TrialDesign([f"ud/*:{path}"], ["length"]), Paths.of(tmp_path / "results", tmp_path))
+        make_plan(
+            TrialDesign([f"ud/*:{path}"], ["length"]), RunPaths.of(tmp_path / "results", tmp_path)
+        )
     assert str(told.value).count("2 columns instead of 10") == 1
     assert str(told.value).count("ud/") == 9
 

@@ -8,7 +8,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.oracles import BEYOND_SURFACE, find_opposed
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import task_identity
-from lingprobe.tasks import TASKS, baselines, names
+from lingprobe.tasks import TASKS, baselines, list_task_names
 from lingprobe.testing import same_dataset
 from tasks.publications import indic, linspector, released, rows, senteval, xprobe
 
@@ -22,7 +22,7 @@ def load(reference):
 )
 def test_every_task_of_a_family_finds_its_file_in_the_folder(tmp_path, family):
     folder = released(tmp_path)
-    for name in names(family):
+    for name in list_task_names(family):
         place = folder / family / name if family == "linspector" else folder / family
         assert len(load(f"{family}/{name}:{place}")) >= 24, name
 

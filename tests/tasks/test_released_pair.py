@@ -16,7 +16,7 @@ from scipy.stats import spearmanr
 import lingprobe
 from lingprobe.data.core import DataProblem
 from lingprobe.datasets.splits import code_shared_groups
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from tasks.publications import pair_sets, pairs, refused_or_counted
 
 SCORES = ("sick-r", "sts-b", "cdsc-r", "sick-pl-r")
@@ -35,7 +35,7 @@ def told(dataset):
 YEARS = tuple(f"sts{year}" for year in range(12, 17))
 
 
-@pytest.mark.parametrize("name", [name for name in names("pair") if name not in YEARS])
+@pytest.mark.parametrize("name", [name for name in list_task_names("pair") if name not in YEARS])
 def test_every_task_reads_pairs_of_whole_sentences_in_their_order(tmp_path, name):
     place = pair_sets(tmp_path) / ("mine.jsonl" if name == "jsonl" else "")
     task = TASKS.make(f"pair/{name}:{place}")

@@ -10,7 +10,7 @@ import pytest
 
 import lingprobe
 from lingprobe.data.core import DataProblem
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from tasks.publications import refused_or_counted, text_sets
 
 UNSPLIT = ("mr", "cr", "subj", "mpqa")
@@ -24,7 +24,7 @@ def told(dataset):
     return [(e.split, e.label, e.sites[0].sentence.text) for e in dataset.examples()]
 
 
-@pytest.mark.parametrize("name", names("text"))
+@pytest.mark.parametrize("name", list_task_names("text"))
 def test_every_task_finds_its_files_in_the_folder_of_all(tmp_path, name):
     assert len(load(f"text/{name}:{text_sets(tmp_path)}")) >= 24
 

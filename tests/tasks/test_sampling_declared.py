@@ -5,9 +5,9 @@ from dataclasses import fields
 
 import pytest
 
-from lingprobe.data.core import Sampling
+from lingprobe.data.core import SamplingOptions
 from lingprobe.data.references import Reference
-from lingprobe.tasks import TASKS, tolerant
+from lingprobe.tasks import TASKS, make_tolerant
 
 
 def made(name, tmp_path):
@@ -27,17 +27,17 @@ def made(name, tmp_path):
 @pytest.mark.parametrize("name", list(TASKS))
 def test_declared_is_what_the_reference_takes(name, tmp_path):
     options = set(inspect.signature(TASKS.find(name)).parameters)
-    declared = Sampling.of(made(name, tmp_path))
-    for field in fields(Sampling):
+    declared = SamplingOptions.of(made(name, tmp_path))
+    for field in fields(SamplingOptions):
         assert (field.name in declared) == (field.name in options), field.name
 
 
 def test_only_who_declares_it_gets_on_error():
     edge, comp = (Reference(n, "nowhere") for n in ("edge/pos", "comp/order"))
-    assert str(tolerant(edge, "skip")).endswith("on_error=skip")
-    assert tolerant(edge, "raise") == edge
-    assert tolerant(comp, "skip") == comp
-    assert tolerant(Reference("table"), "skip") == Reference("table")  # told when it is made
+    assert str(make_tolerant(edge, "skip")).endswith("on_error=skip")
+    assert make_tolerant(edge, "raise") == edge
+    assert make_tolerant(comp, "skip") == comp
+    assert make_tolerant(Reference("table"), "skip") == Reference("table")  # told when it is made
 
 
 def test_a_plain_task_declares_nothing():
@@ -47,4 +47,4 @@ def test_a_plain_task_declares_nothing():
         def load(self):
             raise AssertionError
 
-    assert Sampling.of(Plain()) == Sampling()
+    assert SamplingOptions.of(Plain()) == SamplingOptions()

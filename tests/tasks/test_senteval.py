@@ -12,7 +12,7 @@ import pytest
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import DataProblem
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 
 FILES = {
     "sent-len": "sentence_length", "word-content": "word_content", "tree-depth": "tree_depth",
@@ -49,7 +49,7 @@ def dealt(published, tmp_path_factory):
 
 
 def test_the_names_are_those_of_the_paper():
-    assert set(FILES) == set(names("senteval"))
+    assert set(FILES) == set(list_task_names("senteval"))
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -144,7 +144,7 @@ def unpacked(published, tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", names("xprobe"))
+@pytest.mark.parametrize("name", list_task_names("xprobe"))
 def test_xprobe_without_its_train_files_is_refused_and_drawn_anew(unpacked, name):
     with pytest.raises(
         DataProblem, match="no train examples in the files; their splits: dev, test"

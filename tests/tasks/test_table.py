@@ -104,7 +104,7 @@ OWN = """
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 
-from lingprobe.data.core import Sampling
+from lingprobe.data.core import SamplingOptions
 from lingprobe.tasks.table import TableTask
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Own:
     _: KW_ONLY
     fold: str | None = None
     name, question, metric, probe, view = "own", "Which?", "accuracy", "logreg", "mean"
-    sampling = Sampling(fold=True)
+    sampling = SamplingOptions(fold=True)
 
     def load(self):
         return TableTask(Path(__file__).with_name("a.csv"), fold=self.fold).load()

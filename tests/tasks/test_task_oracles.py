@@ -12,10 +12,10 @@ from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.core import Cell
 from lingprobe.data.oracles import about_words, facts_of, oracles_of
 from lingprobe.data.reading import Readings
-from lingprobe.encoders.gold import Gold
+from lingprobe.encoders.gold import GoldOracle
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.tasks.edge.facts import true_labels
 from tasks.edges import edge_files
 
@@ -51,7 +51,9 @@ def loaded(reference):
 def score(task, dataset, facts, probe="logreg"):
     """What a probe reads of an oracle, from 0 to 1."""
     readings = Readings(
-        dataset, Gold().with_facts(facts, about_words(dataset)).encode(dataset.sentences), task.view
+        dataset,
+        GoldOracle().with_facts(facts, about_words(dataset)).encode(dataset.sentences),
+        task.view,
     )
     (predictor,) = PROBES.make(probe).fit(
         readings.split("train"), readings.split("dev"), cells=(Cell("-", 0),)
@@ -66,8 +68,8 @@ def turned(facts):
     return dict(zip(facts, [list(facts.values())[i] for i in order], strict=True))
 
 
-WHOLE = [f"ud/{name}:BANK" for name in names("ud") if name != "feat"] + [
-    f"tree/{name}:TREES" for name in names("tree")
+WHOLE = [f"ud/{name}:BANK" for name in list_task_names("ud") if name != "feat"] + [
+    f"tree/{name}:TREES" for name in list_task_names("tree")
 ]
 WHOLE += ["ud/feat:BANK,feature=Number,of=subj,upos=NOUN", "ud/feat:BANK,feature=Tense,of=VERB"]
 

@@ -14,7 +14,7 @@ from fixtures.forest import forest
 from lingprobe.corpora.brackets import read_brackets
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.answers import Answer, answer
+from lingprobe.tasks.answers import Answer, make_answer
 from lingprobe.tasks.tree import corpus as room
 from lingprobe.tasks.tree import rules as tree_rules
 from lingprobe.tasks.tree.answers import EQUAL, PUBLISHED, README
@@ -245,7 +245,7 @@ def test_the_majority_of_the_features_is_told(tree):
     found = tree_rules.classify_phrase_tense(
         tree(S.format(f"{HE} (VP (VBZ says) (SBAR (S {HE} (VP (VBD slept)))))"))
     )
-    assert found == answer(found.label, "says", "tie", "simple")
+    assert found == make_answer(found.label, "says", "tie", "simple")
 
 
 @pytest.fixture(scope="module")

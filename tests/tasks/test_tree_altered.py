@@ -14,12 +14,12 @@ from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.tree.altered_sentences import (
-    Coordination,
-    coordination,
+    ClauseCoordination,
+    find_coordination,
+    find_inversions,
+    find_shifts,
     find_swap_places,
-    inversions,
     is_name,
-    shifts,
     swap_words,
 )
 from tasks.altering import corpus_of, made
@@ -62,7 +62,7 @@ def test_the_first_word_marks_clitics_and_equal_words_stay(words, expected):
 @given(SENTENCES, st.integers(0, 9))
 def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
     sentences = [Sentence.of(words) for words in listed]
-    found, out = shifts(corpus_of(sentences), seed)
+    found, out = find_shifts(corpus_of(sentences), seed)
     candidates = list(found)
     labels = [c.label for c in candidates]
     assert labels.count("I") == len(labels) // 2
@@ -74,7 +74,7 @@ def test_half_is_swapped_and_no_sentence_comes_in_both_versions(listed, seed):
         assert (c.sentence.words in listed) or c.label == "I"
     bags = [tuple(sorted(map(str.lower, c.sentence.words))) for c in candidates]
     assert len(set(bags)) == len(bags)
-    assert candidates == list(shifts(corpus_of(sentences), seed)[0])
+    assert candidates == list(find_shifts(corpus_of(sentences), seed)[0])
     for candidate, origins in made(found):
         words = candidate.sentence.words
         # put back where they stood
@@ -106,8 +106,8 @@ def tree(tmp_path_factory):
 
 
 def turned(found, counts=None):
-    place = coordination(found)
-    assert isinstance(place, Coordination), place
+    place = find_coordination(found)
+    assert isinstance(place, ClauseCoordination), place
     name = is_name(found.words[0], found.tags[0], counts or count_frequencies([]))
     return sentence_of(reorder_words(found.words, place.order(len(found.words)), name)).text
 
@@ -148,16 +148,16 @@ def test_names_keep_their_capital_and_so_does_what_a_corpus_writes_so(tree):
 )
 def test_what_cannot_be_inverted_without_a_trace_is_left_out(tree, old, new, reason):
     assert old in ROME
-    assert reason in coordination(tree(ROME.replace(old, new)))
+    assert reason in find_coordination(tree(ROME.replace(old, new)))
 
 
 def test_a_sentence_in_its_own_order_is_rendered_as_it_is(tree):
     found = tree(MEMORIES)
     size = len(found.words)
     assert reorder_words(found.words, range(size)) == found.words
-    place = coordination(found)
+    place = find_coordination(found)
     # the inverted sentence's own places
-    again = Coordination(place.tail - place.second, place.tail - place.first, place.tail)
+    again = ClauseCoordination(place.tail - place.second, place.tail - place.first, place.tail)
     back = [place.order(size)[i] for i in again.order(size)]
     assert back == list(range(size))
     assert (place.longer(False), place.longer(True)) == ("second", "first")
@@ -180,7 +180,7 @@ def test_orders_are_balanced_by_which_clause_is_longer_and_no_sentence_comes_in_
     sentences, clauses = zip(*columns(1200), strict=True)
     tags = [("NN",) * len(sentence.words) for sentence in sentences]
     corpus = corpus_of(sentences, tags, **{"coord-inv": clauses})
-    found, out = inversions(corpus, count_frequencies([]), 0)
+    found, out = find_inversions(corpus, count_frequencies([]), 0)
     candidates = list(found)
     for sentence, (candidate, origins) in zip(sentences, made(found), strict=True):
         assert [w.lower() for w in candidate.sentence.words] == [

@@ -11,7 +11,7 @@ from fixtures.forest import forest as trees
 from lingprobe.corpora import brackets
 from lingprobe.data.core import Sentence
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.tree.altered_sentences import find_swap_places, shifts
+from lingprobe.tasks.tree.altered_sentences import find_shifts, find_swap_places
 from lingprobe.tasks.tree.corpus import LITERAL, RULES
 from tasks.altering import corpus_of
 
@@ -85,7 +85,9 @@ def test_any_two_words_change_places_but_the_first_and_marks():
     pair = [
         Sentence.of(words.split()) for words in ("It was said , he said", "It was said , said he")
     ]
-    assert [len(shifts(corpus_of(pair), 0, literal=literal)[0]) for literal in (False, True)] == [
+    assert [
+        len(find_shifts(corpus_of(pair), 0, literal=literal)[0]) for literal in (False, True)
+    ] == [
         1,
         2,
     ]

@@ -11,7 +11,13 @@ from lingprobe.corpora.frequencies import count_frequencies
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.tasks.tree.odd import NEAR, ReplacementWords, band, lexicon, replacements
+from lingprobe.tasks.tree.odd import (
+    NEAR,
+    ReplacementWords,
+    compute_frequency_band,
+    find_replacements,
+    make_tag_lexicon,
+)
 from tasks.altering import corpus_of, made
 
 LETTERS = [a + b for a in "bdgklmnprt" for b in "aeiou"]
@@ -35,12 +41,12 @@ def toy():
 def choice(toy):
     words = [s.words for s in toy[0]]
     return ReplacementWords.of(
-        count_frequencies(words), lexicon(zip(words, toy[1], strict=True)), own=True
+        count_frequencies(words), make_tag_lexicon(zip(words, toy[1], strict=True)), own=True
     )
 
 
 def test_one_word_is_replaced_by_one_of_the_same_tag_whose_pairs_are_attested_as_often(toy, choice):
-    found, out = replacements(corpus_of(*toy), choice, 0)
+    found, out = find_replacements(corpus_of(*toy), choice, 0)
     candidates = list(found)
     for candidate, origins in made(found):
         assert [w for w, i in zip(candidate.sentence.words, origins, strict=True) if i < 0] == [
@@ -90,7 +96,7 @@ def both(counts, words, i, old):
 
 def test_splits_share_no_replacement_and_no_sentence_comes_twice(toy, choice):
     dataset = sample(
-        replacements(corpus_of(*toy), choice, 0)[0],
+        find_replacements(corpus_of(*toy), choice, 0)[0],
         SampleSettings(rarest=1, commonest=0),
     )
     homes = {}
@@ -118,18 +124,18 @@ def test_replacements_are_as_frequent_as_what_they_replace(toy, choice):
 
 
 def test_the_band_shrinks_with_the_corpus():
-    assert band(5_000_000) == band(200_000_000) == (40, 400)
-    assert band(2_500_000) == (20, 200)
-    assert band(10_000) == (5, 50)
+    assert compute_frequency_band(5_000_000) == compute_frequency_band(200_000_000) == (40, 400)
+    assert compute_frequency_band(2_500_000) == (20, 200)
+    assert compute_frequency_band(10_000) == (5, 50)
 
 
 def test_a_form_has_the_tag_that_it_mostly_has():
     sentences = [Sentence.of(["run", "Run", "run", "a"]), Sentence.of(["run", "dog", "dog", "a"])]
     tags = [("VB", "VB", "NN", "DT"), ("VB", "NN", "NN", "DT")]
     words = [s.words for s in sentences]
-    assert lexicon(zip(words, tags, strict=True)) == {"run": "VB", "dog": "NN", "a": "DT"}
+    assert make_tag_lexicon(zip(words, tags, strict=True)) == {"run": "VB", "dog": "NN", "a": "DT"}
 
 
 def test_text_without_tags_is_refused(toy):
     with pytest.raises(DataProblem, match="lingprobe data tag"):
-        lexicon((s.words, ()) for s in toy[0])
+        make_tag_lexicon((s.words, ()) for s in toy[0])

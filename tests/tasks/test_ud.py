@@ -15,9 +15,13 @@ from lingprobe.data.core import DataProblem
 from lingprobe.datasets.candidates import number_values
 from lingprobe.tasks import FAMILIES, TASKS
 from lingprobe.tasks import parsed_corpora as parsed
-from lingprobe.tasks.shards import Lists
+from lingprobe.tasks.shards import StringLists
 from lingprobe.tasks.ud import family
-from lingprobe.tasks.ud.classes import comparable, contents, sentences_per_class
+from lingprobe.tasks.ud.classes import (
+    assign_target_words,
+    find_comparable_depths,
+    sentences_per_class,
+)
 
 NINE = FAMILIES["ud"]["ud.family"].replace("_", "-").split()
 
@@ -238,7 +242,7 @@ def test_word_content_keeps_words_with_enough_sentences():
     forms = Counter(w for s in sentences for w in s.words)
     codes, names = number_values(w for s in sentences for w in s.words)
     starts = np.cumsum([0, *(len(s.words) for s in sentences)])
-    found = contents([Lists(codes, names, starts)], forms)
+    found = assign_target_words([StringLists(codes, names, starts)], forms)
     rows = [(row, found.words[k]) for row, k in enumerate(found.codes.tolist()) if k >= 0]
     assert set(found.words) < set(words)
     assert found.notes["classes"] == len(found.words)
@@ -255,10 +259,10 @@ def test_depths_that_share_lengths_are_compared():
             for length in range(depth * 2, depth * 2 + 30)
         }
     )
-    run = comparable(counts)
+    run = find_comparable_depths(counts)
     assert len(run) == 8
     assert sentences_per_class(counts, run) >= 400
-    assert len(comparable(Counter({(depth, depth): 50 for depth in range(1, 10)}))) == 4
+    assert len(find_comparable_depths(Counter({(depth, depth): 50 for depth in range(1, 10)}))) == 4
 
 
 def test_an_empty_treebank_is_refused(tmp_path):

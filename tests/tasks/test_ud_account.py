@@ -9,7 +9,7 @@ from treebanks import block, main, tree
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.answers import READING, UNREAD, Answer, Findings, answer
+from lingprobe.tasks.answers import READING, UNREAD, Answer, RuleFindings, make_answer
 from lingprobe.tasks.ud.account import (
     NO_CONTRADICTION,
     NO_DOUBT,
@@ -42,12 +42,12 @@ def clause(tmp_path):
 def counted(*findings):
     """Findings that occur so often."""
     codes = [k for k, (_, n) in enumerate(findings) for _ in range(n)]
-    return Findings.of(codes, [finding for finding, _ in findings])
+    return RuleFindings.of(codes, [finding for finding, _ in findings])
 
 
 def test_shares_are_counted_by_class_and_warned_of_where_they_differ_by_five_points():
-    pres, past = answer("pres", "runs"), answer("past", "ran")
-    unread = answer("pres", "rans", reading=UNREAD)
+    pres, past = make_answer("pres", "runs"), make_answer("past", "ran")
+    unread = make_answer("pres", "rans", reading=UNREAD)
     found = counted((pres, 94), (unread, 6), (past, 100), ("a reason", 7))
     none = counted((NO_DOUBT, 207))
     account = account_for_rows("tense", ["UD_English-EWT/a.conllu"], found, none)
@@ -55,13 +55,13 @@ def test_shares_are_counted_by_class_and_warned_of_where_they_differ_by_five_poi
     assert account.remarks() == ["constructions: share unread by class: past 0 %, pres 6 %"]
     fewer = counted((pres, 96), (unread, 4), (past, 100))
     assert not account_for_rows("tense", ["UD_English-EWT/a"], fewer, none).remarks()
-    doubts = counted((answer("past"), 10), (NO_DOUBT, 190))
+    doubts = counted((make_answer("past"), 10), (NO_DOUBT, 190))
     (remark,) = account_for_rows("tense", ["UD_English-EWT/a"], fewer, doubts).remarks()
     assert remark == "constructions: share that rows leave out by class: past 9 %, pres 0 %"
 
 
 def test_a_language_without_rows_is_said_to_be_not_read():
-    found, none = counted((answer("pres"), 5)), counted((NO_DOUBT, 5))
+    found, none = counted((make_answer("pres"), 5)), counted((NO_DOUBT, 5))
     account = account_for_rows("tense", ["UD_Turkish-IMST/tr_imst-ud-dev.conllu"], found, none)
     assert account.remarks() == ["constructions: not read in the language of tr_imst"]
     assert not account.classes
@@ -75,7 +75,7 @@ def test_a_language_without_rows_is_said_to_be_not_read():
 
 
 def test_what_is_read_is_tagged_where_something_is_not():
-    read, unread = answer("pres", "runs"), answer("pres", "rans", reading=UNREAD)
+    read, unread = make_answer("pres", "runs"), make_answer("pres", "rans", reading=UNREAD)
     tagged = tag_readings(counted((read, 1), (unread, 1), ("a reason", 1)))
     assert [getattr(v, "strata", {}).get(READING) for v in tagged.values] == [
         "read",
@@ -90,12 +90,12 @@ def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
     rows = "er AUX {} 2 aux være\nfaldet VERB " + f"{PART} 0 root"
     found = clause(rows.format(PRES))
     assert classify_clause_tense(found) == DOUBTFUL
-    assert find_doubt("tense", found, classify_clause_tense(found)) == answer("pres")
+    assert find_doubt("tense", found, classify_clause_tense(found)) == make_answer("pres")
     past = clause(rows.format(PAST))
     assert find_doubt("tense", past, classify_clause_tense(past)) == NO_DOUBT
     called = clause(f"he AUX {PRES} 2 aux:pass haber\ncomido VERB {PART} 0 root")
     assert classify_voice(called) == OF_A_PERFECT
-    assert find_doubt("passive", called, classify_voice(called)) == answer("passive")
+    assert find_doubt("passive", called, classify_voice(called)) == make_answer("passive")
     modal = clause("may AUX _ 2 aux\nfall VERB VerbForm=Inf 0 root")
     assert (
         find_doubt("tense", modal, classify_clause_tense(modal)) == NO_DOUBT
@@ -134,15 +134,15 @@ def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
 )
 def test_rules_check_each_other(clause, rule, rows, expected):
     found = clause(rows)
-    assert find_contradiction(rule, found, RULES[rule](found)) == answer(expected)
+    assert find_contradiction(rule, found, RULES[rule](found)) == make_answer(expected)
     other = clause(f"she PRON _ 2 nsubj\nsings VERB {PRES} 0 root\n. PUNCT _ 2 punct")
     assert find_contradiction(rule, other, RULES[rule](other)) == NO_CONTRADICTION
 
 
 def test_what_contradicts_a_label_is_a_stratum():
-    one, other = answer("plur", "dogs"), answer("sing", "dog")
-    found = Findings.of(np.array([0, 1, 0, 2]), [one, other, "a reason"])
-    checks = Findings.of(np.array([0, 0, 1, 1]), [NO_CONTRADICTION, answer("it is odd")])
+    one, other = make_answer("plur", "dogs"), make_answer("sing", "dog")
+    found = RuleFindings.of(np.array([0, 1, 0, 2]), [one, other, "a reason"])
+    checks = RuleFindings.of(np.array([0, 0, 1, 1]), [NO_CONTRADICTION, make_answer("it is odd")])
     marked = mark_contradictions(found, checks)
     said = [marked.values[code] for code in marked.codes.tolist()]
     assert said[0] == one

@@ -15,8 +15,8 @@ from lingprobe.tasks.ud.constructions import (
     FORMS,
     RELATIONS,
     TABLE,
-    constructions,
     is_language_read,
+    list_constructions,
 )
 from lingprobe.tasks.ud.family import RULES
 from lingprobe.tasks.ud.rules import (
@@ -404,7 +404,7 @@ MEANINGS = {
 
 
 def test_rows_of_the_table_are_whole_and_do_not_contradict_each_other():
-    rows = constructions()
+    rows = list_constructions()
     assert {row.meaning for row in rows} == MEANINGS
     assert all(all((r.example, r.source, r.glottocodes, r.clause, r.label)) for r in rows)
     assert {row.form for row in rows} <= {*FORMS, "any"}
@@ -421,7 +421,7 @@ def test_rows_of_the_table_are_whole_and_do_not_contradict_each_other():
 def test_rows_hold_for_languages_and_families_that_glottolog_has():
     lines = Path(languages.__file__).with_name("lineages.tsv").read_text("utf-8").splitlines()
     known = {code for line in lines if line[0] != "#" for code in line.split("\t", 1)[1].split()}
-    assert {code for row in constructions() for code in row.glottocodes} <= known
+    assert {code for row in list_constructions() for code in row.glottocodes} <= known
 
 
 LINES = TABLE.read_text("utf-8").splitlines()[1:]

@@ -16,7 +16,7 @@ from treebanks import block
 from lingprobe.corpora import embedded as grammar
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.ud.feat import telling
+from lingprobe.tasks.ud.feat import choose_telling_values
 from lingprobe.testing import check_dataset
 
 DATA = Path(os.environ.get("LINGPROBE_DATA", "none")) / "treebanks"
@@ -195,16 +195,16 @@ def test_values_that_are_too_rare_are_dropped_and_counted_or_refused(tmp_path):
 
 
 def test_values_are_kept_while_they_add_to_what_is_asked():
-    assert telling(Counter(Masc=1356, Fem=742, Neut=319)) == {"Masc", "Fem", "Neut"}
-    assert telling(Counter(Acc=840, Gen=139, Nom=4, Ins=3)) == {"Acc", "Gen"}
-    assert telling(
+    assert choose_telling_values(Counter(Masc=1356, Fem=742, Neut=319)) == {"Masc", "Fem", "Neut"}
+    assert choose_telling_values(Counter(Acc=840, Gen=139, Nom=4, Ins=3)) == {"Acc", "Gen"}
+    assert choose_telling_values(
         Counter(Ine=143, Ela=133, Ill=130, Gen=99, All=80, Ess=79, Ade=69, Par=32, Abl=28)
     ) >= {"Ade"}
 
 
 @given(st.dictionaries(st.text("abc", min_size=1), st.integers(1, 999), min_size=2, max_size=9))
 def test_at_least_two_values_are_kept_and_the_commonest_among_them(counts):
-    kept = telling(Counter(counts))
+    kept = choose_telling_values(Counter(counts))
     assert len(kept) >= 2
     assert min(counts[v] for v in kept) >= max(
         (n for v, n in counts.items() if v not in kept), default=0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from treebanks import block, main, tree
 
-from lingprobe.data.notes import Notes
+from lingprobe.data.notes import DatasetNotes
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer
@@ -239,7 +239,7 @@ def test_a_class_that_is_more_often_unread_is_warned_of(tmp_path):
     says = [f"xu PART _ 2 advmod\nv{k} VERB {FIN} 0 root\n. PUNCT _ 2 punct" for k in range(80)]
     asks = [f"v{k} VERB {FIN} 0 root\n? PUNCT _ 1 punct" for k in range(80)]
     place = write(tmp_path / "UD_Polish-Mine", "pl_mine-ud-test.conllu", [*says, *asks])
-    notes: Notes = (
+    notes: DatasetNotes = (
         TASKS.make(Reference.parse(f"ud/sent-type:{place},classes=inter,classes=other"))
         .load()
         .notes

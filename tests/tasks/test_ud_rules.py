@@ -5,7 +5,7 @@ from treebanks import STARRED, block, main, tree
 
 from lingprobe.corpora.conllu import read_conllu
 from lingprobe.corpora.marks import classify_final_mark, final_mark
-from lingprobe.tasks.answers import Answer, answer
+from lingprobe.tasks.answers import Answer, make_answer
 from lingprobe.tasks.ud.rules import (
     LENGTHS,
     NO_OBJECT,
@@ -36,10 +36,10 @@ def test_the_papers_figure_has_the_labels_that_the_paper_says(tmp_path):
     clause = main(found)
     assert (len(found.words), LENGTHS[len(found.words)], found.depth) == (8, "6-8", 3)
     assert top_deps(clause).label == "aux nsubj obl"
-    assert classify_voice(clause) == answer(
+    assert classify_voice(clause) == make_answer(
         "active", "starred", construction="with an auxiliary", lemma="starred"
     )
-    assert classify_clause_tense(clause) == answer(
+    assert classify_clause_tense(clause) == make_answer(
         "past", "starred", "past", "perfect", lemma="starred", auxiliary="have + past participle"
     )
     assert tense_literal(clause, classify_clause_tense(clause)).label == "past"
@@ -186,9 +186,9 @@ def test_number_of_the_object_and_the_majority(clause):
         f"{DOG} 2 nsubj\nchases VERB _ 0 root\nCats NOUN Number=Plur 2 obj\nin ADP _ 5"
         " case\ngardens NOUN Number=Plur 2 obl"
     )
-    cats = answer("plur", "cats", "plur", lemma="cats")
+    cats = make_answer("plur", "cats", "plur", lemma="cats")
     assert find_object_number(found) == obj_num_literal(found, find_object_number(found)) == cats
-    assert find_subject_number(found) == answer(
+    assert find_subject_number(found) == make_answer(
         "sing", "dog", "plur", "subject of a verb", lemma="dog"
     )
     even = clause(f"{DOG} 2 nsubj\nchases VERB _ 0 root\ncats NOUN Number=Plur 2 obj")

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lingprobe.corpora.batches import Batch
+from lingprobe.corpora.batches import TreebankBatch
 from lingprobe.corpora.conllu import read_conllu
-from lingprobe.corpora.trees import Tree
+from lingprobe.corpora.trees import TreeColumns
 from lingprobe.tasks.ud.clause import MainClause, extract_main_clauses
 
 STARRED = """
@@ -36,13 +36,13 @@ def block(rows: str, *comments: str) -> str:
     return "\n".join(lines) + "\n\n"
 
 
-def tree(rows: str, folder: Path) -> Tree:
+def tree(rows: str, folder: Path) -> TreeColumns:
     """One tree of some rows."""
     path = folder / "one.conllu"
     path.write_text(block(rows), encoding="utf-8")
     return next(read_conllu(path))
 
 
-def main(tree: Tree, language: str = "") -> MainClause:
+def main(tree: TreeColumns, language: str = "") -> MainClause:
     """The main clause of a tree."""
-    return next(extract_main_clauses(Batch.of([tree]), [tree.sentence], language))
+    return next(extract_main_clauses(TreebankBatch.of([tree]), [tree.sentence], language))

@@ -14,24 +14,24 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, build_column, join_columns
-from lingprobe.data.notes import BoundaryDensity, Provenance, Thresholds
+from lingprobe.data.notes import BoundaryDensity, ResultProvenance, ThresholdNote
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics import Answers
+from lingprobe.metrics import FitAnswers
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.metrics.constant import CLASS, SET, answered_labels, constant_column
-from lingprobe.metrics.ties import Tie, compute_tie
+from lingprobe.metrics.ties import VarianceInflation, compute_tie
 
 T = TypeVar("T")
 _UNKNOWN_TRIAL = Trial("", "", "", "", "", 0)
 SIGNS = ("*", "†", "‡", "§", "¶")
 
 
-class Scored(Protocol):
+class ComparableScore(Protocol):
     """A score over so many test examples, which are told by a digest where the result has one."""
 
     @property
@@ -72,7 +72,7 @@ def select_alike(
     return max(by_test.values(), key=lambda fits: (len(fits[0]), len(fits)), default=[])
 
 
-def mark_test_sets(rows: Sequence[Scored]) -> list[str]:
+def mark_test_sets(rows: Sequence[ComparableScore]) -> list[str]:
     """A sign for each of some rows: '' where it is over the test examples that most are over, whole
     ones before parts of them.
     """
@@ -89,7 +89,7 @@ def mark_test_sets(rows: Sequence[Scored]) -> list[str]:
     return [sign_of[test] for test in tests]
 
 
-def differences(rows: Sequence[Scored], what: str) -> list[str]:
+def describe_differences(rows: Sequence[ComparableScore], what: str) -> list[str]:
     """What the signs of some rows (`marks`) mean, one sentence each, and what parts of the data are
     missing where all are alike.
     """
@@ -99,7 +99,9 @@ def differences(rows: Sequence[Scored], what: str) -> list[str]:
     ]
 
 
-def describe_test_sets(rows: Sequence[Scored], signs: Sequence[str]) -> list[tuple[str, str]]:
+def describe_test_sets(
+    rows: Sequence[ComparableScore], signs: Sequence[str]
+) -> list[tuple[str, str]]:
     """What the signs of some rows mean, each with a sentence about what it stands beside."""
     pairs = zip(rows, signs, strict=True)
     sets = {(sign, row.n, row.missing) for row, sign in pairs if sign or row.missing}
@@ -142,13 +144,13 @@ class RunPredictions:
     predicted: Column
     clusters: Mapping[str, Ints] = field(default_factory=dict)
     constants: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    logits: Logits | None = None
+    logits: ProbeLogits | None = None
     tested: str = ""
     density: BoundaryDensity = field(default_factory=BoundaryDensity)
     n_train: int = 0
     mix: Sequence[float] = ()
     trial: Trial = _UNKNOWN_TRIAL
-    about: Provenance = field(default_factory=Provenance)
+    about: ResultProvenance = field(default_factory=ResultProvenance)
     strata: Mapping[str, Tags] = field(default_factory=dict)
     score: float | None = None
     metric: str = ""
@@ -175,9 +177,9 @@ class RunPredictions:
         )
 
     @property
-    def thresholds(self) -> Thresholds:
+    def thresholds(self) -> ThresholdNote:
         """Those that were set on dev, with the class that is positive."""
-        return self.about.choice.part(Thresholds) or Thresholds()
+        return self.about.choice.part(ThresholdNote) or ThresholdNote()
 
     @property
     def n(self) -> int:
@@ -185,12 +187,12 @@ class RunPredictions:
         return len(self.gold)
 
 
-def join_answers(fits: Sequence[Sequence[Result]]) -> Answers:
+def join_answers(fits: Sequence[Sequence[Result]]) -> FitAnswers:
     """The answers of some fits, each given by the results of its folds."""
     return join_predictions([list(map(RunPredictions.of, folds)) for folds in fits])
 
 
-def join_predictions(fits: Sequence[Sequence[RunPredictions]]) -> Answers:
+def join_predictions(fits: Sequence[Sequence[RunPredictions]]) -> FitAnswers:
     """The answers of some fits, each given by those of its folds, which are the same for all; the
     labels are those of each fit, where the draws of a control differ in them.
     """
@@ -199,10 +201,10 @@ def join_predictions(fits: Sequence[Sequence[RunPredictions]]) -> Answers:
     labelled = fits if is_redrawn else fits[:1]
     golds = tuple(join_columns([fold.gold for fold in folds]) for folds in labelled)
     tied = () if is_redrawn else tuple(map(_tie_folds, fits))
-    return Answers(golds[0], predicted, _clusters(fits[0]), golds if is_redrawn else (), tied)
+    return FitAnswers(golds[0], predicted, _clusters(fits[0]), golds if is_redrawn else (), tied)
 
 
-def join_constants(folds: Sequence[RunPredictions]) -> Answers:
+def join_constants(folds: Sequence[RunPredictions]) -> FitAnswers:
     """The constant answer that is best on train, over the test examples of all folds: a class, or a
     set where the probe may answer with sets; of scores their mean.
     """
@@ -228,17 +230,19 @@ def _constant(fold: RunPredictions) -> Column:
     return constant_column(known[kind], gold.names, fold.n, kind)
 
 
-def _tie_folds(folds: Sequence[RunPredictions]) -> Tie:
-    """By how much folds err together since they share training examples, as `Answers.tied`; NaN
+def _tie_folds(folds: Sequence[RunPredictions]) -> VarianceInflation:
+    """By how much folds err together since they share training examples, as `FitAnswers.tied`; NaN
     where their probes do not say, and 0 of a single fold.
     """
     if len(folds) < 2:
-        return Tie(0.0, 0.0)
+        return VarianceInflation(0.0, 0.0)
     tied = [(fold.density, fold.n, fold.n_train) for fold in folds]
     return tie_densities(tied, [*folds[0].gold.counts().values()])
 
 
-def tie_densities(folds: Sequence[tuple[BoundaryDensity, int, int]], classes: Sequence[int]) -> Tie:
+def tie_densities(
+    folds: Sequence[tuple[BoundaryDensity, int, int]], classes: Sequence[int]
+) -> VarianceInflation:
     """The tie of some folds, each the densities at its boundary, how many examples it tests, and
     how many it was fitted to; `classes` has the examples of each class.
     """
@@ -248,7 +252,7 @@ def tie_densities(folds: Sequence[tuple[BoundaryDensity, int, int]], classes: Se
         ranks += each.ranks * tested / total
         # of what it was fitted to, only what is tested in turn errs together with it
         shared += min((total - tested) / max(train, 1), 1.0) * tested / total
-    return Tie(shared * compute_tie(density, classes), shared * ranks**2)
+    return VarianceInflation(shared * compute_tie(density, classes), shared * ranks**2)
 
 
 def are_equal(one: Column, other: Column) -> bool:
@@ -292,7 +296,7 @@ class RepeatedScore(Protocol):
     def is_seeded(self) -> bool: ...
 
 
-def over(fit: str, rows: Iterable[RepeatedScore]) -> str:
+def describe_interval_base(fit: str, rows: Iterable[RepeatedScore]) -> str:
     """What the intervals of some rows are over: fits (as 'seed'), and test examples by what they
     share; and what they do not cover.
     """

@@ -20,7 +20,7 @@ from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL
 from lingprobe.analysis.score_columns import add_score_columns
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import BoundaryDensity, Choice
+from lingprobe.data.notes import BoundaryDensity, ProbeChoice
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
@@ -72,7 +72,7 @@ def answer_always(run: RunPredictions, kind: str) -> RunPredictions:
     if isinstance(run.predicted, ScoredLabels):
         answer = run.predicted.as_constant()
     score = find_metric(run.metric)(run.gold, answer)
-    about = replace(run.about, choice=Choice())
+    about = replace(run.about, choice=ProbeChoice())
     return replace(run, predicted=answer, score=score, about=about, density=BoundaryDensity())
 
 
@@ -91,7 +91,7 @@ def expected_metric(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
     return Metric(f"{metric.name}, expected", sums, metric.value, metric.least)
 
 
-def beyond(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
+def compute_advantages(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
     """How much higher the metric over some examples, `rows`, is than their labels let expect; of
     answers to all examples only.
     """

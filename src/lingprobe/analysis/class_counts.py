@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lingprobe.analysis.row import PERCENT
 from lingprobe.data.labels import HOLDS, Column, column_from_codes
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics import Answers, interval_of
+from lingprobe.metrics import FitAnswers, interval_of
 from lingprobe.metrics.compare import micro_f1
 
 Flags = NDArray[np.bool_]
@@ -37,7 +37,7 @@ class ClassCount(NamedTuple):
     high: float
 
 
-def count_classes(answers: Answers) -> list[ClassCount]:
+def count_classes(answers: FitAnswers) -> list[ClassCount]:
     """How each class or label fared that somebody has or is said to have."""
     gold, predicted, clusters = answers.gold, answers.predicted, answers.clusters
     names = tuple(dict.fromkeys(name for column in (gold, *predicted) for name in column.names))

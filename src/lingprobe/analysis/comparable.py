@@ -12,8 +12,8 @@ from typing import NamedTuple
 from lingprobe.analysis.answers import find_mismatch, join_constants
 from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT, place_among, said_of
-from lingprobe.data.notes import Provenance
-from lingprobe.metrics import Answers
+from lingprobe.data.notes import ResultProvenance
+from lingprobe.metrics import FitAnswers
 
 
 class ComparedRow(NamedTuple):
@@ -25,7 +25,7 @@ class ComparedRow(NamedTuple):
     """
 
     row: FrameRow
-    answers: Answers
+    answers: FitAnswers
     fits: Sequence[Folds]
     copies: int = 0
 
@@ -42,7 +42,7 @@ class ComparedRow(NamedTuple):
         return self.fits[0][0].trial.encoder
 
     @property
-    def about(self) -> Provenance:
+    def about(self) -> ResultProvenance:
         """How the first of its probes was measured."""
         return self.fits[0][0].about
 
@@ -69,7 +69,7 @@ def group_rows_by_task(
     return [sorted(mine, key=lambda one: place_among(one.row)) for mine in tasks.values()]
 
 
-def constant(one: ComparedRow) -> ComparedRow:
+def get_constant_answer(one: ComparedRow) -> ComparedRow:
     """The best constant answer of train over the test examples of a row: a class, or a set where
     the row may answer with sets; of scores one number for all folds, whose means may differ.
     """

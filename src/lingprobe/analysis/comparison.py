@@ -21,8 +21,8 @@ from typing import Any, Literal, NamedTuple
 from lingprobe.analysis.answers import mark_test_sets
 from lingprobe.analysis.comparable import (
     ComparedRow,
-    constant,
     explain_mismatch,
+    get_constant_answer,
     group_rows_by_task,
 )
 from lingprobe.analysis.contests import (
@@ -46,7 +46,7 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.narrowing import narrow_part
 from lingprobe.data.oracles import BEYOND_SURFACE, EncoderQuestion, Kind
 from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.intervals import Difference
+from lingprobe.metrics.intervals import ScoreDifference
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
 
 DIFFERENT: tuple[Verdict, ...] = ("better", "worse")
@@ -75,7 +75,7 @@ class ComparisonQuestion(NamedTuple):
         return max(self.others, key=lambda other: other.row.score)
 
 
-class Questions(NamedTuple):
+class ComparisonFamily(NamedTuple):
     """What is asked together, and in words how many comparisons of what that is; by task what
     could not be compared; and, where one layer of several is asked about, the same of each layer.
     """
@@ -86,7 +86,7 @@ class Questions(NamedTuple):
     of_layers: tuple[ComparisonQuestion, ...] = ()
 
 
-class Decision(NamedTuple):
+class ComparisonDecision(NamedTuple):
     """The answer to a question: the outcome of its contest, with the other that is `blocking`."""
 
     question: ComparisonQuestion
@@ -96,7 +96,7 @@ class Decision(NamedTuple):
     p: float
     corrected: float
     detectable: float
-    student: Difference
+    student: ScoreDifference
     level: float
     blocking: ComparedRow
 
@@ -138,7 +138,7 @@ def decide_comparisons(
     correction: str = CORRECTION,
     test: Test = "t",
     comparisons: int = 0,
-) -> list[Decision]:
+) -> list[ComparisonDecision]:
     """The answers to questions, in order; those of one kind (`asks`) are a family.
 
     correction   bonferroni, or bh (Benjamini-Hochberg)
@@ -146,13 +146,13 @@ def decide_comparisons(
     UsageProblem for another correction.
     """
     check_choice("correction", correction, WITH_INTERVALS)
-    decided: dict[int, Decision] = {}
+    decided: dict[int, ComparisonDecision] = {}
     for asks in dict.fromkeys(question.asks for question in asked):
         family = [question for question in asked if question.asks == asks]
         contests = [_contest_of(question) for question in family]
         outcomes = decide_contests(contests, correction, test, comparisons)
         for question, outcome in zip(family, outcomes, strict=True):
-            decided[id(question)] = Decision(
+            decided[id(question)] = ComparisonDecision(
                 question,
                 *outcome[:-1],
                 blocking=question.others[outcome.blocking],
@@ -168,7 +168,7 @@ def _contest_of(question: ComparisonQuestion) -> AnswerContest:
     return AnswerContest(find_metric(question.one.row.metric), question.one.answers, others)
 
 
-def with_opponents(scored: ResultFrame, chosen: ResultFrame | None = None) -> Questions:
+def with_opponents(scored: ResultFrame, chosen: ResultFrame | None = None) -> ComparisonFamily:
     """Of each encoder and task whether it is above all that opposes it: once for what is decodable,
     once for what is beyond the surface, each a family of its own. `chosen` has the task, encoder
     and layer of the rows that are asked about (default: all).
@@ -179,7 +179,7 @@ def with_opponents(scored: ResultFrame, chosen: ResultFrame | None = None) -> Qu
     return _pose(scored, chosen, QUESTIONS)
 
 
-def with_baselines(scored: ResultFrame, chosen: ResultFrame | None = None) -> Questions:
+def with_baselines(scored: ResultFrame, chosen: ResultFrame | None = None) -> ComparisonFamily:
     """Each encoder against all baselines of each task together, constant answers and reference
     lines among them; layers as of `with_opponents`.
     """
@@ -190,7 +190,7 @@ def _pose(
     scored: ResultFrame,
     chosen: ResultFrame | None,
     questions: Sequence[EncoderQuestion | Literal[""]],
-) -> Questions:
+) -> ComparisonFamily:
     chosen = scored if chosen is None else chosen
     kind, places = _kind_to_compare(chosen), chosen.groups(("task", "encoder", "layer"))
     asked: list[ComparisonQuestion] = []
@@ -200,7 +200,11 @@ def _pose(
         mine = [one for one in rows if one.row.kind != "oracle"]
         baselines = [one for one in mine if one.row.kind == "baseline" != kind]
         candidates = list_whole_layers(
-            [one for one in mine if one.row.kind == kind and what(one.row)[:3] in places]
+            [
+                one
+                for one in mine
+                if one.row.kind == kind and describe_measurement(one.row)[:3] in places
+            ]
         )
         known_rows = [one for one in candidates if not math.isnan(one.row.score)]
         layers = {id(one): many for one, many in choose_layers(known_rows)}
@@ -214,7 +218,7 @@ def _pose(
                 elif asks == BEYOND_SURFACE:  # baselines are above a constant answer or not
                     continue
                 else:
-                    fixed = [constant(one)] if one.answers.gold.has_constant else []
+                    fixed = [get_constant_answer(one)] if one.answers.gold.has_constant else []
                     others = (*fixed, *(other for other, why in reasons if not why))
                 if others:
                     known = ComparisonQuestion(one, others, layers.get(id(one), 1), asks, ceiling)
@@ -230,10 +234,10 @@ def _pose(
     family = _family(first, how)
     if len({question.asks for question in asked}) > 1:
         family += " for each question"
-    return Questions(asked, family, tuple(left_out), tuple(of_layers))
+    return ComparisonFamily(asked, family, tuple(left_out), tuple(of_layers))
 
 
-def against(scored: ResultFrame, encoders: Collection[str]) -> Questions:
+def pair_with_encoders(scored: ResultFrame, encoders: Collection[str]) -> ComparisonFamily:
     """Each row of each task against those of some encoders, named in full, that are read as it is
     and by the same probe, where there are some.
     """
@@ -245,10 +249,10 @@ def against(scored: ResultFrame, encoders: Collection[str]) -> Questions:
     every = [pair for mine in tasks for pair in _likest(mine, is_chosen)]
     asked, left_out = _comparable(every)
     names = dict.fromkeys(other.row.encoder for question in asked for other in question.others)
-    return Questions(asked, _family(asked, f"against {', '.join(names)}"), left_out)
+    return ComparisonFamily(asked, _family(asked, f"against {', '.join(names)}"), left_out)
 
 
-def pair_encoder_rows(scored: ResultFrame, kind: Kind | None = None) -> Questions:
+def pair_encoder_rows(scored: ResultFrame, kind: Kind | None = None) -> ComparisonFamily:
     """All pairs of the encoders' rows of each task, or of the rows of a kind. Baselines, untrained
     networks among them, are baselines: each encoder is compared with the best of them, and not they
     with each other, which would make the family larger.
@@ -267,7 +271,7 @@ def pair_encoder_rows(scored: ResultFrame, kind: Kind | None = None) -> Question
     of_task = {mine[0].row.task: mine for mine in tasks if mine}
     asked = [_at_common_width(question, of_task[question.one.row.task]) for question in asked]
     how = f"{PAIRS}, without baselines" if has_floors else PAIRS
-    return Questions(asked, _family(asked, how), left_out)
+    return ComparisonFamily(asked, _family(asked, how), left_out)
 
 
 def list_whole_layers(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
@@ -306,8 +310,8 @@ class OrderChange(NamedTuple):
     of the first from the second under both probes, of which at least one is significant.
     """
 
-    one: Decision
-    other: Decision
+    one: ComparisonDecision
+    other: ComparisonDecision
 
     def plain(self) -> dict[str, Any]:
         """All of it by name; differences and their ends are percent."""
@@ -395,7 +399,7 @@ def _by_probe(mine: Sequence[ComparedRow]) -> dict[str, dict[tuple[str, str], Co
     return found
 
 
-class Leaders(NamedTuple):
+class TaskLeaders(NamedTuple):
     """The best row of each task, and those that do not differ significantly from it: task, encoder,
     layer and probe; and the family of comparisons that decided it.
     """
@@ -404,7 +408,7 @@ class Leaders(NamedTuple):
     family: str
 
 
-def leaders(scored: ResultFrame) -> Leaders:
+def find_leaders(scored: ResultFrame) -> TaskLeaders:
     """The leaders by the comparison of all `pairs` of encoders' rows, over the test examples that
     most are over; none where a task has one such row.
     """
@@ -415,22 +419,26 @@ def leaders(scored: ResultFrame) -> Leaders:
     best: set[tuple[str, ...]] = set()
     told: list[ComparisonQuestion] = []
     for mine in tasks.values():
-        rows = {what(m.row): m.row for q in mine for m in (q.one, *q.others)}
+        rows = {describe_measurement(m.row): m.row for q in mine for m in (q.one, *q.others)}
         signs = zip(rows.items(), mark_test_sets(list(rows.values())), strict=True)
         whole = {place: row for (place, row), sign in signs if not sign}
         if len(whole) < 2:
             continue
         first = max(whole, key=lambda place: whole[place].score)
         best |= whole.keys()
-        told += [q for q in mine if first in (what(q.one.row), what(q.best.row))]
+        told += [
+            q
+            for q in mine
+            if first in (describe_measurement(q.one.row), describe_measurement(q.best.row))
+        ]
     for decision in decide_comparisons(told, comparisons=len(every.asked)):
         both = decision.question.one, decision.question.best
         if decision.verdict in DIFFERENT:
-            best.discard(what(both[decision.verdict == "better"].row))
-    return Leaders(frozenset(best), every.family)
+            best.discard(describe_measurement(both[decision.verdict == "better"].row))
+    return TaskLeaders(frozenset(best), every.family)
 
 
-def what(row: FrameRow) -> tuple[str, ...]:
+def describe_measurement(row: FrameRow) -> tuple[str, ...]:
     """What was measured."""
     return row.task, row.encoder, row.layer, row.probe
 

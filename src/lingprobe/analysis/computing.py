@@ -41,7 +41,7 @@ def _join_ways(ways: Mapping[str, set[str]]) -> str:
     return "; ".join(f"{what}: {' and '.join(sorted(how))}" for what, how in ways.items())
 
 
-def differing(rows: Sequence[ComputedScore]) -> tuple[str, ...]:
+def find_computing_differences(rows: Sequence[ComputedScore]) -> tuple[str, ...]:
     """What some rows were computed on or in differently: processor, encoder, probe or threads."""
     ways: dict[str, set[str]] = {}
     for row in rows:
@@ -58,7 +58,7 @@ def format_computation(row: ComputedScore, what: Sequence[str]) -> str:
     return ", ".join(parts[each] for each in what if each in parts) or "–"
 
 
-def notes(what: Sequence[str]) -> list[str]:
+def describe_computing_differences(what: Sequence[str]) -> list[str]:
     """What there is to say of rows that were computed differently."""
     if not what:
         return []

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, Protocol
 
 from lingprobe.analysis.row import PERCENT
-from lingprobe.metrics import Answers, Metric, difference
-from lingprobe.metrics.intervals import Difference, difference_from_draws
+from lingprobe.metrics import FitAnswers, Metric, compute_difference
+from lingprobe.metrics.intervals import ScoreDifference, difference_from_draws
 from lingprobe.metrics.multiplicity import ALPHA, WITH_INTERVALS
-from lingprobe.metrics.resampling import DRAWS, bootstrap, permutation
+from lingprobe.metrics.resampling import DRAWS, bootstrap_difference, compute_permutation_p
 
 Verdict = Literal[
     "better", "worse", "no significant difference", "solved by a baseline", "too few clusters"
@@ -41,7 +41,7 @@ class ContestOpponent(NamedTuple):
     of one network.
     """
 
-    answers: Answers
+    answers: FitAnswers
     is_constant: bool = False
     is_drawn: bool = False
 
@@ -50,7 +50,7 @@ class AnswerContest(NamedTuple):
     """Answers, and those that they may be better than."""
 
     metric: Metric
-    one: Answers
+    one: FitAnswers
     others: Sequence[ContestOpponent]
 
 
@@ -72,7 +72,7 @@ class ContestOutcome(NamedTuple):
     p: float
     corrected: float
     detectable: float
-    student: Difference
+    student: ScoreDifference
     level: float
     blocking: int
 
@@ -109,25 +109,25 @@ def decide_contests(
 
 def _tests(
     contest: AnswerContest, test: Test, many: int
-) -> list[tuple[DifferenceTest, Difference]]:
+) -> list[tuple[DifferenceTest, ScoreDifference]]:
     """The answers against each of the others: the test that is asked for, and Student's."""
     metric, one = contest.metric, contest.one
     draws = max(DRAWS, math.ceil(_CLEAR * many / ALPHA))
-    found: list[tuple[DifferenceTest, Difference]] = []
+    found: list[tuple[DifferenceTest, ScoreDifference]] = []
     for other in contest.others:
-        compare = difference_from_draws if other.is_drawn else difference
-        student: Difference = compare(metric, one, other.answers)
+        compare = difference_from_draws if other.is_drawn else compute_difference
+        student: ScoreDifference = compare(metric, one, other.answers)
         tested: DifferenceTest = student
         if test == "permutation":
-            tested = student._replace(p=permutation(metric, one, other.answers, draws))
+            tested = student._replace(p=compute_permutation_p(metric, one, other.answers, draws))
         elif test == "bootstrap":
-            tested = bootstrap(metric, one, other.answers, draws)
+            tested = bootstrap_difference(metric, one, other.answers, draws)
         found.append((tested, student))
     return found
 
 
 def _of_all(
-    tests: Sequence[tuple[DifferenceTest, Difference]], constants: Sequence[bool] = ()
+    tests: Sequence[tuple[DifferenceTest, ScoreDifference]], constants: Sequence[bool] = ()
 ) -> float:
     """The p (two sides) of being better than each of some others, or worse than one of those that
     are no constant answers.
@@ -141,7 +141,7 @@ def _of_all(
 
 def _outcome(
     contest: AnswerContest,
-    tests: Sequence[tuple[DifferenceTest, Difference]],
+    tests: Sequence[tuple[DifferenceTest, ScoreDifference]],
     p: float,
     corrected: float,
     level: float,

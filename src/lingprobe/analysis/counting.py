@@ -11,7 +11,7 @@ from lingprobe.analysis.answers import RunPredictions
 NAMED = 5  # classes of examples that were left out
 
 
-def unread(folds: Sequence[RunPredictions]) -> dict[str, Any]:
+def describe_unread_data(folds: Sequence[RunPredictions]) -> dict[str, Any]:
     """What could not be read, of the data and by the encoder, and the version and format that say
     so.
     """

@@ -14,7 +14,7 @@ from lingprobe.analysis.frame import Columns, ResultFrame
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.statistics import list_test_sets
 from lingprobe.metrics.correlation import MANY, coefficients, least_p, p_values
-from lingprobe.metrics.correlation_intervals import intervals
+from lingprobe.metrics.correlation_intervals import compute_correlation_intervals
 from lingprobe.metrics.layers import (
     ExpectedLayer,
     centre_of_gravity,
@@ -75,7 +75,7 @@ class RankTrend:
         columns += [[course.get(at, math.nan) for at in points] for course in courses]
         values, pairs = np.array(columns).T, [(0, column) for column in range(1, len(columns))]
         observed, tests = coefficients(values, pairs), p_values(values, pairs, seed=self.seed)
-        sure = intervals(values, pairs)
+        sure = compute_correlation_intervals(values, pairs)
         p = [math.nan if math.isnan(observed[pair].value) else tests[pair].p for pair in pairs]
         rows = zip(pairs, observed.values(), p, correct_p_values(p), strict=True)
         return [

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lingprobe.analysis.comparison import Decision, decide_comparisons, with_opponents
+from lingprobe.analysis.comparison import ComparisonDecision, decide_comparisons, with_opponents
 from lingprobe.analysis.contests import Verdict
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.opponents import QUESTIONS, Relation, find_relation
@@ -30,7 +30,7 @@ class QuestionAnswer(NamedTuple):
     decision  the difference from the best of its opponents, with its interval and p
     """
 
-    decision: Decision
+    decision: ComparisonDecision
 
     @property
     def question(self) -> EncoderQuestion:
@@ -165,7 +165,7 @@ class EncoderVerdict(NamedTuple):
         return tuple(shorten_reference(ENCODERS, name) for name in copies)
 
 
-class Verdicts(NamedTuple):
+class EncoderVerdicts(NamedTuple):
     """What can be said of each encoder.
 
     encoders   the encoders that are judged, in the order of the results
@@ -177,7 +177,7 @@ class Verdicts(NamedTuple):
     encoders: tuple[EncoderVerdict, ...]
     family: str
     limit: int
-    decisions: tuple[Decision, ...] = ()
+    decisions: tuple[ComparisonDecision, ...] = ()
 
     @property
     def comparisons(self) -> int:
@@ -212,13 +212,13 @@ def _without_layer(row: FrameRow) -> tuple[str, ...]:
     return row.task, row.encoder, row.probe, row.kind
 
 
-def judge_encoders(scored: ResultFrame) -> Verdicts:
+def judge_encoders(scored: ResultFrame) -> EncoderVerdicts:
     """The verdict on each encoder; none where only baselines were measured."""
     limit = max(map(_read_limit, scored.column("task")), default=0)
     if "trained" not in scored.column("role"):
-        return Verdicts((), "", limit)
+        return EncoderVerdicts((), "", limit)
     questions = with_opponents(scored)
-    asked: dict[tuple[str, str, str], list[Decision]] = {}
+    asked: dict[tuple[str, str, str], list[ComparisonDecision]] = {}
     decided = decide_comparisons(questions.asked)
     for decision in decided:
         row = decision.question.one.row
@@ -229,10 +229,10 @@ def judge_encoders(scored: ResultFrame) -> Verdicts:
         key = encoder, probe if several else ""
         encoders.setdefault(key, []).append(_task_verdict(mine))
     judged = tuple(EncoderVerdict(*what, tuple(tasks)) for what, tasks in encoders.items())
-    return Verdicts(judged, questions.family, limit, tuple(decided))
+    return EncoderVerdicts(judged, questions.family, limit, tuple(decided))
 
 
-def _task_verdict(mine: Sequence[Decision]) -> TaskVerdict:
+def _task_verdict(mine: Sequence[ComparisonDecision]) -> TaskVerdict:
     """Of the layers that were compared that with the highest score, since all are in the family."""
     best = max(mine, key=lambda decision: decision.question.one.row.score).question
     answers = {d.question.asks: QuestionAnswer(d) for d in mine if d.question.one is best.one}

@@ -30,17 +30,17 @@ from lingprobe.analysis.answers import (
 from lingprobe.analysis.questions import share_wrong_labels
 from lingprobe.analysis.row import ORDER, PERCENT
 from lingprobe.data.arrow import make_array
-from lingprobe.data.cache import storable
+from lingprobe.data.cache import escape_surrogates
 from lingprobe.data.core import Result, Trial, needs_of
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import Code, NotePart, Provenance
+from lingprobe.data.notes import CodeLengthNote, NotePart, ResultProvenance
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import ReferenceProblem, shorten_reference
 from lingprobe.datasets.controls import CONTROLS, without_draw
 from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.encoders.sites import ModelSite, is_site
-from lingprobe.metrics import Answers
+from lingprobe.metrics import FitAnswers
 from lingprobe.probes import PROBES
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.languages import list_languages
@@ -171,7 +171,7 @@ def get_encoder_kind(result: Result) -> Kind:
     return next((kind for kind in ORDER if kind == said), "trained")
 
 
-def is_seeded(trial: Trial, about: Provenance) -> bool:
+def is_seeded(trial: Trial, about: ResultProvenance) -> bool:
     """Whether a fit depends on its seed; results of earlier versions do not say, so that it is
     asked of the probe where it is one of ours.
     """
@@ -204,7 +204,7 @@ def _shorten_names(runs: Sequence[ProbeRun]) -> list[ProbeRun]:
 
 def _read_code(result: Result) -> Mapping[str, float]:
     """How many times longer codes without vectors are than that of the labels (`online:`)."""
-    code = result.provenance.choice.part(Code) or Code()
+    code = result.provenance.choice.part(CodeLengthNote) or CodeLengthNote()
     return {"compression": code.uniform / code.bits, "over_prior": code.prior / code.bits}
 
 
@@ -266,7 +266,7 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
 
     def __init__(self, fits: Mapping[str, Sequence[Folds]] | None = None) -> None:
         self._fits = {} if fits is None else fits
-        self._answers: dict[str, Answers] = {}
+        self._answers: dict[str, FitAnswers] = {}
         self._golds: dict[tuple[str, str], Column] = {}
         self._scores: dict[tuple[str, str], float] = {}
         self._intervals: dict[tuple[str, str], tuple[float, float]] = {}
@@ -280,7 +280,7 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
     def __len__(self) -> int:
         return len(self._fits)
 
-    def join(self, run_id: str) -> Answers:
+    def join(self, run_id: str) -> FitAnswers:
         """The answers of all fits of a row over all test examples; rows over the same ones share
         their labels.
         """
@@ -701,7 +701,7 @@ class ResultFrame:
     def _score_key(self, number: int) -> tuple[str, str]:
         return self.column("run_id")[number], self.column("metric")[number]
 
-    def answers(self, number: int) -> Answers:
+    def answers(self, number: int) -> FitAnswers:
         """The answers of a row, of all its fits over all test examples."""
         return self.predictions.join(self.column("run_id")[number])
 
@@ -733,7 +733,7 @@ def _storable(cell: Any) -> Any:
     """A cell as Arrow has it: names of files may have halves of characters, which no UTF-8 can
     hold.
     """
-    return storable(cell) if isinstance(cell, str) else cell
+    return escape_surrogates(cell) if isinstance(cell, str) else cell
 
 
 def _sizes(run: ProbeRun) -> dict[str, int]:

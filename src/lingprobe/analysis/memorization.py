@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions, digest_test_set, join_predictions
-from lingprobe.data.notes import Controlled
+from lingprobe.data.notes import ControlNote
 from lingprobe.datasets.controls import KEY_SEEN
-from lingprobe.metrics import METRICS, difference
+from lingprobe.metrics import METRICS, compute_difference
 
 Folds = Sequence[RunPredictions]
 
@@ -27,7 +27,7 @@ def measure_memorization(
         return {}
     answers = join_predictions(control)
     seen = np.stack([np.concatenate([_seen_keys(fold) for fold in folds]) for folds in control])
-    control_note = control[0][0].about.notes.part(Controlled)
+    control_note = control[0][0].about.notes.part(ControlNote)
     measures: dict[str, Any] = {
         "keyed": (control_note and control_note.definition) or "",
         "keys_seen": 100 * float(seen.mean()),
@@ -47,7 +47,7 @@ def measure_memorization(
         and digest_test_set(plain[0]) == digest_test_set(control[0])
         and len((beside := join_predictions(plain)).gold) == len(answers.gold)
     ):
-        value, low, high, *_ = difference(metric, beside, answers)
+        value, low, high, *_ = compute_difference(metric, beside, answers)
         measures |= {
             "selectivity": 100 * value,
             "selective_low": 100 * low,

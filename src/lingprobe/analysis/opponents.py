@@ -17,8 +17,8 @@ import numpy as np
 
 from lingprobe.analysis.comparable import (
     ComparedRow,
-    constant,
     explain_mismatch,
+    get_constant_answer,
     list_compared,
 )
 from lingprobe.analysis.frame import LEXICAL, ResultFrame
@@ -71,7 +71,7 @@ def list_opponents(
         found += [other for other in able if _is_embedding_of(other, one)]
         if not found:
             return ()
-    fixed = [constant(one)] if one.answers.gold.has_constant else []
+    fixed = [get_constant_answer(one)] if one.answers.gold.has_constant else []
     return (*fixed, *found)
 
 

@@ -23,7 +23,7 @@ PASSING = frozenset({"device", "precision"})
 """Settings that are not told apart by."""
 
 
-class Point(NamedTuple):
+class CurvePoint(NamedTuple):
     """Where on which curve an encoder is, and whether its reference says so by number."""
 
     run: str
@@ -60,7 +60,7 @@ class TrainingHistory:
         return self.figures.get(at, {}).get(figure or self.figure, math.nan)
 
 
-def find_points(frame: ResultFrame) -> dict[str, Point]:
+def find_points(frame: ResultFrame) -> dict[str, CurvePoint]:
     """Where in a training each encoder was, as it says itself or as its name says; those of which
     nothing says it are excluded. The frame has `checkpoint` of `RUN_EXTRAS`.
     """
@@ -79,16 +79,16 @@ def _checkpoints(frame: ResultFrame) -> dict[str, Checkpoint | None]:
     return found
 
 
-def _point(encoder: str, known: Checkpoint | None) -> Point | None:
+def _point(encoder: str, known: Checkpoint | None) -> CurvePoint | None:
     if known is None:
         named = named_point(encoder)
-        return None if named is None else Point(*named, True, None)
+        return None if named is None else CurvePoint(*named, True, None)
     parsed = try_parse_reference(encoder) or Reference(encoder)
     outright = dict(parsed.options).get(known.unit) == str(known.at)
-    return Point(str(parsed.without(known.unit)), known.at, known.unit, outright, known)
+    return CurvePoint(str(parsed.without(known.unit)), known.at, known.unit, outright, known)
 
 
-def list_trainings(points: Iterable[Point]) -> list[TrainingHistory]:
+def list_trainings(points: Iterable[CurvePoint]) -> list[TrainingHistory]:
     """The trainings, in the order in which they come; what is known last of one holds."""
     made: dict[str, TrainingHistory] = {}
     for point in points:
@@ -124,7 +124,7 @@ def tell_best_points(frame: ResultFrame) -> list[str]:
     return told
 
 
-def find_settings(frame: ResultFrame, name: str) -> dict[str, Point]:
+def find_settings(frame: ResultFrame, name: str) -> dict[str, CurvePoint]:
     """Trained encoders at their best epochs, by the value of a setting; trainings that differ in
     nothing else are one curve. DataProblem where no folder of a training is there any more,
     UsageProblem for a name that is no setting with whole numbers.
@@ -147,7 +147,7 @@ def find_settings(frame: ResultFrame, name: str) -> dict[str, Point]:
         run, at = called[json.dumps(recipes[encoder], sort_keys=True)], _value(facts, name)
         # the figures of the epoch that was read are those of the point
         here = None if known is None else replace(known, at=at, unit=name, of=0, best=0)
-        points[encoder] = Point(run, at, name, True, here)
+        points[encoder] = CurvePoint(run, at, name, True, here)
     return points
 
 

@@ -11,8 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.analysis.relation import Asked, Correlation, Relation, relate_columns
-from lingprobe.analysis.score_table import Measure, ScoreTable
+from lingprobe.analysis.relation import (
+    Correlation,
+    CorrelationTable,
+    RelationRequest,
+    relate_columns,
+)
+from lingprobe.analysis.score_table import MeasuredTask, ScoreTable
 from lingprobe.data.core import DataProblem
 from lingprobe.metrics.correlation import EXACT, LEAST, coefficients, draw_permutations
 from lingprobe.metrics.dependent import every_pair
@@ -36,7 +41,7 @@ class CrossLanguageAgreement(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class CrossLanguageProfile:
     """An encoder's scores on the tasks of two languages.
 
     correlation    of the two, over n tasks
@@ -56,7 +61,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Languages:
+class LanguagePair:
     """How two languages go together.
 
     relation  of the tasks' columns, one pair a task
@@ -65,16 +70,18 @@ class Languages:
 
     first: str
     second: str
-    relation: Relation
+    relation: CorrelationTable
     tasks: tuple[CrossLanguageAgreement, ...]
-    profiles: tuple[Profile, ...]
+    profiles: tuple[CrossLanguageProfile, ...]
     p: float
 
     def __len__(self) -> int:
         return len(self.tasks)
 
 
-def compare_languages(table: ScoreTable, first: str, second: str, asked: Asked) -> Languages:
+def compare_languages(
+    table: ScoreTable, first: str, second: str, asked: RelationRequest
+) -> LanguagePair:
     """How the tasks of a table go together that were measured in both languages; DataProblem where
     there are fewer than two.
     """
@@ -93,10 +100,10 @@ def compare_languages(table: ScoreTable, first: str, second: str, asked: Asked) 
     ends = table.scores[:, halves[0]], table.scores[:, halves[1]]
     profiles, p = _profiles(table, *ends, asked)
     agreements = _agreements(relation, [table.columns[i].task for i, _ in pairs])
-    return Languages(first, second, relation, tuple(agreements), tuple(profiles), p)
+    return LanguagePair(first, second, relation, tuple(agreements), tuple(profiles), p)
 
 
-def pair_columns(columns: Sequence[Measure], first: str, second: str) -> list[tuple[int, int]]:
+def pair_columns(columns: Sequence[MeasuredTask], first: str, second: str) -> list[tuple[int, int]]:
     """The columns of the tasks that one source measured in both languages."""
     known: dict[tuple[str, str, str], dict[str, int]] = {}
     for i, column in enumerate(columns):
@@ -104,7 +111,7 @@ def pair_columns(columns: Sequence[Measure], first: str, second: str) -> list[tu
     return [(ways[first], ways[second]) for ways in known.values() if {first, second} <= set(ways)]
 
 
-def _agreements(relation: Relation, tasks: Sequence[str]) -> list[CrossLanguageAgreement]:
+def _agreements(relation: CorrelationTable, tasks: Sequence[str]) -> list[CrossLanguageAgreement]:
     """Each task's correlation, and from how many of the others it differs."""
     found = relation.found
     values = relation.values
@@ -129,8 +136,8 @@ def _agreements(relation: Relation, tasks: Sequence[str]) -> list[CrossLanguageA
 
 
 def _profiles(
-    table: ScoreTable, first: Doubles, second: Doubles, asked: Asked
-) -> tuple[list[Profile], float]:
+    table: ScoreTable, first: Doubles, second: Doubles, asked: RelationRequest
+) -> tuple[list[CrossLanguageProfile], float]:
     """The encoders that have at least five tasks in both languages."""
     both = ~np.isnan(first) & ~np.isnan(second)
     rows = np.flatnonzero(both.sum(1) >= FEWEST)
@@ -139,7 +146,7 @@ def _profiles(
     centred = _between(_center_scores(first[rows]), _center_scores(second[rows]), asked.method)
     strange = families[:, None] != families[None, :]
     profiles = [
-        Profile(
+        CrossLanguageProfile(
             encoder=table.rows[i].name,
             correlation=float(raw[place, place]),
             others=_compute_mean(raw[place, strange[place]]),

@@ -1,8 +1,8 @@
 """What is asked in the rows of a task: how many classes, what they consist of, what one word
 answers, what is odd about the sources.
 
-Scores of one question over several sources are comparable only where these agree; `unlike` says
-where they do not.
+Scores of one question over several sources are comparable only where these agree;
+`describe_question_differences` says where they do not.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.corpora.machine import PLAIN
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import ByParser, Notes, SourceRule, WordRule
+from lingprobe.data.notes import ByParser, DatasetNotes, SourceRule, WordRule
 
 MADE = "construction"
 """The stratum that says what labels consist of."""
@@ -99,7 +99,7 @@ def describe_question(folds: Sequence[RunPredictions], gold: Column) -> PosedQue
     )
 
 
-def share_wrong_labels(notes: Notes) -> float:
+def share_wrong_labels(notes: DatasetNotes) -> float:
     """The percent of labels of a parser that an audit found wrong, where it is not small."""
     parser = notes.part(ByParser)
     return parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0
@@ -174,7 +174,7 @@ def describe_composition(asked: PosedQuestion) -> str:
     return "; ".join(classes)
 
 
-def unlike(sources: Sequence[Any]) -> list[str]:
+def describe_question_differences(sources: Sequence[Any]) -> list[str]:
     """In what the same question differs between sources, each given by a row of its scores."""
     differences = []
     if len({tuple(row.class_names) for row in sources}) > 1:

@@ -16,13 +16,13 @@ from lingprobe.analysis.score_table import ScoreTable, average_families, select_
 from lingprobe.metrics.correlation import (
     LEAST,
     MANY,
-    Coefficient,
+    CorrelationCoefficient,
     Pair,
     coefficients,
     least_p,
     p_values,
 )
-from lingprobe.metrics.correlation_intervals import intervals
+from lingprobe.metrics.correlation_intervals import compute_correlation_intervals
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA, NAMES, correct_p_values
 
@@ -30,7 +30,7 @@ FEW = 10  # families, below which a correlation is a hint
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RelationRequest:
     """What is asked of a table.
 
     method         spearman, pearson or kendall
@@ -87,7 +87,7 @@ class Correlation:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class CorrelationTable:
     """The correlations of a table.
 
     families      whether an observation is a family of variants, rather than an encoder
@@ -97,7 +97,7 @@ class Relation:
 
     found: tuple[Correlation, ...]
     table: ScoreTable
-    asked: Asked
+    asked: RelationRequest
     families: bool
     across: tuple[int, ...]
     down: tuple[int, ...]
@@ -114,10 +114,10 @@ class Relation:
 
 def relate_columns(
     table: ScoreTable,
-    asked: Asked,
+    asked: RelationRequest,
     groups: Sequence[str] | None = None,
     pairs: Sequence[Pair] | None = None,
-) -> Relation:
+) -> CorrelationTable:
     """The correlations of a table's columns, of some pairs of them or of all that are asked for;
     `groups` says of which group of variants each encoder is where that is finer than its family.
     """
@@ -130,11 +130,11 @@ def relate_columns(
     correlations = _describe_pairs(table, pairs, asked, groups, observed)
     if families or not several:
         correlations = _add_tests(correlations, values, pairs, asked)
-    relation = Relation(tuple(correlations), table, asked, families, across, down)
+    relation = CorrelationTable(tuple(correlations), table, asked, families, across, down)
     return replace(relation, notes=tuple(_note_sample_size(relation)))
 
 
-def select_asked(table: ScoreTable, asked: Asked) -> ScoreTable:
+def select_asked(table: ScoreTable, asked: RelationRequest) -> ScoreTable:
     """The table with the columns that are asked about, and the families with scores that can be
     related; it says which families of its first source are in no other.
     """
@@ -163,7 +163,7 @@ def _without_partner(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
 
 
 def _choose_pairs(
-    table: ScoreTable, asked: Asked
+    table: ScoreTable, asked: RelationRequest
 ) -> tuple[tuple[int, ...], tuple[int, ...], list[Pair]]:
     """The columns that stand across and down, and the pairs of them, each once."""
     every = range(len(table.columns))
@@ -180,9 +180,9 @@ def _choose_pairs(
 def _describe_pairs(
     table: ScoreTable,
     pairs: Sequence[Pair],
-    asked: Asked,
+    asked: RelationRequest,
     groups: Sequence[str] | None,
-    observed: dict[Pair, Coefficient],
+    observed: dict[Pair, CorrelationCoefficient],
 ) -> list[Correlation]:
     """What is seen in the table, before anything is concluded from it."""
     over_all = coefficients(table.scores, pairs, asked.method)
@@ -216,11 +216,14 @@ def _describe_pairs(
 
 
 def _add_tests(
-    correlations: Sequence[Correlation], values: Doubles, pairs: Sequence[Pair], asked: Asked
+    correlations: Sequence[Correlation],
+    values: Doubles,
+    pairs: Sequence[Pair],
+    asked: RelationRequest,
 ) -> list[Correlation]:
     """The same with p values and intervals."""
     tests = p_values(values, pairs, asked.method, asked.seed)
-    sure = intervals(values, pairs, asked.method)
+    sure = compute_correlation_intervals(values, pairs, asked.method)
     whole = correct_p_values([tests[pair].p for pair in pairs], asked.correction)
     return [
         replace(
@@ -257,7 +260,7 @@ def correlate_within_groups(
     return found
 
 
-def _note_sample_size(relation: Relation) -> list[str]:
+def _note_sample_size(relation: CorrelationTable) -> list[str]:
     """How much there is to go by, and what that allows."""
     table, tests = relation.table, [one for one in relation.found if not math.isnan(one.p)]
     rows, families = len(table.rows), len(table.families)

@@ -11,7 +11,7 @@ import numpy as np
 
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.score_table import Measure, ScoreCell, of_encoder
+from lingprobe.analysis.score_table import MeasuredTask, ScoreCell, of_encoder
 from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
@@ -101,7 +101,7 @@ def _noise(rows: ResultFrame, number: int) -> float:
     return float(np.var(np.array(scores) * PERCENT, ddof=1)) / len(scores)
 
 
-def _name_columns(rows: ResultFrame) -> list[Measure]:
+def _name_columns(rows: ResultFrame) -> list[MeasuredTask]:
     """The column of each row, called by its question alone where that, with its language, tells it
     apart; else by its data, too.
     """
@@ -115,8 +115,8 @@ def _name_columns(rows: ResultFrame) -> list[Measure]:
         code = "" if language == UNKNOWN else language.partition("-")[0]
         task = f"{_parse_task(row.task).name}{probe}"
         name = task.rpartition("/")[2]
-        columns.append(Measure(name, SOURCE, task, code, row.metric))
-    tasks: dict[Measure, set[str]] = {}
+        columns.append(MeasuredTask(name, SOURCE, task, code, row.metric))
+    tasks: dict[MeasuredTask, set[str]] = {}
     for column, row in zip(columns, rows, strict=True):
         tasks.setdefault(column, set()).add(row.task)
     return [

@@ -13,15 +13,15 @@ import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions, digest_test_set
 from lingprobe.analysis.computing import describe_computation
-from lingprobe.analysis.counting import merge_fold_counts, unread
+from lingprobe.analysis.counting import describe_unread_data, merge_fold_counts
 from lingprobe.analysis.frame import Columns, Folds, ResultFrame, is_seeded
 from lingprobe.analysis.memorization import measure_memorization
 from lingprobe.analysis.questions import PosedQuestion, describe_question
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
-from lingprobe.data.cache import storable
-from lingprobe.data.notes import Code, MembersCompared, ThresholdCounts
+from lingprobe.data.cache import escape_surrogates
+from lingprobe.data.notes import CodeLengthNote, MembersCompared, ThresholdCounts
 from lingprobe.datasets.usual_metric import RANKING
-from lingprobe.metrics import Answers
+from lingprobe.metrics import FitAnswers
 from lingprobe.metrics.thresholds import FALSE_POSITIVE_RATES, recall_at_rates
 
 SCORE_KEYS = ("task", "encoder", "layer", "probe", "control", "metric", "subgroup")
@@ -130,7 +130,7 @@ class ScoreColumns:
             **merge_fold_counts(fits[0]),
             **_measure_code(runs),
             **_name_models(runs),
-            **unread(fits[0]),
+            **describe_unread_data(fits[0]),
             **measure_memorization(metric, fits, plain),
         }
 
@@ -138,10 +138,10 @@ class ScoreColumns:
 def _storable(cell: Any) -> Any:
     if isinstance(cell, list):
         return list(map(_storable, cell))
-    return storable(cell) if isinstance(cell, str) else cell
+    return escape_surrogates(cell) if isinstance(cell, str) else cell
 
 
-def _rank_examples(metric: str, answers: Answers, fits: Sequence[Folds]) -> dict[str, float]:
+def _rank_examples(metric: str, answers: FitAnswers, fits: Sequence[Folds]) -> dict[str, float]:
     """Beside AUROC: average precision, and recall at rates of false positives, with the rates that
     were achieved, each the mean over fits.
     """
@@ -165,7 +165,7 @@ def _measure_code(runs: Sequence[RunPredictions]) -> dict[str, float]:
     """Mean length in bits of the codes for the labels that probes made, and how many times longer
     those without vectors are.
     """
-    codes = [run.about.choice.part(Code) or Code() for run in runs]
+    codes = [run.about.choice.part(CodeLengthNote) or CodeLengthNote() for run in runs]
     bits = np.array([code.bits for code in codes])
     uniform = np.array([code.uniform for code in codes])
     prior = np.array([code.prior for code in codes])

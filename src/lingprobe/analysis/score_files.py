@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
 from lingprobe.analysis.score_table import (
     EncoderName,
-    Measure,
+    MeasuredTask,
     ScoreCell,
     of_encoder,
     strip_model_owner,
@@ -65,7 +65,7 @@ def families_from(path: Path) -> dict[str, str]:
     return {cells["encoder"]: cells["family"] for _, cells in lines}
 
 
-class Header(NamedTuple):
+class ScoreFileHeader(NamedTuple):
     """Which columns of a file say what."""
 
     encoder: str
@@ -104,7 +104,7 @@ def _read_score_table(path: Path, constant: bool) -> Read:
     return scores, [f"{path.name}: {names}: {why}"] if flat else []
 
 
-def _is_constant(header: Header, cells: Mapping[str, str]) -> bool:
+def _is_constant(header: ScoreFileHeader, cells: Mapping[str, str]) -> bool:
     return any(cells[name].casefold() == UNDEFINED for name in header.others)
 
 
@@ -126,7 +126,7 @@ def _read_numbered_lines(path: Path) -> list[Line]:
     return lines
 
 
-def _header(path: Path, names: Sequence[str]) -> Header:
+def _header(path: Path, names: Sequence[str]) -> ScoreFileHeader:
     def one(known: Sequence[str]) -> str:
         return next((n for k in known for n in names if n.casefold() == k), "")
 
@@ -139,12 +139,12 @@ def _header(path: Path, names: Sequence[str]) -> Header:
     score = one(SCORE) if one(("task",)) else ""
     family, language = one(FAMILY), one(LANGUAGE)
     told = {encoder, *variants, family, language}
-    return Header(
+    return ScoreFileHeader(
         encoder, variants, family, language, score, tuple(n for n in names if n not in told)
     )
 
 
-def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[ScoreCell]:
+def _wide(path: Path, header: ScoreFileHeader, lines: Sequence[Line]) -> list[ScoreCell]:
     """One line an encoder, one column a task; columns of words are passed over."""
     numbers = [
         name for name in header.others if any(_is_number_cell(cells[name]) for _, cells in lines)
@@ -152,7 +152,7 @@ def _wide(path: Path, header: Header, lines: Sequence[Line]) -> list[ScoreCell]:
     if lines and not numbers:
         raise DataProblem(f"{path}: no column has a number: write scores with points, as 71.5")
     return [
-        ScoreCell(header.row(cells), Measure(name, path.name, name), value)
+        ScoreCell(header.row(cells), MeasuredTask(name, path.name, name), value)
         for number, cells in lines
         for name in numbers
         if (value := _read_score(f"{path}:{number}", name, cells[name])) is not None
@@ -184,9 +184,9 @@ def _read_score(where: str, name: str, text: str) -> float | None:
     )
 
 
-def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
+def _long(path: Path, header: ScoreFileHeader, lines: Sequence[Line]) -> Read:
     """One line a score."""
-    cells_of: dict[tuple[EncoderName, Measure], list[float]] = {}
+    cells_of: dict[tuple[EncoderName, MeasuredTask], list[float]] = {}
     several = any(name.casefold() in PARTS for name in header.others)
     task = next(name for name in header.others if name.casefold() == "task")
     for number, cells in lines:
@@ -196,7 +196,7 @@ def _long(path: Path, header: Header, lines: Sequence[Line]) -> Read:
         if value is None:
             continue
         language = _language(cells.get(header.language, ""))
-        column = Measure(cells[task], path.name, cells[task], language)
+        column = MeasuredTask(cells[task], path.name, cells[task], language)
         known = cells_of.setdefault((header.row(cells), column), [])
         if known and not several:
             raise DataProblem(
@@ -262,7 +262,7 @@ def _parse_model_row(file: Path, several: bool) -> EncoderName:
     return EncoderName(f"{name}{revision}", model, strip_model_owner(model))
 
 
-def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[Measure, float]]:
+def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[MeasuredTask, float]]:
     splits, task = content["scores"], str(content["task_name"])
     each = splits.get("test") or [entry for entries in splits.values() for entry in entries]
     subsets: dict[str, list[float]] = {}
@@ -273,4 +273,4 @@ def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[Measure, fl
             language = _language(" ".join(entry["languages"]))
             subsets.setdefault(language, []).append(PERCENT * entry["main_score"])
     for language, values in subsets.items():
-        yield Measure(task, "mteb", task, language), fmean(values)
+        yield MeasuredTask(task, "mteb", task, language), fmean(values)

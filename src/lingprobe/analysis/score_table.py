@@ -36,7 +36,7 @@ class EncoderName(NamedTuple):
     model: str = ""
 
 
-class Measure(NamedTuple):
+class MeasuredTask(NamedTuple):
     """A column: a task as one source measured it.
 
     task      what versions of the task in several languages have in common
@@ -56,7 +56,7 @@ class ScoreCell(NamedTuple):
     """
 
     row: EncoderName
-    column: Measure
+    column: MeasuredTask
     value: float
     noise: float = float("nan")
 
@@ -71,7 +71,7 @@ class ScoreTable:
     """
 
     rows: tuple[EncoderName, ...]
-    columns: tuple[Measure, ...]
+    columns: tuple[MeasuredTask, ...]
     scores: Doubles
     noise: Doubles
     remarks: tuple[str, ...] = ()
@@ -125,7 +125,7 @@ def join_scores(sources: Sequence[Iterable[ScoreCell]], remarks: Iterable[str] =
     later source is one of the first where it has its name, or where it alone is read from its
     model; else it is a row of its own. DataProblem where one score stands twice.
     """
-    cells: dict[tuple[EncoderName, Measure], ScoreCell] = {}
+    cells: dict[tuple[EncoderName, MeasuredTask], ScoreCell] = {}
     rows: dict[str, EncoderName] = {}
     for scores in map(list, sources):
         alike = _joins(rows.values(), [score.row for score in scores])
@@ -172,7 +172,7 @@ def _joins(
     return joins
 
 
-def _told_apart(columns: Sequence[Measure]) -> list[Measure]:
+def _told_apart(columns: Sequence[MeasuredTask]) -> list[MeasuredTask]:
     """The columns, whose names say the whole task, the language or the source where they would
     else be the same.
     """
@@ -187,7 +187,9 @@ def _told_apart(columns: Sequence[Measure]) -> list[Measure]:
     return _with(by_language, lambda column: column.source)
 
 
-def _with(columns: Sequence[Measure], said: Callable[[Measure], str]) -> list[Measure]:
+def _with(
+    columns: Sequence[MeasuredTask], said: Callable[[MeasuredTask], str]
+) -> list[MeasuredTask]:
     """The columns, with what is said of them in names that several have."""
     names = [column.name for column in columns]
     return [
@@ -249,7 +251,9 @@ def by_pattern(pattern: str) -> Callable[[str], str | None]:
     return family
 
 
-def select_columns(columns: Sequence[Measure], patterns: Sequence[str], what: str) -> list[int]:
+def select_columns(
+    columns: Sequence[MeasuredTask], patterns: Sequence[str], what: str
+) -> list[int]:
     """The columns that patterns name, by name, task or source; UsageProblem where there is none."""
     found = [
         i
@@ -268,7 +272,7 @@ def select_columns(columns: Sequence[Measure], patterns: Sequence[str], what: st
     return found
 
 
-def varying(table: ScoreTable) -> ScoreTable:
+def drop_constant_columns(table: ScoreTable) -> ScoreTable:
     """The table without columns that have fewer than three scores, or one score for all."""
     short: list[str] = []
     flat: list[str] = []

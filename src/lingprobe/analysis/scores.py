@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from lingprobe.analysis.comparison import (
+    ComparisonDecision,
     ComparisonQuestion,
-    Decision,
     decide_comparisons,
-    what,
+    describe_measurement,
     with_opponents,
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
@@ -74,7 +74,7 @@ class Score(MeasuredScore):
     surface_verdict: str = ""
 
 
-def list_task_scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> list[Score]:
+def list_task_scores(scored: ResultFrame, known: Sequence[ComparisonDecision] = ()) -> list[Score]:
     """The scores of tasks without controls, in the order in which they were measured; `known` are
     the decisions on them where they were made before.
     """
@@ -82,15 +82,22 @@ def list_task_scores(scored: ResultFrame, known: Sequence[Decision] = ()) -> lis
     questions = with_opponents(scored)
     posed: dict[tuple[str, ...], list[ComparisonQuestion]] = {}
     for question in questions.of_layers:
-        posed.setdefault(what(question.one.row), []).append(question)
-    decided: dict[tuple[str, ...], list[Decision]] = {}
+        posed.setdefault(describe_measurement(question.one.row), []).append(question)
+    decided: dict[tuple[str, ...], list[ComparisonDecision]] = {}
     for decision in known or decide_comparisons(questions.asked):
-        decided.setdefault(what(decision.question.one.row), []).append(decision)
-    return [_make_score(row, posed.get(what(row), ()), decided.get(what(row), ())) for row in plain]
+        decided.setdefault(describe_measurement(decision.question.one.row), []).append(decision)
+    return [
+        _make_score(
+            row,
+            posed.get(describe_measurement(row), ()),
+            decided.get(describe_measurement(row), ()),
+        )
+        for row in plain
+    ]
 
 
 def _make_score(
-    row: FrameRow, questions: Sequence[ComparisonQuestion], decisions: Sequence[Decision]
+    row: FrameRow, questions: Sequence[ComparisonQuestion], decisions: Sequence[ComparisonDecision]
 ) -> Score:
     """The score of a row, with its baselines and what was decided."""
     values: dict[str, Any] = {}

@@ -31,7 +31,7 @@ from lingprobe.analysis.contests import (
 from lingprobe.analysis.frame import AnyValue, Columns, Folds, ResultFrame, is_among
 from lingprobe.analysis.row import CONSTANT, PERCENT
 from lingprobe.data.digests import digest_pieces
-from lingprobe.metrics import Answers, contrast, difference, holm, interval
+from lingprobe.metrics import FitAnswers, compute_difference, contrast, correct_holm, interval
 from lingprobe.metrics.areas import auc_values
 from lingprobe.metrics.clusters import number_clusters
 from lingprobe.metrics.constant import find_metric
@@ -42,7 +42,7 @@ from lingprobe.metrics.resampling import joint_permutation
 NO_DIFFERENCE = "no significant difference"
 
 
-class Statistic(Protocol):
+class FrameStatistic(Protocol):
     """Adds columns to some rows of a frame."""
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
@@ -125,7 +125,7 @@ class PairedDifference:
                 rows.append((math.nan,) * 4)
                 continue
             metric = shown.column("metric")[number]
-            found = difference(metric, frame.answers(others[0]), shown.answers(number))
+            found = compute_difference(metric, frame.answers(others[0]), shown.answers(number))
             rows.append((*(PERCENT * value for value in found[:3]), found.p))
         names = ("", "_low", "_high", "_p")
         return {f"{self.name}{end}": [row[i] for row in rows] for i, end in enumerate(names)}
@@ -153,7 +153,7 @@ class LowerThanEach:
 
 
 def compare_with_each(
-    metric: str | Metric, others: Sequence[Answers], after: Answers
+    metric: str | Metric, others: Sequence[FitAnswers], after: FitAnswers
 ) -> tuple[float, float]:
     """How much lower a score is than the nearest of some others, as a share, and the p of not being
     lower or higher than each repeat of each; NaN without others.
@@ -192,7 +192,7 @@ class ConstantTest:
         if not folds[0].constants:
             return math.nan
         metric, own = shown.column("metric")[number], shown.answers(number)
-        return difference(metric, own, join_constants(folds)).p
+        return compute_difference(metric, own, join_constants(folds)).p
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,9 @@ class HolmCorrection:
         corrected = {name: list(shown.column(name)) for name in self.columns}
         for numbers in shown.groups(self.family).values():
             for p in corrected.values():
-                for number, value in zip(numbers, holm([p[k] for k in numbers]), strict=True):
+                for number, value in zip(
+                    numbers, correct_holm([p[k] for k in numbers]), strict=True
+                ):
                     p[number] = float(value)
         return corrected
 
@@ -341,7 +343,7 @@ class RivalRow(NamedTuple):
 
     encoder: str
     score: float
-    answers: Answers
+    answers: FitAnswers
 
 
 def are_comparable(

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from lingprobe.annotators.parser import Parser
-from lingprobe.annotators.segment import RuleSegmenter, Segmenter
+from lingprobe.annotators.segment import RuleSegmenter, TextSegmenter
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Contents, Reference
 from lingprobe.encoders.facts import MODEL
@@ -20,9 +20,9 @@ PARSERS = Contents(
     "parser",
     "lingprobe.parsers",
     {
-        "udpipe": "lingprobe.annotators.engines.udpipe:UDPipe",
+        "udpipe": "lingprobe.annotators.engines.udpipe:UDPipeParser",
         "corenlp": "lingprobe.annotators.engines.corenlp:CoreNLP",
-        "stanza": "lingprobe.annotators.engines.stanza:Stanza",
+        "stanza": "lingprobe.annotators.engines.stanza:StanzaParser",
         "spacy": "lingprobe.annotators.engines.spacy:SpaCy",
     },
     gives="lingprobe.annotators.parser:Parser",
@@ -46,18 +46,18 @@ def make_parser(reference: str | Path) -> Parser:
     return cast(Parser, PARSERS.make(str(reference)))
 
 
-def segmenter(reference: str, beside: Parser) -> Segmenter:
+def make_segmenter(reference: str, beside: Parser) -> TextSegmenter:
     """What cuts text into words: `rules`, what a parser's reference names, or without one the
     tokenizer of the parser beside, if it has one, else rules.
     """
     if reference == RuleSegmenter.name:
         return RuleSegmenter()
     made = make_parser(reference) if reference else beside
-    if isinstance(made, Segmenter):
+    if isinstance(made, TextSegmenter):
         return made
     if reference:
         raise DataProblem(f"{reference} has no tokenizer; write rules, or udpipe:MODEL")
     return RuleSegmenter()
 
 
-__all__ = ["PARSERS", "Parser", "Segmenter", "make_parser", "segmenter"]
+__all__ = ["PARSERS", "Parser", "TextSegmenter", "make_parser", "make_segmenter"]

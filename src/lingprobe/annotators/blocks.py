@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.annotators.parser import Annotation, Parser
-from lingprobe.annotators.segment import SegmentedSentence, Segmenter
+from lingprobe.annotators.segment import SegmentedSentence, TextSegmenter
 from lingprobe.corpora.machine import CONFIDENCE
-from lingprobe.corpora.running import Passage
+from lingprobe.corpora.running import TextPassage
 from lingprobe.corpora.trees import compute_tree_depth, parse_features
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.core import DataProblem
@@ -27,13 +27,13 @@ _LEVEL = 9  # of zstd: files are smaller than of xz's fastest, and read ten time
 
 
 @dataclass(frozen=True, eq=False)
-class Road:
+class ParsingPipeline:
     """What becomes of text: a parser, what cuts text for it, and whether each line is a sentence;
     sentences of more words than `longest` are excluded.
     """
 
     parser: Parser
-    segmenter: Segmenter
+    segmenter: TextSegmenter
     lines: bool = False
     longest: int = 500
 
@@ -95,7 +95,7 @@ class ParsedBlock:
     skipped: list[tuple[str, str, str]] = field(default_factory=list)
     mended: list[tuple[str, str]] = field(default_factory=list)
 
-    def skip(self, why: str, place: PlacedSentence | Passage, text: str) -> None:
+    def skip(self, why: str, place: PlacedSentence | TextPassage, text: str) -> None:
         """Leave something out."""
         where = f"{place.file}:{place.line}" if place.line else place.file  # 0: all of the file
         self.skipped.append((why, where, text))
@@ -122,7 +122,7 @@ def _count_cases(cases: Sequence[tuple[str, str]]) -> Counts:
 
 
 def annotate_passages(
-    number: int, passages: Sequence[Passage], road: Road, told: Callable[[int], Any]
+    number: int, passages: Sequence[TextPassage], road: ParsingPipeline, told: Callable[[int], Any]
 ) -> ParsedBlock:
     """A block of text as the parser has it; `told` is called with 1 for each sentence."""
     block = ParsedBlock()
@@ -148,7 +148,9 @@ def annotate_sentences(
         told(1)
 
 
-def _cut(passages: Sequence[Passage], road: Road, block: ParsedBlock) -> Iterator[PlacedSentence]:
+def _cut(
+    passages: Sequence[TextPassage], road: ParsingPipeline, block: ParsedBlock
+) -> Iterator[PlacedSentence]:
     """The sentences of some passages that can be parsed."""
     for passage in passages:
         if passage.problem:

@@ -19,7 +19,7 @@ from lingprobe.annotators.blocks import (
     NOTES,
     Counts,
     ParsedBlock,
-    Road,
+    ParsingPipeline,
     annotate_passages,
     get_note_path,
     is_block_complete,
@@ -27,7 +27,7 @@ from lingprobe.annotators.blocks import (
 )
 from lingprobe.corpora.files import digest_files
 from lingprobe.corpora.machine import ABOUT
-from lingprobe.corpora.running import Passage, passages
+from lingprobe.corpora.running import TextPassage, read_passages
 from lingprobe.data.cache import PART, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
@@ -46,7 +46,7 @@ OTHER = {
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedText:
     """What became of running text.
 
     finished  whether all blocks are finished; if several runs share the work, only the last one
@@ -72,12 +72,12 @@ class Parsed:
 def parse_files(
     texts: Sequence[Path],
     folder: Path,
-    road: Road,
+    road: ParsingPipeline,
     *,
     block: int = BLOCK,
     share: tuple[int, int] = (1, 1),
     progress: bool = False,
-) -> Parsed:
+) -> ParsedText:
     """Parse some files into a folder; blocks that are there are left as they are.
 
     block  characters of text in a block
@@ -99,7 +99,7 @@ def parse_files(
     return _sum_blocks(folder, about, blocks)
 
 
-def _describe_parse(texts: Sequence[Path], road: Road, block: int) -> dict[str, Any]:
+def _describe_parse(texts: Sequence[Path], road: ParsingPipeline, block: int) -> dict[str, Any]:
     """What decides what is written."""
     missing = next((path for path in texts if not path.is_file()), None)
     if missing is not None:
@@ -140,11 +140,11 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
             left.unlink(missing_ok=True)
 
 
-def _group_passages(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[Passage]]:
+def _group_passages(texts: Sequence[Path], lines: bool, size: int) -> Iterator[list[TextPassage]]:
     """The passages of some files, in blocks of so many characters or a little more."""
-    held: list[Passage] = []
+    held: list[TextPassage] = []
     length = 0
-    for passage in chain.from_iterable(passages(path, lines=lines) for path in texts):
+    for passage in chain.from_iterable(read_passages(path, lines=lines) for path in texts):
         held.append(passage)
         length += len(passage.text)
         if length >= size:
@@ -154,7 +154,7 @@ def _group_passages(texts: Sequence[Path], lines: bool, size: int) -> Iterator[l
         yield held
 
 
-def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
+def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> ParsedText:
     """Add up what all blocks say, and say whether they are all there."""
     total = ParsedBlock().note()
     there = [path for path in (get_note_path(folder, n) for n in range(blocks)) if path.is_file()]
@@ -168,7 +168,7 @@ def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> Parsed:
     finished = len(there) == blocks
     if finished:
         _tell(folder, {**about, "finished": True, "blocks": blocks, **total})
-    return Parsed(folder=folder, blocks=blocks, finished=finished, **total)
+    return ParsedText(folder=folder, blocks=blocks, finished=finished, **total)
 
 
 def _tell(folder: Path, note: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from lingprobe.corpora.trees import Tree
+    from lingprobe.corpora.trees import TreeColumns
 
 Words = Sequence[str]
 _NOTHING = "_"  # what CoNLL-U writes where a column tells nothing
@@ -68,7 +68,7 @@ class TrainedParser(Parser, Protocol):
         ...
 
 
-def extract_annotation(tree: Tree) -> Annotation:
+def extract_annotation(tree: TreeColumns) -> Annotation:
     """What CoNLL-U tells of a sentence; columns that tell nothing of any word are empty."""
     upos, xpos, feats = (_drop_empty(column) for column in (tree.upos, tree.xpos, tree.feats))
     return Annotation(upos, xpos, feats, tree.heads, tree.deprels, lemmas=_drop_empty(tree.lemmas))

@@ -20,7 +20,7 @@ import regex
 
 from lingprobe.corpora import text as running
 from lingprobe.corpora.marks import ENDS
-from lingprobe.corpora.trees import Range
+from lingprobe.corpora.trees import MultiwordToken
 from lingprobe.data.core import DataProblem
 
 ABBREVIATIONS = frozenset({
@@ -38,11 +38,11 @@ class SegmentedSentence(NamedTuple):
 
     words: tuple[str, ...]
     text: str
-    ranges: tuple[Range, ...] = ()
+    ranges: tuple[MultiwordToken, ...] = ()
 
 
 @runtime_checkable
-class Segmenter(Protocol):
+class TextSegmenter(Protocol):
     """Cuts text into sentences and words; the same text gives the same ones."""
 
     @property
@@ -70,8 +70,8 @@ class RuleSegmenter:
     fingerprint = "2"
 
     def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
-        if script := running.spaceless(text):
-            raise DataProblem(running.uncut(script))
+        if script := running.find_spaceless_script(text):
+            raise DataProblem(running.explain_uncut_text(script))
         for sentence in [text] if whole else split_sentences(text):
             if found := segment_words(sentence):
                 yield SegmentedSentence(found, sentence)

@@ -19,7 +19,7 @@ from lingprobe.data.options import (
     describe_options,
 )
 from lingprobe.data.references import Reference
-from lingprobe.data.suggestions import advice, suggest
+from lingprobe.data.suggestions import get_advice, suggest_name
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,7 +28,7 @@ def as_list(argument: Any) -> list[Any]:
     """One thing, several, or none, as a list; a text is one thing, and so is an estimator that
     lists its parts.
     """
-    if nothing(argument):
+    if is_missing(argument):
         return []
     is_one = isinstance(argument, str) or hasattr(argument, "get_params")
     several = isinstance(argument, Iterable) and not is_one
@@ -47,7 +47,7 @@ def argument_texts(argument: Any) -> list[str]:
     ]
 
 
-def nothing(argument: Any) -> bool:
+def is_missing(argument: Any) -> bool:
     """Whether nothing was given; a model may be empty or false and still be one."""
     return argument is None or (isinstance(argument, list | tuple | Mapping) and not argument)
 
@@ -117,9 +117,9 @@ def describe_call(text: str, options: Sequence[DeclaredOption]) -> str:
 
 
 def _explain_unknown_argument(function: str, name: str, known: Sequence[str]) -> str:
-    other = advice("argument", name)
-    near = suggest("argument", name, known, 1.0)  # by its meaning alone
-    near = near or ("" if other else suggest("option", name, known, 0.6))
-    other = other or advice("option", name) or f"it takes {', '.join(known)}"
+    other = get_advice("argument", name)
+    near = suggest_name("argument", name, known, 1.0)  # by its meaning alone
+    near = near or ("" if other else suggest_name("option", name, known, 0.6))
+    other = other or get_advice("option", name) or f"it takes {', '.join(known)}"
     meant = f"did you mean {near}?" if near else other
     return f"{function} takes no argument {name!r}: {meant}"

@@ -14,11 +14,11 @@ from lingprobe.api.selection import number_of
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.shards import SLURM_LIMIT
 from lingprobe.experiment.status import UnitStatus, encodings_of, list_unit_status
 from lingprobe.pages.status import status_page
-from lingprobe.store.experiments import experiments
+from lingprobe.store.experiments import list_experiments
 from lingprobe.tables.page import Page
 
 SHARDED = ("run", "experiment", "embed")  # commands that have --shard
@@ -39,8 +39,8 @@ def status(
         print(lingprobe.status("results/"))
         print([unit.why for unit in lingprobe.status("results/").content if unit.state == "failed"])
     """
-    paths = Paths.of(folder, cache)
-    known = experiments(paths.results)
+    paths = RunPaths.of(folder, cache)
+    known = list_experiments(paths.results)
     if not known:
         raise DataProblem(f"nothing was run in {paths.results}: `lingprobe run -o {paths.results}`")
     asked = known[number_of(str(experiment), known, paths.results) - 1]

@@ -71,7 +71,7 @@ class CommandEntry(NamedTuple):
     place: str
 
 
-def commands() -> Iterator[CommandEntry]:
+def list_core_commands() -> Iterator[CommandEntry]:
     """The core's commands, in the order of the help."""
     for heading, places in COMMANDS.items():
         for name, place in places.items():

@@ -13,29 +13,29 @@ from typing import Any, Literal, NamedTuple
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.data_options import BuildOptions, FetchOptions, InspectOptions
 from lingprobe.api.hub_data import write_hub
-from lingprobe.api.measure import at
+from lingprobe.api.measure import use_cache
 from lingprobe.api.tables import tasks_given
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import audit_page
-from lingprobe.corpora.universal import find_treebank, format_alternatives, near
+from lingprobe.corpora.universal import find_treebank, format_alternatives, suggest_treebanks
 from lingprobe.data.cache import check_file_ending, write_text
 from lingprobe.data.core import DataProblem, UnsplitTask
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.data.references import Reference, allow_code
-from lingprobe.datasets.formats.tables import write_dataset, writing
-from lingprobe.experiment.data import load
+from lingprobe.datasets.formats.tables import choose_writing, write_dataset
+from lingprobe.experiment.data import load_examples
 from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.released import catalogue, universal
 from lingprobe.tasks.released.catalogue import Collection
-from lingprobe.tasks.released.download import Web
-from lingprobe.tasks.released.fetch import FetchRequest, Got, fetch_files, place_of
+from lingprobe.tasks.released.download import WebDownloader
+from lingprobe.tasks.released.fetch import FetchedFile, FetchRequest, fetch_files, place_of
 
 
-class Built(NamedTuple):
+class BuiltDataset(NamedTuple):
     """A data set that was written: its files as a path or pattern, counts (examples by split, and
     what the format could not represent; for the hub examples by set), and the audit of each set.
     """
@@ -60,7 +60,7 @@ def build(
     licence: str | None = None,
     audit: str | Path | None = None,
     on_error: Literal["raise", "skip"] = "raise",
-) -> Built:
+) -> BuiltDataset:
     """Write the data set of a task to a file: Parquet, JSON lines, the TSV that SentEval reads, or
     one file per split, as jiant reads them; or those of several to a folder for the hub.
 
@@ -74,20 +74,22 @@ def build(
             raise UsageProblem("a folder for the hub is Parquet with its audit: leave both out")
         tasks = expand_tasks(tasks_given(task), on_error)
         audits = write_hub(tasks, Path(output), licence)
-        return Built(Path(output), {k: sum(a.sizes.values()) for k, a in audits.items()}, audits)
+        return BuiltDataset(
+            Path(output), {k: sum(a.sizes.values()) for k, a in audits.items()}, audits
+        )
     if licence is not None:
         raise UsageProblem("a licence is stated in a folder for the hub alone: add hub (--hub)")
     check_file_ending(audit, ".md", ".txt")
     made, title = _make_task(task, on_error)
-    writing(output, format, view=made.view)  # before the work
-    dataset = load(made)
+    choose_writing(output, format, view=made.view)  # before the work
+    dataset = load_examples(made)
     counts = write_dataset(dataset, output, format)
     findings = audit_dataset(dataset, metric=made.metric, floors=audit is not None)
     if audit is not None:
         write_text(Path(audit), audit_page(findings, title).text("markdown"))
     path = Path(output)
     written = path.with_suffix(f".*{path.suffix}") if format == "jiant" else path
-    return Built(written, counts, {title: findings})
+    return BuiltDataset(written, counts, {title: findings})
 
 
 @takes_options(InspectOptions)
@@ -109,7 +111,7 @@ def inspect(
         print(lingprobe.inspect("ud/tense:UD_English-EWT").content.problems)
     """
     allow_code(*as_list(checks))
-    with at(cache):
+    with use_cache(cache):
         made, title = _make_task(task, on_error)
         dataset = made.all_examples() if isinstance(made, UnsplitTask) else made.load()
         found = audit_dataset(dataset, seed, sample, made.metric, checks=as_list(checks))
@@ -132,11 +134,11 @@ def collections(pattern: str | None = None) -> list[Collection]:
     ] + universal.list_treebank_collections(pattern)
 
 
-class Fetched(NamedTuple):
+class FetchedCollection(NamedTuple):
     """Published files that were fetched: their folder, each file, and a remark on the source."""
 
     folder: Path
-    files: list[Got]
+    files: list[FetchedFile]
     remark: str = ""
 
 
@@ -149,8 +151,8 @@ def fetch(
     only: str = "*",
     progress: bool = False,
     before: Callable[[str], object] | None = None,
-    each: Callable[[Got], object] | None = None,
-) -> Fetched:
+    each: Callable[[FetchedFile], object] | None = None,
+) -> FetchedCollection:
     """Download a published data set. An interrupted download is resumed, files are checked, and
     existing files are never overwritten.
 
@@ -166,7 +168,7 @@ def fetch(
     with show_progress(
         progress, desc=f"fetch {name}", unit="B", unit_scale=True, leave=False
     ) as shown:
-        wish = replace(_wish(name, to, mirror), only=only, web=Web(shown.update))
+        wish = replace(_wish(name, to, mirror), only=only, web=WebDownloader(shown.update))
         if before is not None:
             before(str(wish))
         got = []
@@ -175,15 +177,17 @@ def fetch(
             if each is not None:
                 each(file)
     told = universal.describe_treebank(wish) if wish.collection.kind == "treebank" else ""
-    return Fetched(wish.folder, got, told or wish.collection.remark)
+    return FetchedCollection(wish.folder, got, told or wish.collection.remark)
 
 
 def _wish(name: str, folder: Path | None, mirror: str | None) -> FetchRequest:
     """What to fetch under a name: a collection, or a treebank, whose files are listed now."""
     bank = None if name in catalogue.read_collections() else find_treebank(name)
     if bank is not None:
-        return universal.list_treebank_files(universal.wish(bank, folder, mirror), bank)
-    if codes := near(name):
+        return universal.list_treebank_files(
+            universal.make_fetch_request(bank, folder, mirror), bank
+        )
+    if codes := suggest_treebanks(name):
         raise DataProblem(
             f"no treebank of Universal Dependencies is called {name!r}; did you mean"
             f" {format_alternatives(codes, 'ud/')}?"

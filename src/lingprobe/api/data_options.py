@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from lingprobe.api.options import CacheOptions, FaultOptions
-from lingprobe.data.options import Help, Options, argument, flag
+from lingprobe.data.options import Help, Options, declare_argument, flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,7 +18,7 @@ class BuildOptions(FaultOptions):
     task: Annotated[
         Any,
         Help("a task with its data, such as `ud/tense:en_ewt`"),
-        argument("TASK...", kind=list[str]),
+        declare_argument("TASK...", kind=list[str]),
     ]
     output: Annotated[
         str | Path,
@@ -55,7 +55,7 @@ class InspectOptions(FaultOptions, CacheOptions):
     task: Annotated[
         Any,
         Help("a task with its data, such as `ud/tense:en_ewt`"),
-        argument("TASK", kind=str),
+        declare_argument("TASK", kind=str),
     ]
     sample: Annotated[int, Help("number of examples to show", "0"), flag(metavar="N")] = 20
     seed: Annotated[int, Help("the random seed that selects the examples", "0")] = 0
@@ -79,7 +79,7 @@ class FetchOptions(Options):
             "a data set, or a treebank such as `ud/en_ewt`, or with a release `ud/en_ewt@2.16`; a"
             " pattern such as `ud/pl_*` lists its matches (default: list everything)"
         ),
-        argument("NAME"),
+        declare_argument("NAME"),
     ] = ""
     output: Annotated[
         str | Path | None,
@@ -106,7 +106,7 @@ class ParseOptions(Options):
     texts: Annotated[
         str | Path | Iterable[str | Path],
         Help("running text: .txt, also .gz, .xz, .zst, or .zip with such files"),
-        argument("TEXT"),
+        declare_argument("TEXT"),
     ]
     parser: Annotated[
         Any,
@@ -155,7 +155,7 @@ class ParserAuditOptions(Options):
             "a treebank that the parser was not trained on: CoNLL-U, brackets, or a folder of both;"
             " if file names mark splits, only test is used"
         ),
-        argument("GOLD"),
+        declare_argument("GOLD"),
     ]
     parsed: Annotated[
         Any,
@@ -163,7 +163,7 @@ class ParserAuditOptions(Options):
             "the same sentences as parsed: a folder that `lingprobe parse` wrote, or other files;"
             " or a parser, such as `udpipe:MODEL`, which then gets the gold words"
         ),
-        argument("PARSED", kind=Path),
+        declare_argument("PARSED", kind=Path),
     ]
     into: Annotated[
         str | Path | Iterable[str | Path],
@@ -185,7 +185,7 @@ class PatternOptions(Options):
     pattern: Annotated[
         str | None,
         Help("one of them, with its full description, or a pattern"),
-        argument("NAME", complete="listed"),
+        declare_argument("NAME", complete="listed"),
     ] = None
 
 
@@ -226,10 +226,10 @@ class ListOptions(Options):
             " `parsers`, `objectives`, `languages`, `checks`, `views`, `figures` or `plugins`"
             " (default: the kinds)"
         ),
-        argument("KIND", complete="kinds"),
+        declare_argument("KIND", complete="kinds"),
     ] = ""
     pattern: Annotated[
         str | None,
         Help("one of them, with its full description, or a pattern"),
-        argument("NAME", complete="listed"),
+        declare_argument("NAME", complete="listed"),
     ] = None

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.api.arguments import argument_texts, as_list, takes_options
-from lingprobe.api.measure import at, resolve_encoders
+from lingprobe.api.measure import resolve_encoders, use_cache
 from lingprobe.api.options import EmbedOptions, SentencesOptions
 from lingprobe.api.tables import tasks_given
 from lingprobe.corpora import brackets, conllu, text
@@ -22,15 +22,15 @@ from lingprobe.corpora.views import SUFFIXES
 from lingprobe.data.cache import check_file_ending, write_text
 from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.identity import Identity
+from lingprobe.data.identity import ContentIdentity
 from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.experiment.agreement import name_request, share_plan
-from lingprobe.experiment.data import load
-from lingprobe.experiment.embed import Embedded
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.data import load_examples
+from lingprobe.experiment.embed import EmbeddedSentences
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import resolve_tasks
-from lingprobe.experiment.run import ahead, embed_ahead
-from lingprobe.experiment.runners import Workers
+from lingprobe.experiment.run import embed_ahead, encode_ahead
+from lingprobe.experiment.runners import WorkerPool
 from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.store.precision import kept_as
 from lingprobe.tasks.find import expand_tasks
@@ -50,7 +50,7 @@ def embed(
     progress: bool = False,
     shard: str | None = None,
     project: int | None = None,
-) -> dict[str, Embedded]:
+) -> dict[str, EmbeddedSentences]:
     """Encode sentences into the cache before a run, for example on a machine with a GPU. Returns
     for each encoder what was encoded, and its `vectors`.
 
@@ -75,18 +75,18 @@ def embed(
         resolve_encoders(encoders, None),
         WHOLE if shard is None else WorkShare.parse(shard),
     )
-    with at(cache), ExitStack() as stack:
-        paths = Paths.of(None, cache, dtype, project)
+    with use_cache(cache), ExitStack() as stack:
+        paths = RunPaths.of(None, cache, dtype, project)
         if shard is not None:
             file = (
                 paths.cache / "vectors" / name_request("embed", paths.dtype, argument_texts(asked))
             )
             made = stack.enter_context(
-                share_plan(file, 1, lambda: ahead(asked, every, paths), _identities)
+                share_plan(file, 1, lambda: encode_ahead(asked, every, paths), _identities)
             )
         else:
-            made = ahead(asked, every, paths)
-        return embed_ahead(made, every, paths, progress, Workers(shard=part))
+            made = encode_ahead(asked, every, paths)
+        return embed_ahead(made, every, paths, progress, WorkerPool(shard=part))
 
 
 @takes_options(SentencesOptions)
@@ -104,14 +104,16 @@ def sentences(
         print(len(lingprobe.sentences(["UD_English-EWT"], tasks="ud/tense:UD_English-GUM")))
     """
     check_file_ending(output, ".txt")
-    with at(cache):
+    with use_cache(cache):
         every = [one for corpus in as_list(corpora) for _, one in named_sentences(str(corpus))]
         by_name, refused = resolve_tasks(
-            expand_tasks(tasks_given(tasks)), Paths.of(None, cache).cache
+            expand_tasks(tasks_given(tasks)), RunPaths.of(None, cache).cache
         )
         if refused:
             raise DataProblem("; ".join(refused.values()))
-        every += [sentence for task in by_name.values() for sentence in load(task).sentences]
+        every += [
+            sentence for task in by_name.values() for sentence in load_examples(task).sentences
+        ]
     if not every:
         raise UsageProblem(
             "give a corpus (a treebank, or a file with one sentence per line) or a task"
@@ -124,7 +126,7 @@ def sentences(
 
 
 def _identities(
-    made: Mapping[str, tuple[Encoder, Identity]],
+    made: Mapping[str, tuple[Encoder, ContentIdentity]],
 ) -> tuple[dict[str, str], dict[str, str]]:
     return {f"encoder {name}": str(known) for name, (_, known) in made.items()}, {}
 

@@ -15,10 +15,10 @@ from lingprobe.data.references import (
     allow_code,
     try_parse_reference,
 )
-from lingprobe.data.suggestions import suggest
+from lingprobe.data.suggestions import suggest_name
 from lingprobe.datasets.formats.folders import SUFFIXES
 from lingprobe.datasets.formats.held_rows import is_frame
-from lingprobe.encoders import ENCODERS, adapt
+from lingprobe.encoders import ENCODERS, adapt_encoder
 from lingprobe.encoders.adapters import is_adapter
 from lingprobe.encoders.hub import ModelFiles, find_model_files
 from lingprobe.nets.device import check_device_name
@@ -93,7 +93,7 @@ def _about_spans(tasks: Any) -> bool:
     return bool(given) and all(one is not None and one.unit in OF_WORDS for one in known)
 
 
-def reference(thing: Any, tasks: Any = None) -> Any:
+def make_reference(thing: Any, tasks: Any = None) -> Any:
     """The reference of a model, where something is but its name or its folder; all else stays as it
     is. UsageProblem for data.
     """
@@ -106,7 +106,7 @@ def reference(thing: Any, tasks: Any = None) -> Any:
     name = parsed.name
     if name in [*ENCODERS.places(), *TASKS.places()] or ".py@" in name:
         return thing
-    if not Path(name).exists() and suggest("encoder", name, ENCODERS.places()):
+    if not Path(name).exists() and suggest_name("encoder", name, ENCODERS.places()):
         return thing  # mistyped, or by another name
     if (suffix := Path(name).suffix.lower()) in _OTHER_FORMATS:
         raise DataProblem(
@@ -166,7 +166,9 @@ def configure(encoders: Any, **options: Any) -> list[Any]:
             for each, has in zip(named, able, strict=True)
         ]
     texts = map(str, named)
-    return [next(texts) if isinstance(each, str) else adapt(each, **options) for each in given]
+    return [
+        next(texts) if isinstance(each, str) else adapt_encoder(each, **options) for each in given
+    ]
 
 
 def _all_texts(things: Any) -> bool:

@@ -27,7 +27,7 @@ from lingprobe.data.printing import strip_unprintable
 from lingprobe.data.references import shorten_reference
 from lingprobe.experiment.examples import ExampleReader
 from lingprobe.experiment.newest import group_repeats
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import group_refusals
 from lingprobe.probes import PROBES
 from lingprobe.store.items import read_items, read_written, write_written
@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # pages are drawn when they are looked at, and take half of a
     from lingprobe.api.results import Selection
     from lingprobe.api.trained import TrainedProbe
     from lingprobe.pages.compare import Comparison
-    from lingprobe.pages.verdicts import Statement
+    from lingprobe.pages.verdicts import VerdictStatement
     from lingprobe.tables.page import Page
 
 
@@ -97,11 +97,11 @@ class Evaluation:
         """The table of scores, or of the paper, in every format."""
         from lingprobe.pages.paper import paper_page
         from lingprobe.pages.score_pages import SCORE_EXTRAS, scores_page
-        from lingprobe.pages.web.study import Beside
+        from lingprobe.pages.web.study import StudyContext
 
         if self.suite is not None:
             return paper_page(self.suite, self.results)
-        beside = Beside(
+        beside = StudyContext(
             dict(self.questions),
             self.remarks,
             tuple(self.problems),
@@ -111,19 +111,19 @@ class Evaluation:
         return scores_page(ResultFrame.of(self.results, SCORE_EXTRAS), beside=beside)
 
     @cached_property
-    def verdicts(self) -> Statement:
+    def verdicts(self) -> VerdictStatement:
         """What is decodable from each encoder, and what of it is beyond the surface, by how much
         above which baselines, and which differences so much data detect; printing it says so in
         words.
         """
-        from lingprobe.pages.verdicts import statement
+        from lingprobe.pages.verdicts import make_statement
 
-        return statement(self._score_frame, self._named_folder)
+        return make_statement(self._score_frame, self._named_folder)
 
     @property
     def _named_folder(self) -> Path | None:
         """The folder of the results, unless commands look there anyway."""
-        return None if self.folder == Paths.of().results else self.folder
+        return None if self.folder == RunPaths.of().results else self.folder
 
     @property
     def problems(self) -> list[str]:
@@ -142,17 +142,17 @@ class Evaluation:
         row for each task, encoder and layer, over all folds and seeds, with its interval, the best
         baseline and the difference from it. The columns are the fields of `Score`.
         """
-        from lingprobe.pages.records import dataframe
+        from lingprobe.pages.records import make_dataframe
 
-        return dataframe(self._scores, Score)
+        return make_dataframe(self._scores, Score)
 
     def to_dataframe(self) -> Any:
         """All that is known of the scores, as such a frame as `scores`: one row for each encoder,
         layer, probe and control on a task, with the columns of CSV and Parquet.
         """
-        from lingprobe.pages.records import dataframe
+        from lingprobe.pages.records import make_dataframe
 
-        return dataframe(self._score_frame)
+        return make_dataframe(self._score_frame)
 
     @cached_property
     def _score_frame(self) -> ResultFrame:
@@ -260,7 +260,7 @@ class Evaluation:
             results = [each for each in results if _is_of_probe(each, probe)]
         judged = [each for each in results if each.provenance.kind == "trained"]
         row = choose_row(judged or results, self.results)
-        return refit_probe(row, self.planned, Paths.of(self.folder), trust)
+        return refit_probe(row, self.planned, RunPaths.of(self.folder), trust)
 
     def save(self, folder: str | Path) -> Path:
         """Write the results, their test examples and the failures to a folder, which
@@ -270,7 +270,7 @@ class Evaluation:
         """
         root = Path(folder).expanduser().absolute()
         if root != self.folder:
-            _copy_results(self.results, Paths.of(root))
+            _copy_results(self.results, RunPaths.of(root))
         facts = {name: value for name, value in self.__getstate__().items() if name in _FACTS}
         with open_draft(root / _FILE) as draft:
             text = json.dumps(facts, ensure_ascii=False, indent=1, default=_as_json)
@@ -367,7 +367,7 @@ def _as_json(value: Any) -> Any:
     return sorted(value) if isinstance(value, frozenset) else dict(value)
 
 
-def _copy_results(results: Sequence[Result], paths: Paths) -> None:
+def _copy_results(results: Sequence[Result], paths: RunPaths) -> None:
     """Keep results, their scores and their test examples in a folder of their own."""
     paths.check()
     named = [(_name_result(result), result) for result in results]

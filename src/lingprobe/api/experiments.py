@@ -31,7 +31,7 @@ from lingprobe.data.references import (
     Reference,
     resolve_beside,
 )
-from lingprobe.data.suggestions import suggest
+from lingprobe.data.suggestions import suggest_name
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.estimate import Estimate
@@ -148,7 +148,7 @@ def _own_names(settings: dict[str, Any]) -> None:
 def _check_setting(path: Path, key: str, value: Any) -> Any:
     """The value of a key, where there is such a key and it holds such values."""
     if key not in KEYS:
-        near = suggest("option", key, KEYS, 0.6)
+        near = suggest_name("option", key, KEYS, 0.6)
         meant = f"did you mean {near}?" if near else f"there are {', '.join(KEYS)}"
         raise UsageProblem(f"{path}: no experiment has a key {key!r}; {meant}")
     kind = KEYS[key].read_as

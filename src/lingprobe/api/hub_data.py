@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.api.measure import run
-from lingprobe.audit.data_card import CARD, ONE, SUMS, HubSet, UpperBound, card_text, sums
+from lingprobe.audit.data_card import CARD, ONE, SUMS, HubSet, UpperBound, card_text, checksum_files
 from lingprobe.audit.findings import Audit
 from lingprobe.audit.hub_tools import largest_class, tool_files, tool_for
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.data.cache import write_text
-from lingprobe.data.core import Annotated, DataProblem, Task
+from lingprobe.data.core import AnnotatedTask, DataProblem, Task
 from lingprobe.data.digests import checksum_file
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.datasets.formats import hub_folder
-from lingprobe.experiment.data import load
+from lingprobe.experiment.data import load_examples
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.table import TableTask
 from lingprobe.tasks.terms import DataSource, data_files, list_data_sources
@@ -63,7 +63,7 @@ def write_hub(given: Sequence[Any], output: Path, licence: str | None) -> dict[s
         for name, text in tool_files(folder, sets).items():
             write_text(folder / name, text)
             names.append(name)
-        write_text(folder / SUMS, sums(folder, names))
+        write_text(folder / SUMS, checksum_files(folder, names))
         folder.replace(output)
     return {each.config: each.audit for each in sets}
 
@@ -109,7 +109,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
     config, name = ONE if alone else (hub_task.config, hub_task.config)
     place = folder / name
     place.mkdir(parents=True)
-    dataset = hub_folder.without_folders(load(task))
+    dataset = hub_folder.without_folders(load_examples(task))
     files = hub_folder.write_hub_folder(dataset, place)
     return HubSet(
         config,
@@ -155,7 +155,7 @@ def _ceiling(hub_task: HubTask) -> UpperBound | str:
     """What the task's probe scores on the annotation that labels are derived from, or why that is
     not known.
     """
-    oracles = hub_task.task.oracles if isinstance(hub_task.task, Annotated) else {}
+    oracles = hub_task.task.oracles if isinstance(hub_task.task, AnnotatedTask) else {}
     if not oracles:
         return "the data have no annotation that their labels are derived from"
     with tempfile.TemporaryDirectory() as results:

@@ -12,11 +12,18 @@ from lingprobe.api.arguments import as_list as arguments
 from lingprobe.api.arguments import takes_options
 from lingprobe.api.data_options import ListOptions, TaskFilter
 from lingprobe.data._listings import recall_listing
-from lingprobe.data._members import attribute
+from lingprobe.data._members import import_attribute
 from lingprobe.data._packages import entry_points
 from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.listing import Entry, Plugin, entries, list_plugins, read_entries, write_entries
+from lingprobe.data.listing import (
+    Entry,
+    Plugin,
+    list_entries,
+    list_plugins,
+    read_entries,
+    write_entries,
+)
 from lingprobe.data.references import (
     Contents,
     Reference,
@@ -50,7 +57,7 @@ OTHERS = (
         "lingprobe.commands",
         {
             **dict.fromkeys(commands.GROUPS, ""),
-            **{each.name.replace(" ", "."): each.place for each in commands.commands()},
+            **{each.name.replace(" ", "."): each.place for each in commands.list_core_commands()},
         },
     ),
     Contents(
@@ -67,7 +74,7 @@ OTHERS = (
 def get_contents(kind: str) -> Contents:
     """The table of contents of a kind. UsageProblem where there is no such kind."""
     check_choice("kind", kind, KINDS)
-    contents: Contents = attribute(KINDS[kind])
+    contents: Contents = import_attribute(KINDS[kind])
     return contents
 
 
@@ -110,7 +117,7 @@ def available(
 def _list(kind: str, pattern: str | None = None) -> list[Entry]:
     """What there is of a kind, imported; ReferenceProblem where nothing fits the pattern."""
     try:
-        return entries(get_contents(kind), pattern)
+        return list_entries(get_contents(kind), pattern)
     except ReferenceProblem as problem:
         raise ReferenceProblem(f"{problem}{_of_language(kind, pattern or '')}") from None
 

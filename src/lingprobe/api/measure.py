@@ -11,10 +11,10 @@ from typing import Any, Literal, TypedDict, Unpack
 from lingprobe.api.arguments import (
     argument_texts,
     as_list,
-    nothing,
+    is_missing,
     takes_options,
 )
-from lingprobe.api.encoders import reference
+from lingprobe.api.encoders import make_reference
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.options import PlanOptions, ProbedOptions, RunOptions
 from lingprobe.api.planned_run import PlannedRun
@@ -26,18 +26,18 @@ from lingprobe.data.references import allow_code, shorten_reference
 from lingprobe.experiment.agreement import name_request, share_plan
 from lingprobe.experiment.at_work import tell_ended_work
 from lingprobe.experiment.estimate import Estimate, estimate_plan
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import BOUNDS, TrialDesign, TrialPlan, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import BOUNDS, TrialDesign, TrialPlan, make_plan
 from lingprobe.experiment.run import run_plan
-from lingprobe.experiment.runners import Workers, working
+from lingprobe.experiment.runners import WorkerPool, open_workers
 from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.nets.device import fitting_on
 from lingprobe.nets.memory import limit_memory
-from lingprobe.nets.precision import reproducible as is_reproducible
-from lingprobe.nets.precision import reproducing
+from lingprobe.nets.precision import compute_reproducibly
+from lingprobe.nets.precision import must_be_reproducible as is_reproducible
 from lingprobe.pages.open_files import refresh_named
 from lingprobe.suites import SUITES
-from lingprobe.suites.suite import Suite, SuiteRequest, designs
+from lingprobe.suites.suite import Suite, SuiteRequest, make_designs
 from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.repeats import strip_fold
@@ -101,8 +101,8 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
     part = WHOLE if asked.shard is None else WorkShare.parse(asked.shard)
     check_tracker(asked.log_to, part)
     with ExitStack() as stack:
-        stack.enter_context(at(asked.cache))
-        stack.enter_context(reproducing(asked.reproducible))
+        stack.enter_context(use_cache(asked.cache))
+        stack.enter_context(compute_reproducibly(asked.reproducible))
         stack.enter_context(fitting_on(asked.probe_device))
         workers = stack.enter_context(_workers(jobs, part, paths_of(asked)))
         if asked.memory is not None or str(jobs).isdecimal():  # else other machines have their own
@@ -137,7 +137,7 @@ def estimate(tasks: Any = None, encoders: Any = None, **settings: Any) -> Estima
 
     """
     asked = PlanOptions(**settings)
-    with at(asked.cache), fitting_on(asked.probe_device), limit_memory(asked.memory):
+    with use_cache(asked.cache), fitting_on(asked.probe_device), limit_memory(asked.memory):
         made, paths, _ = _make_plan(tasks, encoders, asked)
         return estimate_plan(made, paths)
 
@@ -174,7 +174,7 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
 
 
 @contextmanager
-def _workers(jobs: int | str, part: WorkShare, paths: Paths) -> Iterator[Workers]:
+def _workers(jobs: int | str, part: WorkShare, paths: RunPaths) -> Iterator[WorkerPool]:
     """Who does the work of a run, its own share first."""
     if part != WHOLE and not str(jobs).isdecimal():
         raise UsageProblem("a run on a Ray cluster has no shares: leave --shard out")
@@ -186,26 +186,26 @@ def _workers(jobs: int | str, part: WorkShare, paths: Paths) -> Iterator[Workers
     allow_code(jobs)
     paths.check()  # before a plan encodes a few sentences
     tell_ended_work(paths.results)
-    with working(jobs, (paths.results, paths.cache)) as workers:
+    with open_workers(jobs, (paths.results, paths.cache)) as workers:
         yield replace(workers, shard=part)
 
 
-def at(cache: str | Path | None) -> Any:
+def use_cache(cache: str | Path | None) -> Any:
     """What runs inside, worker processes included, keeps what it keeps in this cache folder."""
     return set_environment("LINGPROBE_CACHE", None if cache is None else str(cache))
 
 
-def paths_of(asked: PlanOptions) -> Paths:
+def paths_of(asked: PlanOptions) -> RunPaths:
     """Where what a run makes is kept."""
-    paths = Paths.of(asked.output, asked.cache, asked.dtype, asked.project)
+    paths = RunPaths.of(asked.output, asked.cache, asked.dtype, asked.project)
     return replace(paths, scores=asked.keep_scores, texts=asked.texts)
 
 
 def _check_arguments(tasks: Any, asked: PlanOptions) -> None:
     """Refuse what does not go together, and empty lists. UsageProblem."""
-    if tasks is not None and nothing(tasks):
+    if tasks is not None and is_missing(tasks):
         raise UsageProblem("the list of tasks is empty: name at least one task")
-    if asked.suite is not None and not (nothing(tasks) and nothing(asked.probes)):
+    if asked.suite is not None and not (is_missing(tasks) and is_missing(asked.probes)):
         raise UsageProblem("a suite brings its own tasks and probes: leave both out")
     if asked.suite is not None and asked.limit is not None:
         raise UsageProblem(
@@ -216,7 +216,7 @@ def _check_arguments(tasks: Any, asked: PlanOptions) -> None:
 
 def _make_plan(
     tasks: Any, encoders: Any, asked: PlanOptions
-) -> tuple[TrialPlan, Paths, tuple[str, ...]]:
+) -> tuple[TrialPlan, RunPaths, tuple[str, ...]]:
     """What is to be measured, where it is kept, and what there is to say beside."""
     _check_arguments(tasks, asked)
     allow_code(asked.suite)
@@ -236,7 +236,7 @@ def _make_plan(
     remarks: tuple[str, ...] = ()
     if asked.suite is not None:
         designs, remarks = _of_suite(asked.suite, design, asked.on_error)
-        return plan(designs, paths_of(asked)), paths_of(asked), remarks
+        return make_plan(designs, paths_of(asked)), paths_of(asked), remarks
     first = demo and not asked.probes
     limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
     if first and limit is not None:
@@ -244,12 +244,12 @@ def _make_plan(
     if encoders is None and not has_torch():
         remarks += (f"No network stands in the table: {describe_torch()}.",)
     every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
-    return plan(replace(design, tasks=every), paths_of(asked)), paths_of(asked), remarks
+    return make_plan(replace(design, tasks=every), paths_of(asked)), paths_of(asked), remarks
 
 
 def _shared_plan(
     tasks: Any, encoders: Any, asked: PlanOptions, jobs: int | str
-) -> AbstractContextManager[tuple[TrialPlan, Paths, tuple[str, ...]]]:
+) -> AbstractContextManager[tuple[TrialPlan, RunPaths, tuple[str, ...]]]:
     """The plan that all machines have that share a run, which compute alike inside."""
     kept = asked.select(PlanOptions)
     kept = {name: kept[name] for name in kept if name not in ("output", "cache", "memory")}
@@ -268,12 +268,12 @@ def resolve_encoders(argument: Any, suite: str | None, tasks: Any = None) -> Any
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if argument is None:
         return list(EMBEDDED_ENCODERS) if suite is None and has_torch() else []
-    if nothing(argument):
+    if is_missing(argument):
         raise UsageProblem("the list of encoders is empty: name at least one encoder")
     if isinstance(argument, Mapping):
         return argument
     given = argument if isinstance(argument, list) else [argument]
-    return [reference(each, tasks) for each in given]
+    return [make_reference(each, tasks) for each in given]
 
 
 def _of_suite(
@@ -282,7 +282,7 @@ def _of_suite(
     """What a run of a suite measures, and what it cannot, in words."""
     chosen: Suite = SUITES.make(reference)
     left = design.encoders, design.controls, design.seeds, design.layers
-    measured = designs(chosen, SuiteRequest(*left, on_error, bool(design.baselines)))
+    measured = make_designs(chosen, SuiteRequest(*left, on_error, bool(design.baselines)))
     lacking = ", ".join(chosen.lacking())
     remark = f"not measured, because the data are missing: {lacking}"
     return measured, (remark,) if lacking else ()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from lingprobe.data.options import PYTHON_ONLY, Help, Options, argument, flag
+from lingprobe.data.options import PYTHON_ONLY, Help, Options, declare_argument, flag
 
 SPEED, MORE = "Speed and storage", "Further options"
 """What groups of options are called in help."""
@@ -87,7 +87,7 @@ class ResultsOptions(Options):
     results: Annotated[
         Any,
         Help("results of `run -o` (default: the last run)"),
-        argument("FOLDER", kind=Path),
+        declare_argument("FOLDER", kind=Path),
     ] = None
     experiment: Annotated[
         str | int | None,
@@ -358,7 +358,7 @@ class ExperimentFile(Options):
             "the experiment, as TOML; code that it names (`mine.py@thing`) is run from the file's"
             " own folder alone"
         ),
-        argument("FILE"),
+        declare_argument("FILE"),
     ]
 
 
@@ -402,7 +402,7 @@ class SentencesOptions(CacheOptions):
         Help(
             "treebanks (CoNLL-U, or trees in brackets), and text files with one sentence per line"
         ),
-        argument("CORPUS"),
+        declare_argument("CORPUS"),
     ] = ()
     tasks: Annotated[
         Any,
@@ -428,7 +428,7 @@ class StatusOptions(CacheOptions):
     folder: Annotated[
         str | Path | None,
         Help("results of `run -o` (default: the last run)"),
-        argument("FOLDER"),
+        declare_argument("FOLDER"),
     ] = None
     experiment: Annotated[
         str | int,
@@ -444,7 +444,7 @@ class SlurmOptions(Options):
     arguments: Annotated[
         Sequence[str],
         Help("a `run`, `experiment` or `embed` command, after `--`"),
-        argument("-- COMMAND"),
+        declare_argument("-- COMMAND"),
     ]
     shards: Annotated[int, Help("number of tasks in the array", "1"), flag(metavar="N")]
     at_once: Annotated[

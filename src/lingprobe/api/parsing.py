@@ -8,9 +8,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from lingprobe import annotators
-from lingprobe.annotators.blocks import Road
+from lingprobe.annotators.blocks import ParsingPipeline
 from lingprobe.annotators.gold import gold_files, parse_again
-from lingprobe.annotators.parse import Parsed, parse_files
+from lingprobe.annotators.parse import ParsedText, parse_files
 from lingprobe.annotators.parser import Parser, TrainedParser
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.data_options import ParseOptions, ParserAuditOptions
@@ -18,7 +18,7 @@ from lingprobe.api.options import ProgressOptions
 from lingprobe.audit.parses import ParserAudit, compare_parses
 from lingprobe.audit.parses_page import parser_page
 from lingprobe.corpora.corpus import list_corpus_files
-from lingprobe.corpora.machine import AnnotationSource, keep_audit, machines
+from lingprobe.corpora.machine import AnnotationSource, keep_audit, list_annotators
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
@@ -40,7 +40,7 @@ def parse(
     longest: int = 500,
     share: str = "1/1",
     progress: bool = False,
-) -> Parsed:
+) -> ParsedText:
     """Parse running text into a folder, which can then be used like a treebank. A run that was
     stopped continues where it stopped.
 
@@ -50,7 +50,7 @@ def parse(
     """
     allow_code(parser, tokens)
     made = annotators.make_parser(parser) if isinstance(parser, str | Path) else parser
-    road = Road(made, annotators.segmenter(tokens, made), lines, longest)
+    road = ParsingPipeline(made, annotators.make_segmenter(tokens, made), lines, longest)
     files = [Path(text).expanduser() for text in as_list(texts)]
     return parse_files(
         files, Path(output).expanduser(), road, share=_parse_share(share), progress=progress
@@ -76,7 +76,7 @@ def audit_parser(
     files = gold_files(gold)
     if isinstance(parsed, str | Path) and locate_path(parsed).exists() and not _is_parser(parsed):
         said = [part.path for part in list_corpus_files([parsed], SUFFIXES)]
-        (by,) = machines(said) or [AnnotationSource("", "", {})]
+        (by,) = list_annotators(said) or [AnnotationSource("", "", {})]
         audit = compare_parses(files, said, (by.parser, by.fingerprint))
     else:
         made = annotators.make_parser(parsed) if isinstance(parsed, str | Path) else parsed

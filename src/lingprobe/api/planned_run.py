@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialPlan
 
 
@@ -13,4 +13,4 @@ class PlannedRun:
     """What a run was made of, while it is in memory: its objects can be used again."""
 
     plan: TrialPlan
-    paths: Paths
+    paths: RunPaths

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from lingprobe.analysis.row import NO_CONTROL, said_of
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import DataProblem, Dataset, Result
 from lingprobe.data.labels import Column
 from lingprobe.data.references import shorten_reference
 from lingprobe.datasets.formats import jiant
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.examples import load_test_examples
-from lingprobe.metrics.information import pointwise
+from lingprobe.metrics.information import compute_pointwise_information
 from lingprobe.pages.bits_view import NOTHING_SCORED
 from lingprobe.pages.captions import shorten_task
 from lingprobe.probes import PROBES
@@ -79,7 +79,7 @@ def _format_predictions(dataset: Dataset, result: Result) -> Iterator[dict[str, 
     probabilities = scores.probabilities().round(_DIGITS)
     bits, pvi = (
         scores.bits(result.gold).round(_DIGITS),
-        pointwise(result.gold, scores).round(_DIGITS),
+        compute_pointwise_information(result.gold, scores).round(_DIGITS),
     )
     names, written = result.gold.names, read_written(result)
     for i, sites in enumerate(dataset.sites.tolist()):
@@ -103,7 +103,7 @@ def _convert_label(labels: Column, i: int) -> Any:
 
 def _jiant(dataset: Dataset, result: Result, path: Path) -> Path:
     scores = result.scores
-    assert isinstance(scores, Logits)
+    assert isinstance(scores, ProbeLogits)
     names, order = result.gold.names, np.argsort(np.array(result.gold.names))
     path.mkdir(parents=True, exist_ok=True)
     (path / "labels.txt").write_text("".join(names[k] + "\n" for k in order), "utf-8")

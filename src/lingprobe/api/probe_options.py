@@ -14,7 +14,7 @@ from lingprobe.api.options import (
     ProgressOptions,
     ResultsOptions,
 )
-from lingprobe.data.options import Help, Options, argument, flag
+from lingprobe.data.options import Help, Options, declare_argument, flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class StoredProbeOptions(Options):
     folder: Annotated[
         str | Path,
         Help("the folder of a probe, which `probe keep` wrote"),
-        argument("FOLDER"),
+        declare_argument("FOLDER"),
     ]
     model: Annotated[
         Any,
@@ -99,7 +99,7 @@ class ScoreFileOptions(StoredProbeOptions):
     texts: Annotated[
         str | Path,
         Help("a table with a text a row: CSV, TSV, JSON lines, Parquet"),
-        argument("TEXTS"),
+        declare_argument("TEXTS"),
     ]
     output: Annotated[
         str | Path | None,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lingprobe.analysis.detection import rate_among
 from lingprobe.analysis.row import PERCENT
 from lingprobe.api.tables import tasks_given
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.labels import Column, column_from_codes
@@ -21,11 +21,11 @@ from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.splits import code_shared_groups
-from lingprobe.experiment.data import load
+from lingprobe.experiment.data import load_examples
 from lingprobe.metrics import interval_of
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.independent import compare_independent
-from lingprobe.pages.records import dataframe
+from lingprobe.pages.records import make_dataframe
 from lingprobe.store.probe_folder import ProbeFacts
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
@@ -151,7 +151,7 @@ class ProbeTransfer:
 
     def to_dataframe(self) -> Any:
         """The scores as a frame of pandas, or of polars or pyarrow where it is not installed."""
-        return dataframe([*self], TransferScore)
+        return make_dataframe([*self], TransferScore)
 
     def __iter__(self) -> Iterator[TransferScore]:
         return iter((self.own, *self.others))
@@ -213,7 +213,7 @@ def _load_tasks(data: Any) -> Iterator[tuple[str, Dataset]]:
     for item in expand_tasks(tasks_given(data)):
         made = TASKS.make(item) if isinstance(item, Reference) else item
         name = shorten_reference(TASKS, str(item)) if isinstance(item, Reference) else made.name
-        yield name, load(made)
+        yield name, load_examples(made)
 
 
 def _align_labels(dataset: Dataset, facts: ProbeFacts, name: str) -> Column:
@@ -275,7 +275,7 @@ def _rate(metric: str, labelled: LabelledScores) -> tuple[float, float, float]:
     if measure.reads_scores:
         if not gold.vary() or gold.link is None:
             return _NONE
-        logits = Logits.of(single, gold.link, gold, np.arange(len(gold)))
+        logits = ProbeLogits.of(single, gold.link, gold, np.arange(len(gold)))
         predicted = ScoredLabels.of(predicted, gold.names, logits)
     score = measure(gold, predicted)
     low, high = interval_of(measure, gold, [predicted], clusters)

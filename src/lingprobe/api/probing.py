@@ -13,23 +13,22 @@ import numpy as np
 from lingprobe.api.arguments import as_list, takes_options
 from lingprobe.api.encoders import configure
 from lingprobe.api.evaluation import Evaluation
-from lingprobe.api.measure import at, run
+from lingprobe.api.measure import run, use_cache
 from lingprobe.api.probe_options import FitOptions, KeepOptions, ScoreFileOptions
 from lingprobe.api.refitting import choose_row, is_live, refit_probe
 from lingprobe.api.results import read_stored_results
 from lingprobe.api.trained import ProbeThreshold, ScoredTexts, TrainedProbe, load_probe
-from lingprobe.data.cache import open_draft, storable
+from lingprobe.data.cache import escape_surrogates, open_draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.datasets.formats.read_texts import RowText, read_table_texts
-from lingprobe.encoders import ENCODERS
-from lingprobe.encoders import make as make_encoder
+from lingprobe.encoders import ENCODERS, make_encoder
 from lingprobe.encoders.hf import HuggingFace
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.provenance import list_layer_names
-from lingprobe.tables.table import safe
+from lingprobe.tables.table import escape_formula
 
 _FLAGGED, _PREDICTED, _WRITTEN = "flagged", "predicted", "written"
 
@@ -86,9 +85,9 @@ def fit(model: Any, data: Any, **settings: Unpack[FitSettings]) -> TrainedProbe:
     if not mine:
         why = "; ".join(evaluation.problems) or "nothing could be measured"
         raise DataProblem(f"no probe could be trained: {why}")
-    with at(asked.cache):
+    with use_cache(asked.cache):
         row = choose_row(mine, evaluation.results)
-        return refit_probe(row, evaluation.planned, Paths.of(evaluation.folder))
+        return refit_probe(row, evaluation.planned, RunPaths.of(evaluation.folder))
 
 
 def _as_one_encoder(model: Any, layer: str | int | None) -> Any:
@@ -143,7 +142,7 @@ def keep_probe(results: Any = None, **options: Any) -> TrainedProbe:
         lingprobe.keep_probe("results/", encoder="hf:*", output="harmful/")
     """
     given = KeepOptions(results=results, **options)
-    with at(given.cache):
+    with use_cache(given.cache):
         if isinstance(results, Evaluation):
             evaluation = results
         else:
@@ -210,21 +209,21 @@ def _lay_out(
 ) -> Iterator[list[str]]:
     """The rows of the CSV, its headings first; a row without scores has its text alone."""
     is_number = probe.facts.kind == "scores"
-    names = [] if is_number else [f"p({storable(label)})" for label in probe.labels]
+    names = [] if is_number else [f"p({escape_surrogates(label)})" for label in probe.labels]
     flags = [] if threshold is None else [_FLAGGED]
     (numbers, done) = scored
     extra = [_WRITTEN] if any(done.written) else []
     yield ["text", *extra, _PREDICTED, *names, *flags]
     for row in found:
-        text = "" if row.sentence is None else safe(storable(row.sentence.text))
+        text = "" if row.sentence is None else escape_formula(escape_surrogates(row.sentence.text))
         if (number := numbers.get(row.place)) is None:
             yield [text, *("" for _ in (*extra, _PREDICTED, *names, *flags))]
             continue
-        said = [safe(storable(done.written[number] or ""))] if extra else []
+        said = [escape_formula(escape_surrogates(done.written[number] or ""))] if extra else []
         scores = done.scores[number]
         shown = [repr(float(each)) for each in scores] if names else []
         if threshold is not None:
             place = probe.labels.index(threshold.positive)
             margin = done.logits[number, place] - done.logits[number, 1 - place]
             shown.append(str(int(margin > threshold.margin)))
-        yield [text, *said, safe(storable(probe.name_label(scores))), *shown]
+        yield [text, *said, escape_formula(escape_surrogates(probe.name_label(scores))), *shown]

@@ -20,7 +20,7 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
-from lingprobe.data.abilities import PromptEncoder, Unfolding
+from lingprobe.data.abilities import PromptEncoder, UnfoldablePredictor
 from lingprobe.data.centring import CENTRED
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
@@ -29,20 +29,20 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.measure import PreparedGroup, prepare_group
 from lingprobe.experiment.newest import group_repeats
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, plan
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.portions import passing_vectors
-from lingprobe.experiment.provenance import revision
+from lingprobe.experiment.provenance import get_revision
 from lingprobe.experiment.run import group_trials
 from lingprobe.experiment.settings import fit_wanted
 from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import MetricProblem, interval_of
 from lingprobe.metrics.constant import answered_labels, find_metric
 from lingprobe.metrics.thresholds import find_thresholds
-from lingprobe.nets.precision import threads
+from lingprobe.nets.precision import get_thread_count
 from lingprobe.store.precision import kept_as
 from lingprobe.store.probe_folder import (
-    Confusion,
+    ClassConfusion,
     EncoderFacts,
     ProbeFacts,
     SubgroupScore,
@@ -83,7 +83,7 @@ def _rate_on_dev(results: Sequence[Result]) -> float:
 
 
 def refit_probe(
-    row: RowResults, run: PlannedRun | None, paths: Paths, trusted: bool = False
+    row: RowResults, run: PlannedRun | None, paths: RunPaths, trusted: bool = False
 ) -> TrainedProbe:
     """The probe of a row, of its first fold and seed. DataProblem where the data, the encoder or
     the code are not as they were in the run, and for a probe that is not linear.
@@ -96,7 +96,7 @@ def refit_probe(
             " encoder's own come of it: run again without project"
         )
     part, predictor = _refit_trial(first.trial, run)
-    if not isinstance(predictor, Unfolding):
+    if not isinstance(predictor, UnfoldablePredictor):
         raise DataProblem(
             f"{first.trial.probe} is not linear, so it cannot be kept: take linear, logreg or means"
         )
@@ -111,7 +111,7 @@ def refit_probe(
     return TrainedProbe(facts, {**arrays, **margins}, part.group.encoder)
 
 
-def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
+def _plan_again(first: Result, paths: RunPaths, trusted: bool) -> PlannedRun:
     """The plan of one trial of a run that is no longer in memory."""
     trial = first.trial
     references = trial.task, trial.encoder, trial.probe
@@ -124,7 +124,7 @@ def _plan_again(first: Result, paths: Paths, trusted: bool) -> PlannedRun:
     encoder = shorten_reference(ENCODERS, trial.encoder)
     design = TrialDesign([trial.task], [trial.encoder], [trial.probe], seeds=1, layers=[trial.read])
     try:
-        made = plan(design, paths)
+        made = make_plan(design, paths)
     except ValueError as problem:
         short = str(problem).replace(trial.task, task).replace(trial.encoder, encoder)
         raise DataProblem(
@@ -141,7 +141,7 @@ def _refit_trial(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predicto
     alone = replace(run.plan, trials=(trial,))
     (group,) = group_trials(alone, alone.ids, run.paths.cache)
     whole = load_dataset(group.task, group.ingredients.task)
-    with passing_vectors(run.paths), threads():
+    with passing_vectors(run.paths), get_thread_count():
         part = prepare_group(group, whole, run.paths.vector_store())
         ((predictor,),) = fit_wanted(group.probe, [part.to_fit])
     return part, predictor
@@ -166,7 +166,7 @@ def _check_same(first: Result, part: PreparedGroup, predictor: Predictor) -> Non
 
 
 def _measure_margins(
-    first: Result, part: PreparedGroup, predictor: Unfolding
+    first: Result, part: PreparedGroup, predictor: UnfoldablePredictor
 ) -> tuple[str, dict[str, NDArray[Any]]]:
     """The positive class of two, and how far examples of dev and test lie on its side."""
     names, held_out = part.readings.labels.names, predictor.held_out
@@ -188,7 +188,7 @@ def _measure_margins(
 
 
 def _collect_facts(
-    row: RowResults, first: Result, part: PreparedGroup, predictor: Unfolding
+    row: RowResults, first: Result, part: PreparedGroup, predictor: UnfoldablePredictor
 ) -> ProbeFacts:
     """What is said of a probe beside its numbers."""
     made_with, labels = first.provenance, part.readings.labels
@@ -244,7 +244,7 @@ def _describe_encoder(first: Result, part: PreparedGroup, width: int) -> Encoder
         name,
         is_live(name),
         str(part.group.ingredients.encoder),
-        revision(encoder),
+        get_revision(encoder),
         encoder.reads if isinstance(encoder, PromptEncoder) else "",
         view,
         width,
@@ -304,7 +304,7 @@ def _score_subgroups(result: Result) -> Iterator[SubgroupScore]:
     yield from sorted(known, key=lambda each: each.score)
 
 
-def _count_confusions(result: Result) -> Iterator[Confusion]:
+def _count_confusions(result: Result) -> Iterator[ClassConfusion]:
     """Which classes test examples are taken for, the commonest mistakes first."""
     if result.gold.classes is None:
         return
@@ -315,4 +315,4 @@ def _count_confusions(result: Result) -> Iterator[Confusion]:
         if one != other:
             wrong[one, other] = wrong.get((one, other), 0) + 1
     for (one, other), many in sorted(wrong.items(), key=lambda pair: -pair[1])[:MAX_SUBGROUPS]:
-        yield Confusion(one, other, many, totals[one])
+        yield ClassConfusion(one, other, many, totals[one])

@@ -8,16 +8,16 @@ from typing import Any, Literal, Unpack
 
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.profiles import compare_languages
-from lingprobe.analysis.relation import Asked, relate_columns, select_asked
+from lingprobe.analysis.relation import RelationRequest, relate_columns, select_asked
 from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.analysis.score_table import (
     ScoreCell,
     ScoreTable,
     by_pattern,
+    drop_constant_columns,
     join_scores,
     select_columns,
-    varying,
     with_families,
 )
 from lingprobe.api.arguments import as_list, takes_options
@@ -78,10 +78,10 @@ def relate(
         table = with_families(table, by_pattern(family))
     if families is not None:
         table = with_families(table, families_from(Path(families)).get)
-    asked = Asked(method, correction, tuple(as_list(rows)), tuple(as_list(columns)), seed)
+    asked = RelationRequest(method, correction, tuple(as_list(rows)), tuple(as_list(columns)), seed)
     if both:
         return languages_page(compare_languages(table, *both, asked), figure)
-    table = select_asked(varying(table), asked)
+    table = select_asked(drop_constant_columns(table), asked)
     _countable(table)
     groups = None
     if within is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from lingprobe.api.options import CacheOptions, SelectionOptions
-from lingprobe.data.options import Help, argument, flag
+from lingprobe.data.options import Help, declare_argument, flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,5 +207,5 @@ class HoldingsOptions(CacheOptions):
     results: Annotated[
         str | Path | None,
         Help("results of `run -o` (default: those in the cache)"),
-        argument("FOLDER"),
+        declare_argument("FOLDER"),
     ] = None

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, Unpack, runtime_checkable
 
-from lingprobe.analysis.comparison import against as against_one
 from lingprobe.analysis.comparison import find_order_changes, pair_encoder_rows, with_opponents
+from lingprobe.analysis.comparison import pair_with_encoders as against_one
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.arguments import as_list, takes_options
@@ -20,7 +20,7 @@ from lingprobe.api.result_options import (
 )
 from lingprobe.api.selection import (
     ResultPatterns,
-    Stored,
+    StoredResults,
     find_encoders,
     is_asked,
     judged_by,
@@ -34,20 +34,20 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import allow_code
 from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.experiment.examples import ExampleReader
-from lingprobe.experiment.newest import newest
+from lingprobe.experiment.newest import keep_newest
 from lingprobe.pages.built_in_views import layers as layers_view
 from lingprobe.pages.card import CARD_VIEW, card_page
 from lingprobe.pages.compare import TESTS, Comparison, answer_questions
 from lingprobe.pages.human import read_answers
 from lingprobe.pages.records import format_csv
-from lingprobe.pages.verdicts import statement
+from lingprobe.pages.verdicts import make_statement
 from lingprobe.pages.views import ViewArguments, view_page
-from lingprobe.pages.web.study import Beside
+from lingprobe.pages.web.study import StudyContext
 from lingprobe.tables.page import Page
 
 if TYPE_CHECKING:
     from lingprobe.suites.facts import PaperTable
-    from lingprobe.suites.significance import Printed
+    from lingprobe.suites.significance import PublishedDifference
 
 
 @runtime_checkable
@@ -144,7 +144,7 @@ def report(
     scored: Callable[[], list[Result]] | None = read_scores
     if (results is None or isinstance(results, str | Path)) and not keeps_scores(results):
         scored = None
-    beside = Beside(
+    beside = StudyContext(
         remarks=stored.remarks,
         people=() if suite else read_answers([Path(file) for file in human]),
         examples=ExampleReader(scored or (lambda: stored.results)),
@@ -169,9 +169,9 @@ def card(
         lingprobe.card("results/").write("cards/", "hub")
     """
     stored = _of(results, _parse_selection(selection))
-    known = newest(stored.results)
+    known = keep_newest(stored.results)
     frame = ResultFrame.of(known, CARD_VIEW.extra)
-    page = card_page(frame, statement(compute_scores(frame)), benchmark)
+    page = card_page(frame, make_statement(compute_scores(frame)), benchmark)
     return page.with_remarks(stored.remarks)
 
 
@@ -241,7 +241,7 @@ def compare(
 
 def compare_published(
     paper: str, tasks: Sequence[str] | str | None = None, *, correction: str = "holm"
-) -> Page[tuple[Printed, ...]]:
+) -> Page[tuple[PublishedDifference, ...]]:
     """Which differences in a published table are significant, from its scores and the number of
     test examples alone, as `lingprobe compare --published` shows them.
 
@@ -300,12 +300,12 @@ def predictions(
     return write_predictions(stored.results, Path(output), format)
 
 
-def read_stored_results(results: ResultsSource, selection: Selection) -> Stored:
+def read_stored_results(results: ResultsSource, selection: Selection) -> StoredResults:
     """The results that a selection names, and what there is to say of them."""
     return _of(results, _parse_selection(selection))
 
 
-def _of(results: ResultsSource, chosen: ResultPatterns) -> Stored:
+def _of(results: ResultsSource, chosen: ResultPatterns) -> StoredResults:
     """The results that are meant, and what there is to say of them."""
     allow_code(chosen.metric)
     if results is None or isinstance(results, str | Path):
@@ -322,7 +322,7 @@ def _of(results: ResultsSource, chosen: ResultPatterns) -> Stored:
 def _gather_results(
     given: HasResults | Iterable[Result | HasResults | Iterable[Result] | str | Path],
     chosen: ResultPatterns,
-) -> Stored:
+) -> StoredResults:
     """Results, those of evaluations, and those in folders, together: of a trial that several have
     the newest.
     """
@@ -348,10 +348,10 @@ def _gather_results(
         every += part.results
         remarks += part.remarks
     if several:
-        latest = set(map(id, newest(every)))
+        latest = set(map(id, keep_newest(every)))
         every = [result for result in {id(r): r for r in every}.values() if id(result) in latest]
     patterns = chosen.tasks or chosen.encoders or chosen.reads
-    return Stored(select_by_patterns(every, chosen) if patterns else every, tuple(remarks))
+    return StoredResults(select_by_patterns(every, chosen) if patterns else every, tuple(remarks))
 
 
 def _bounds(files: Iterable[str | Path]) -> list[str | Path]:

@@ -18,12 +18,12 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.newest import newest
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.newest import keep_newest
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.metrics import METRICS, MetricProblem, interval_of, rescore_result
 from lingprobe.metrics.constant import find_metric
 from lingprobe.pages.captions import shorten_task
-from lingprobe.store.experiments import ExperimentRecord, experiments
+from lingprobe.store.experiments import ExperimentRecord, list_experiments
 from lingprobe.store.results import any_scores, find_scores
 from lingprobe.tasks import TASKS
 
@@ -48,44 +48,44 @@ class ResultPatterns(NamedTuple):
     trust: bool = False
 
 
-class Stored(NamedTuple):
+class StoredResults(NamedTuple):
     """Results, and in words what was excluded."""
 
     results: list[Result]
     remarks: tuple[str, ...] = ()
 
 
-def read_results(folder: str | Path | None, chosen: ResultPatterns) -> Stored:
+def read_results(folder: str | Path | None, chosen: ResultPatterns) -> StoredResults:
     """The newest result of each trial in a folder, in the order in which they were asked for, of
     those chosen; DataProblem where there is none.
 
     Without a folder, results are those in the cache of the experiment that was run last.
     """
-    paths = Paths.of(folder)
+    paths = RunPaths.of(folder)
     known = dict(paths.result_store().read()) if paths.results.is_dir() else {}
     if not known:
         raise DataProblem(_nothing_in(paths.results))
     which = chosen.experiment or ("all" if folder else "last")
-    every = experiments(paths.results)
+    every = list_experiments(paths.results)
     results, remarks = _experiment(known, every, paths.results, str(which))
     if chosen.scores or (chosen.metric and find_metric(chosen.metric).reads_scores):
         scores = find_scores(paths.results, results)
         results |= {key: replace(results[key], scores=one) for key, one in scores.items()}
-    latest = _in_order(newest(results.values()), results, every)
+    latest = _in_order(keep_newest(results.values()), results, every)
     if older := len(results) - len(latest):
         remarks.append(
             f"{older:,} older results are skipped, because they were measured again with other data"
             " or another version of the code"
         )
-    return Stored(select_by_patterns(latest, chosen, f" in {paths.results}"), tuple(remarks))
+    return StoredResults(select_by_patterns(latest, chosen, f" in {paths.results}"), tuple(remarks))
 
 
 def keeps_scores(folder: str | Path | None) -> bool:
     """Whether results of a folder, or of the last run, were kept with scores."""
-    return any_scores(Paths.of(folder).results)
+    return any_scores(RunPaths.of(folder).results)
 
 
-def judged_by(shown: Stored, metric: str) -> Stored:
+def judged_by(shown: StoredResults, metric: str) -> StoredResults:
     """The same answers judged by another metric, without those that it cannot judge; DataProblem
     where these are all.
     """
@@ -102,7 +102,7 @@ def judged_by(shown: Stored, metric: str) -> Stored:
     told = [f"excluded: {', '.join(dict.fromkeys(names))}: {why}" for why, names in lost.items()]
     if not results:
         raise DataProblem(f"{metric} does not apply to any of the results: {'; '.join(told[:1])}")
-    return Stored(results, (*shown.remarks, *told))
+    return StoredResults(results, (*shown.remarks, *told))
 
 
 def _nothing_in(folder: Path) -> str:
@@ -111,7 +111,7 @@ def _nothing_in(folder: Path) -> str:
         return f"{folder.name} is not a folder of results; to write that file, put -o before it"
     beside = {p.name: p for p in folder.parent.glob("*") if p.is_dir()} if folder.name else {}
     near = get_close_matches(folder.name, beside, 1, 0.6)
-    if near and any(Paths.of(beside[near[0]]).result_store().read()):
+    if near and any(RunPaths.of(beside[near[0]]).result_store().read()):
         return f"no results in {folder}; did you mean {near[0]}?"
     return f"no results in {folder}: `lingprobe run -o {folder}` makes some"
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from lingprobe.api.arguments import as_list, nothing, takes_options
+from lingprobe.api.arguments import as_list, is_missing, takes_options
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
 from lingprobe.data.digests import digest_texts
@@ -34,7 +34,7 @@ RIGHT = "give (texts, labels), a DataFrame, a file of a table, or a reference ('
 
 
 @runtime_checkable
-class Loading(Protocol):
+class HasLoad(Protocol):
     """What looks like a task: it has a name, and loads."""
 
     @property
@@ -45,7 +45,7 @@ class Loading(Protocol):
 
 
 @runtime_checkable
-class Encoding(Protocol):
+class HasEncode(Protocol):
     """What looks like an encoder."""
 
     def encode(self, texts: Any) -> Any: ...
@@ -133,7 +133,7 @@ def tasks_given(argument: Any) -> list[Any]:
 
 def _several(argument: Any) -> list[Any]:
     """The tasks of an argument, in order."""
-    if nothing(argument):
+    if is_missing(argument):
         return []
     if _is_of_objects(argument):
         return _one(argument)
@@ -165,7 +165,7 @@ def _one(thing: Any) -> list[Any]:
             f"{thing!r:.60} is a text and no task: texts need labels, as (texts, labels) in Python,"
             " or in a file, 'table:FILE'"
         )
-    if not isinstance(thing, str | Reference | Loading) or isinstance(thing, type):
+    if not isinstance(thing, str | Reference | HasLoad) or isinstance(thing, type):
         raise UsageProblem(_refusal(thing))
     return [thing]
 
@@ -287,7 +287,7 @@ def _is_pair(thing: Any) -> bool:
 
 
 def _is_column(thing: Any) -> bool:
-    is_other = isinstance(thing, str | bytes | Mapping | Loading | Dataset) or is_frame(thing)
+    is_other = isinstance(thing, str | bytes | Mapping | HasLoad | Dataset) or is_frame(thing)
     return isinstance(thing, Sized) and isinstance(thing, Iterable) and not is_other
 
 
@@ -317,6 +317,6 @@ def _refusal(thing: Any) -> str:
             f"{shown} is not a task: of pairs of text and label make (texts, labels), as"
             " zip(*pairs)"
         )
-    if not isinstance(thing, type) and (callable(thing) or isinstance(thing, Encoding)):
+    if not isinstance(thing, type) and (callable(thing) or isinstance(thing, HasEncode)):
         return f"{shown} is an encoder, not a task: run takes the tasks first, evaluate the encoder"
     return f"{shown} is not a task: {RIGHT}"

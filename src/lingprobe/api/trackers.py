@@ -50,10 +50,10 @@ def log_scores(results: Sequence[Result], log_to: str | None) -> None:
         by_encoder[row.encoder].append(row)
     names = name_encoders(by_encoder)
     for encoder, of_encoder in by_encoder.items():
-        log(place or usual, names.get(encoder, encoder), points(of_encoder))
+        log(place or usual, names.get(encoder, encoder), list_points(of_encoder))
 
 
-def points(some: Iterable[FrameRow]) -> Points:
+def list_points(some: Iterable[FrameRow]) -> Points:
     """What is logged of an encoder's rows."""
     found: dict[int, dict[str, float]] = defaultdict(dict)
     for row in some:

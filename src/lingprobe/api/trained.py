@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lingprobe.api.probe_transfer import OwnTest, ProbeTransfer, measure_elsewhere
 from lingprobe.corpora.text import split_words
 from lingprobe.data.abilities import TextWriting, TokenReading
-from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Sentence
+from lingprobe.data.core import DataProblem, Dataset, Encoder, LayeredEncoder, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings, read_of
 from lingprobe.data.references import (
@@ -27,11 +27,10 @@ from lingprobe.data.references import (
 )
 from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.datasets.formats.conversations import arrange_turns, is_conversation, read_turns
-from lingprobe.encoders import ENCODERS
-from lingprobe.encoders import make as make_encoder
+from lingprobe.encoders import ENCODERS, make_encoder
 from lingprobe.experiment.attempt import EncoderRun
 from lingprobe.experiment.embed import slots_of
-from lingprobe.experiment.provenance import list_layer_names, revision
+from lingprobe.experiment.provenance import get_revision, list_layer_names
 from lingprobe.metrics.intervals import interval
 from lingprobe.metrics.thresholds import find_threshold
 from lingprobe.pages.probe_card import write_card
@@ -592,7 +591,7 @@ def check_probe_encoder(facts: ProbeFacts, encoder: Encoder, name: str) -> None:
     shown = shorten_reference(ENCODERS, name)
     if not about.is_object and _name_apart(about.reference) != _name_apart(name):
         raise DataProblem(f"{trained}, and {shown} reads texts otherwise")
-    if about.revision and (now := revision(encoder)) != about.revision:
+    if about.revision and (now := get_revision(encoder)) != about.revision:
         raise DataProblem(
             f"{trained}, of revision {about.revision[:40]}, and {shown} has revision {now[:40]}:"
             " other weights need another probe"
@@ -615,7 +614,7 @@ def _name_apart(reference: str) -> str:
 
 def _narrow(encoder: Encoder, layer: str) -> Encoder:
     """An encoder that gives the layers of a read alone."""
-    if not isinstance(encoder, Layered):
+    if not isinstance(encoder, LayeredEncoder):
         return encoder
     wanted = read_of(layer, list_layer_names(encoder)).whole_layers
     slots = zip(encoder.slots, list_layer_names(encoder), strict=True)

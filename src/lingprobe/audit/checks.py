@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from lingprobe.audit.findings import (
     Audit,
     AuditBaseline,
-    Shared,
+    SplitOverlap,
 )
 from lingprobe.data.core import Dataset
-from lingprobe.data.notes import Notes
+from lingprobe.data.notes import DatasetNotes
 
 FEW = 200  # test examples a class, below which a score says little
 CLEAR = 0.05  # what a floor has to gain on the best constant before it is called a confound
@@ -24,7 +24,7 @@ SAME = {
 
 def malformed(audit: Audit, _: Dataset) -> Iterator[str]:
     """Sentences that could not be read."""
-    n, first = Notes(audit.notes).malformed_sentences
+    n, first = DatasetNotes(audit.notes).malformed_sentences
     if n:
         yield (
             f"{n:,} sentence{'s' * (n > 1)} could not be read and {'were' if n > 1 else 'was'}"
@@ -34,7 +34,7 @@ def malformed(audit: Audit, _: Dataset) -> Iterator[str]:
 
 def remarks(audit: Audit, _: Dataset) -> Iterator[str]:
     """What the task itself says of its data."""
-    yield from Notes(audit.notes).remarks
+    yield from DatasetNotes(audit.notes).remarks
 
 
 def splits(audit: Audit, _: Dataset) -> Iterator[str]:
@@ -191,7 +191,7 @@ def _format_score(floor: AuditBaseline, audit: Audit) -> str:
 
 
 def _describe_overlap(
-    audit: Audit, pairs: Mapping[str, Shared], what: str, unit: str
+    audit: Audit, pairs: Mapping[str, SplitOverlap], what: str, unit: str
 ) -> Iterator[str]:
     """What the second split of a pair has of the first, where they are not the same."""
     for pair, shared in pairs.items():

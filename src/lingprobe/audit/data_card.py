@@ -19,7 +19,7 @@ from lingprobe.audit.page import audit_tables
 from lingprobe.data.digests import checksum_file
 from lingprobe.data.references import Reference
 from lingprobe.datasets.formats.hub_folder import SPLIT_FILES
-from lingprobe.tables.markup import markdown
+from lingprobe.tables.markup import format_markdown
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -104,7 +104,7 @@ class HubSet:
         return self.config == ONE[0]
 
 
-def sums(folder: Path, names: Iterable[str]) -> str:
+def checksum_files(folder: Path, names: Iterable[str]) -> str:
     """The SHA-256 of files of a folder, as `sha256sum --check` reads them."""
     return "".join(f"{checksum_file(folder / name)}  {name}\n" for name in names)
 
@@ -211,7 +211,7 @@ def _build_set_section(each: HubSet) -> list[str]:
         *(read_back if rules else ()),
         f"**Upper bound.** {ceiling}",
         "**Warnings**",
-        *(markdown(table).strip() for table in audit_tables(each.audit, "")),
+        *(format_markdown(table).strip() for table in audit_tables(each.audit, "")),
     ]
 
 
@@ -231,4 +231,4 @@ def _again(name: str, sets: Sequence[HubSet], licence: str, version: str) -> lis
 def _pipe(head: Sequence[str], rows: Sequence[Sequence[str]], words: int | None = None) -> str:
     """A table in Markdown, of whose columns so many, or all, hold words."""
     section = TableSection("", tuple(map(tuple, rows)))
-    return markdown(Table(tuple(head), (section,), frozenset(head[:words]))).strip()
+    return format_markdown(Table(tuple(head), (section,), frozenset(head[:words]))).strip()

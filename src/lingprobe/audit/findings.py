@@ -11,7 +11,7 @@ from lingprobe.metrics import METRICS, interval_of
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AuditExample:
     """One example to read."""
 
     split: str
@@ -45,7 +45,7 @@ class AuditBaseline:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
+class SplitOverlap:
     """What the second of two splits shares with the first: how many distinct things, and in how
     many of its examples.
     """
@@ -55,7 +55,7 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class RepeatedSentence:
     """A sentence that several examples are about: where, as 'train: past' -> examples."""
 
     text: str
@@ -108,13 +108,13 @@ class Audit:
     duplicates: Mapping[str, int]
     contradictions: int
     same: Mapping[str, str]
-    shared: Mapping[str, Shared]
-    forms: Mapping[str, Mapping[str, Shared]]
+    shared: Mapping[str, SplitOverlap]
+    forms: Mapping[str, Mapping[str, SplitOverlap]]
     words: Mapping[str, float]
     altered: str
     versions: int
-    repeats: tuple[Repeat, ...]
-    rows: tuple[Row, ...]
+    repeats: tuple[RepeatedSentence, ...]
+    rows: tuple[AuditExample, ...]
     notes: Mapping[str, Any]
     problems: tuple[str, ...] = ()
     asked: Mapping[str, AuditBaseline] = field(default_factory=dict)

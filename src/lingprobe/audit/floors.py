@@ -20,10 +20,10 @@ from lingprobe.data.core import SPLITS, Cell, Dataset
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
-from lingprobe.experiment.rules import OneWord, best_word, by_group, by_source, several
-from lingprobe.metrics import METRICS, best_constant, constant_column, constants
-from lingprobe.probes.bayes import NaiveBayes, bi, estimator, uni
-from lingprobe.probes.grams import tfidf, weigh_counts
+from lingprobe.experiment.rules import OneWord, best_word, by_group, by_source, have_several_sources
+from lingprobe.metrics import METRICS, best_constant, choose_constants, constant_column
+from lingprobe.probes.bayes import NaiveBayes, bi, make_naive_bayes, uni
+from lingprobe.probes.grams import compute_tfidf, weigh_counts
 
 
 def count_words_read(dataset: Dataset) -> Ints:
@@ -87,7 +87,7 @@ PIECE = 2_000  # texts counted at once
 FIRST, LAST = "\x02", "\x03"  # so that what a text begins and ends with is seen
 
 
-def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
+def predict_from_characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     """Gold and predicted labels of examples of test, and how many examples were read."""
     few = train.labels.classes is not None and len(train.labels.names) <= FEW
     many = (
@@ -98,7 +98,7 @@ def characters(train: Dataset, test: Dataset) -> tuple[Column, Column, str]:
     read = _count_ngrams(fitted)
     idf, weights = weigh_counts(read)
     scores = (_logistic_scores if few else _estimator_scores)(
-        weights, fitted.labels, tfidf(_count_ngrams(scored), idf)
+        weights, fitted.labels, compute_tfidf(_count_ngrams(scored), idf)
     )
     about = " and ".join(
         f"{len(part):,} of {len(whole):,} examples of {name}"
@@ -176,7 +176,7 @@ def _logistic_scores(read: Any, labels: Column, features: Any) -> Floats:
 
 
 def _estimator_scores(read: Any, labels: Column, features: Any) -> Floats:
-    return estimator(read, labels)(1.0).scores(features)
+    return make_naive_bayes(read, labels)(1.0).scores(features)
 
 
 BINS = 20  # of length
@@ -200,7 +200,7 @@ class SplitHalves(NamedTuple):
         """
         if not (pair := floor_splits(dataset)):
             return None
-        ordered = dataset.take(canonical(dataset))
+        ordered = dataset.take(number_examples(dataset))
         train, test = pair.split("/")
         dev = ordered.rows("dev") if pair == "train/test" else np.empty(0, np.int64)
         thinned = dev[np.random.default_rng(0).permutation(len(dev))[:TUNED]]
@@ -246,7 +246,7 @@ def _constants(halves: SplitHalves, metric: str) -> Iterator[tuple[str, AuditBas
     labels, gold = halves.train.labels, halves.test.labels
     score = best_constant(labels, gold, metric)
     yield "constant", AuditBaseline("best constant", score, score, score, halves.about)
-    together = constants(labels, metric).get("set", ())
+    together = choose_constants(labels, metric).get("set", ())
     # which a sigmoid for each label may answer
     if labels.classes is not None and len(together) > 1:
         score = METRICS.make(metric)(
@@ -269,10 +269,10 @@ def _readers(
             "bigrams": ("words and bigrams (Naive Bayes)", lambda h: _by_words(h, bi())),
             "characters": (
                 "characters, 1 to 5 in a row (linear)",
-                lambda h: characters(h.train, h.test),
+                lambda h: predict_from_characters(h.train, h.test),
             ),
         }
-    if several(halves.train):
+    if have_several_sources(halves.train):
         readers["source"] = (
             "the source alone",
             lambda h: (h.test.labels, by_source(h.train, h.test), ""),
@@ -294,7 +294,7 @@ def floor_splits(dataset: Dataset) -> str:
     return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
 
 
-def canonical(dataset: Dataset) -> Ints:
+def number_examples(dataset: Dataset) -> Ints:
     """The examples by their first sentence, the rest of their sites, what they ask and their label
     [n].
     """

@@ -11,7 +11,7 @@ from lingprobe.audit import CHECKS, repeats
 from lingprobe.audit.findings import (
     Audit,
     AuditBaseline,
-    Row,
+    AuditExample,
 )
 from lingprobe.audit.floors import (
     by_label,
@@ -23,12 +23,12 @@ from lingprobe.audit.floors import (
 from lingprobe.data._packages import load_points
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence
 from lingprobe.data.labels import Column, Label, NumberList
-from lingprobe.data.notes import Sampled
+from lingprobe.data.notes import SamplingNote
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.metrics import choose_label_metric
 
 
-def problems(audit: Audit, dataset: Dataset, more: Sequence[str] = ()) -> tuple[str, ...]:
+def list_problems(audit: Audit, dataset: Dataset, more: Sequence[str] = ()) -> tuple[str, ...]:
     """What has a warning: what each check says, those of plugins and `more` behind ours. One that
     fails is named, and ends no other.
     """
@@ -82,8 +82,8 @@ def audit_dataset(
         correlation=correlate_length_with_labels(lengths, dataset.labels),
         before=_length_correlations(dataset),
         lengths=by_label(dataset, lengths),
-        duplicates=repeats.again(numbered),
-        contradictions=repeats.contradictions(numbered),
+        duplicates=repeats.find_repeats(numbered),
+        contradictions=repeats.find_contradictions(numbered),
         same=same,
         shared=repeats.find_shared_sentences(numbered),
         forms=repeats.find_shared_forms(numbered),
@@ -97,7 +97,7 @@ def audit_dataset(
         pairs=pairs,
         negatives=_negatives(dataset),
     )
-    return replace(audit, problems=problems(audit, dataset, checks))
+    return replace(audit, problems=list_problems(audit, dataset, checks))
 
 
 def _answers(
@@ -129,7 +129,7 @@ def _length_correlations(dataset: Dataset) -> dict[str, float]:
     """Pearson's r of label and length before and after the sample was drawn, as its notes have
     it.
     """
-    sample = dataset.notes.part(Sampled)
+    sample = dataset.notes.part(SamplingNote)
     if sample is None or sample.length_r_before is None or not sample.length_r_after:
         return {}
     return {"before": sample.length_r_before, "after": sample.length_r_after["all"]}
@@ -139,13 +139,13 @@ def _balance(labels: Column) -> dict[str, float]:
     return {what: round(float(value), 6) for what, value in labels.summary().items()}
 
 
-def _draw_examples(dataset: Dataset, rows: int, seed: int) -> tuple[Row, ...]:
+def _draw_examples(dataset: Dataset, rows: int, seed: int) -> tuple[AuditExample, ...]:
     """Some examples, in the order of the data set."""
     drawn = np.sort(np.random.default_rng(seed).permutation(len(dataset))[:rows])
     return tuple(map(_format_example, dataset.take(drawn).examples()))
 
 
-def _format_example(example: Example) -> Row:
+def _format_example(example: Example) -> AuditExample:
     """An example as a reader wants to see it: spans in brackets, numbered where there are several,
     sentences with bars between.
     """
@@ -157,7 +157,7 @@ def _format_example(example: Example) -> Row:
     texts = [_bracket_spans(sentence, marked) for sentence, marked in spans.items()]
     texts += [sentence.text for sentence, span in example.sites if span is None]
     strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
-    return Row(
+    return AuditExample(
         example.split,
         _format_label(example.label),
         " | ".join(texts),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lingprobe.audit.findings import Audit, Row, Shared
+from lingprobe.audit.findings import Audit, AuditExample, SplitOverlap
 from lingprobe.data.core import SPLITS
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
@@ -202,7 +202,7 @@ def _overlap(audit: Audit) -> Table:
     return _build_audit_table("Overlap", ("what", "how much"), rows)
 
 
-def _format_overlap(shared: Shared) -> str:
+def _format_overlap(shared: SplitOverlap) -> str:
     return f"{shared.examples:,} ({shared.distinct:,} distinct)" if shared.examples else "0"
 
 
@@ -257,7 +257,7 @@ def _format_value(value: Any) -> str:
     return ", ".join(map(str, value)) or "none" if isinstance(value, list | tuple) else str(value)
 
 
-def _tabulate_rows(rows: Sequence[Row]) -> Table:
+def _tabulate_rows(rows: Sequence[AuditExample]) -> Table:
     every = [
         (
             row.split,

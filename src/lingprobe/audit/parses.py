@@ -16,9 +16,9 @@ import numpy as np
 from lingprobe.annotators import agreement as scores
 from lingprobe.annotators.parser import extract_annotation
 from lingprobe.corpora import brackets, conllu, trees
-from lingprobe.corpora.batches import Batch
+from lingprobe.corpora.batches import TreebankBatch
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.machine import confidence
+from lingprobe.corpora.machine import parse_confidence
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import split_into_blocks
 from lingprobe.data.core import DataProblem
@@ -28,7 +28,7 @@ from lingprobe.tasks.tree import rules as tree_rules
 from lingprobe.tasks.tree.corpus import LENGTHS
 from lingprobe.tasks.tree.corpus import RULES as TREE_RULES
 from lingprobe.tasks.ud import family as ud
-from lingprobe.tasks.ud.classes import comparable
+from lingprobe.tasks.ud.classes import find_comparable_depths
 
 FEW = 10  # labels of a class, below which its share says nothing
 QUARTILES = (0.25, 0.5, 0.75)
@@ -49,7 +49,7 @@ class LabelledParse(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Same:
+class ClassAgreement:
     """How often the labels of a class are the same: `said` by parses, `wanted` by gold trees, and
     by both of a sentence (`right`).
     """
@@ -85,17 +85,17 @@ class TaskAgreement:
     """The classes of a task, the most frequent first."""
 
     task: str
-    classes: tuple[Same, ...]
+    classes: tuple[ClassAgreement, ...]
 
     @property
-    def total(self) -> Same:
+    def total(self) -> ClassAgreement:
         """All classes together."""
         sums = ((c.said, c.wanted, c.right) for c in self.classes)
         said, wanted, right = (sum(column) for column in zip(*sums, strict=True))
-        return Same("", said, wanted, right)
+        return ClassAgreement("", said, wanted, right)
 
     @property
-    def _usable(self) -> list[Same]:
+    def _usable(self) -> list[ClassAgreement]:
         return [c for c in self.classes if max(c.said, c.wanted) >= FEW]
 
     @property
@@ -126,7 +126,7 @@ class TaskAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class ConfidenceCut:
     """The sentences of which the parser is at least so sure, their means, and what holds of them.
 
     share  of all sentences; length: words; depth: of dependency trees, NaN without these
@@ -157,7 +157,7 @@ class ParserAudit:
     fingerprint: str
     sentences: int
     alone: int
-    cuts: tuple[Cut, ...]
+    cuts: tuple[ConfidenceCut, ...]
     agreement: Mapping[str, float]
     learnt: int = 0
 
@@ -220,7 +220,7 @@ def _agreement(files: Sequence[Sequence[list[Path]]]) -> dict[str, float]:
     return found
 
 
-def _trees_of(paths: Iterable[Path]) -> Iterator[trees.Tree]:
+def _trees_of(paths: Iterable[Path]) -> Iterator[trees.TreeColumns]:
     for path in paths:
         yield from conllu.read_conllu(path, "skip", ProblemTally())
 
@@ -239,15 +239,15 @@ def _of_kind(paths: Sequence[Path], phrases: bool) -> list[Path]:
 def _dependencies(paths: Iterable[Path]) -> Iterator[LabelledParse]:
     """The sentences of files in CoNLL-U with the labels of `ud/`."""
     for some in split_into_blocks(_trees_of(paths)):
-        batch = Batch.of(some)
-        answers = ud.judge(batch, batch.sentences())
+        batch = TreebankBatch.of(some)
+        answers = ud.judge_sentences(batch, batch.sentences())
         for i, tree in enumerate(some):
             labels = {f"ud/{name}": _get_finding_label(answers[name][i]) for name in ud.RULES}
             labels["ud/top-deps"] = ud.strip_subtypes(labels["ud/top-deps"])
             labels["ud/tree-depth"] = str(tree.depth)
             if labels["ud/passive"] == "morphological":
                 labels["ud/passive"] = ""
-            yield LabelledParse(tree.words, tree.depth, confidence(tree.comments), labels)
+            yield LabelledParse(tree.words, tree.depth, parse_confidence(tree.comments), labels)
 
 
 def _constituents(paths: Iterable[Path]) -> Iterator[LabelledParse]:
@@ -278,7 +278,7 @@ def _pair_sentences(
     return _match_by_words(gold, known)
 
 
-T = TypeVar("T", LabelledParse, trees.Tree, brackets.BracketTree)
+T = TypeVar("T", LabelledParse, trees.TreeColumns, brackets.BracketTree)
 
 
 def _match_by_words(gold: Iterable[T], parsed: Iterable[T]) -> tuple[list[tuple[T, T]], int]:
@@ -310,14 +310,14 @@ def _make_classes(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> None:
             (int(true.labels[task]), len(true.words)) for true, _ in pairs if task in true.labels
         )
         known = Counter({k: n for k, n in lengths.items() if every is None or k[0] in every})
-        run = set(map(str, comparable(known)))
+        run = set(map(str, find_comparable_depths(known)))
         rules[task] = lambda label, run=run: label if label in run else ""  # type: ignore[misc]
     for one in (judged for pair in pairs for judged in pair):
         for task in one.labels.keys() & rules.keys():
             one.labels[task] = rules[task](one.labels[task])
 
 
-def _cuts(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterator[Cut]:
+def _cuts(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterator[ConfidenceCut]:
     """All sentences, and the surer ones."""
     told = np.array([said.confidence for _, said in pairs])
     known = told[~np.isnan(told)]
@@ -326,7 +326,7 @@ def _cuts(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterator[Cut]
         kept = [pair for pair in pairs if not least or pair[1].confidence >= least]
         parsed = [said for _, said in kept]
         deep = [said.depth for said in parsed if said.depth]
-        yield Cut(
+        yield ConfidenceCut(
             least,
             len(kept) / len(pairs),
             float(np.mean([len(said.words) for said in parsed])),
@@ -343,5 +343,7 @@ def _agreements(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterato
         right = Counter(name(a) for a, b in both if a and a == b)
         labels = sorted(wanted.keys() | said.keys(), key=lambda label: (-wanted[label], label))
         if labels:
-            same = (Same(label, said[label], wanted[label], right[label]) for label in labels)
+            same = (
+                ClassAgreement(label, said[label], wanted[label], right[label]) for label in labels
+            )
             yield TaskAgreement(task, tuple(same))

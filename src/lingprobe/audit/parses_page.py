@@ -7,7 +7,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.audit.parses import BY_WORDS, Cut, ParserAudit, Same, TaskAgreement
+from lingprobe.audit.parses import (
+    BY_WORDS,
+    ClassAgreement,
+    ConfidenceCut,
+    ParserAudit,
+    TaskAgreement,
+)
 from lingprobe.corpora.machine import CEILING, PLAIN
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
@@ -87,7 +93,7 @@ def _then(wrong: float) -> str:
     return "an upper bound" if wrong <= CEILING else "noise=accept"
 
 
-def _surer(cuts: Sequence[Cut]) -> Table:
+def _surer(cuts: Sequence[ConfidenceCut]) -> Table:
     """What the surer sentences are like, and how many of their labels are wrong."""
     rows = [
         ("percent of the sentences", *(format_number(100 * cut.share) for cut in cuts)),
@@ -105,11 +111,11 @@ def _surer(cuts: Sequence[Cut]) -> Table:
     )
 
 
-def _list_cut_heads(cuts: Sequence[Cut]) -> list[str]:
+def _list_cut_heads(cuts: Sequence[ConfidenceCut]) -> list[str]:
     return ["all", *(f"≥ {cut.least:.2g}" for cut in cuts[1:])]
 
 
-def _tabulate_classes(cuts: Sequence[Cut]) -> Table:
+def _tabulate_classes(cuts: Sequence[ConfidenceCut]) -> Table:
     """Classes one by one, and what share of the labels each has among surer sentences."""
     later = [{each.task: each for each in cut.tasks} for cut in cuts]
     rows = [
@@ -127,6 +133,6 @@ def _tabulate_classes(cuts: Sequence[Cut]) -> Table:
 def _format_label_share(task: TaskAgreement | None, label: str) -> str:
     if task is None:
         return "–"
-    said: dict[str, Same] = {c.label: c for c in task.classes}
+    said: dict[str, ClassAgreement] = {c.label: c for c in task.classes}
     total = task.total.said
     return format_number(100 * said[label].said / total) if total and label in said else "–"

@@ -10,7 +10,7 @@ from itertools import combinations
 
 import numpy as np
 
-from lingprobe.audit.findings import Repeat, Shared
+from lingprobe.audit.findings import RepeatedSentence, SplitOverlap
 from lingprobe.corpora.marks import fold_form
 from lingprobe.data.core import SPLITS, Dataset
 from lingprobe.data.vectors import Ints
@@ -57,13 +57,13 @@ def _code_values(values: list[str]) -> Ints:
     )
 
 
-def again(numbered: NumberedDataset) -> dict[str, int]:
+def find_repeats(numbered: NumberedDataset) -> dict[str, int]:
     """Split -> examples that ask again what another one of the split asks."""
     questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
-def contradictions(numbered: NumberedDataset) -> int:
+def find_contradictions(numbered: NumberedDataset) -> int:
     """Examples that ask what another one asks, with another label."""
     return int(find_disputed_rows(numbered.question, numbered.answer).sum())
 
@@ -103,7 +103,7 @@ def find_repeated_splits(numbered: NumberedDataset) -> dict[str, str]:
     return alike
 
 
-def find_shared_sentences(numbered: NumberedDataset) -> dict[str, Shared]:
+def find_shared_sentences(numbered: NumberedDataset) -> dict[str, SplitOverlap]:
     """Pair of splits -> sentences of the second that are in the first."""
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
@@ -114,15 +114,15 @@ def find_shared_sentences(numbered: NumberedDataset) -> dict[str, Shared]:
     }
 
 
-def _count_overlap(first: Ints, second: Ints) -> Shared:
+def _count_overlap(first: Ints, second: Ints) -> SplitOverlap:
     """What rows of numbers [n, k] share with others."""
     common = np.isin(second, first)
-    return Shared(len(np.unique(second[common])), int(common.any(1).sum()))
+    return SplitOverlap(len(np.unique(second[common])), int(common.any(1).sum()))
 
 
-def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Shared]]:
+def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, SplitOverlap]]:
     """Stratum -> pair of splits -> word forms of the second that are in the first."""
-    shared: dict[str, Mapping[str, Shared]] = {}
+    shared: dict[str, Mapping[str, SplitOverlap]] = {}
     for name in FORMS:
         tags = numbered.dataset.strata.get(name)
         if tags is None or not (tags.codes >= 0).any():
@@ -154,7 +154,7 @@ def measure_known_words(dataset: Dataset) -> dict[str, float]:
     }
 
 
-def most_repeated(numbered: NumberedDataset) -> tuple[Repeat, ...]:
+def most_repeated(numbered: NumberedDataset) -> tuple[RepeatedSentence, ...]:
     """The questions that are asked most often, most of all in several splits; in the order of their
     words, and of where they are, where it is the same.
     """
@@ -174,7 +174,9 @@ def most_repeated(numbered: NumberedDataset) -> tuple[Repeat, ...]:
             " | ".join(dataset.sentences[s].text for s in dataset.sites[row, :, 0]) for row in rows
         )
         repeated.append((-worth[q], text, [*_count_by_label(dataset, rows).items()]))
-    return tuple(Repeat(text, dict(places)) for _, text, places in sorted(repeated)[:SHOWN])
+    return tuple(
+        RepeatedSentence(text, dict(places)) for _, text, places in sorted(repeated)[:SHOWN]
+    )
 
 
 def _count_by_label(dataset: Dataset, rows: Ints) -> dict[str, int]:

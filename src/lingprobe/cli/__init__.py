@@ -21,7 +21,7 @@ from typer.exceptions import TyperException
 
 from lingprobe.cli.catalogue import CATALOGUE, CommandGroup
 from lingprobe.cli.parsing import explain_parse_error
-from lingprobe.data._foreign_code import where
+from lingprobe.data._foreign_code import locate_error
 from lingprobe.data.checks import check_working_folder
 from lingprobe.data.errors import LingprobeError, UsageProblem
 from lingprobe.data.printing import printable_lines, strip_unprintable
@@ -155,8 +155,8 @@ def _report_error(error: Exception) -> int:
         typer.echo(f"lingprobe: {text}", err=True)
         return 2
     typer.echo(
-        f"lingprobe: {type(error).__name__}: {text}{where(error)} (unexpected; run again with"
-        " --debug to see where)",
+        f"lingprobe: {type(error).__name__}: {text}{locate_error(error)} (unexpected; run again"
+        " with --debug to see where)",
         err=True,
     )
     return 1

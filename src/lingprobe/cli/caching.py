@@ -12,16 +12,18 @@ import typer
 import lingprobe
 from lingprobe.api.result_options import HoldingsOptions
 from lingprobe.cli.declaration import command
-from lingprobe.cli.options import QuietOptions, echo, remark
-from lingprobe.data.cache import size
-from lingprobe.data.options import Help, Options, argument, flag
+from lingprobe.cli.options import QuietOptions, print_remark, print_safely
+from lingprobe.data.cache import format_bytes
+from lingprobe.data.options import Help, Options, declare_argument, flag
 
 
 @dataclass(frozen=True, kw_only=True)
 class CacheAction(Options):
     """What is done with the cache."""
 
-    action: Annotated[Literal["show", "clean"], Help("show or clean"), argument("ACTION")] = "show"
+    action: Annotated[
+        Literal["show", "clean"], Help("show or clean"), declare_argument("ACTION")
+    ] = "show"
     yes: Annotated[bool, Help("with clean: remove without asking"), flag("-y")] = False
 
 
@@ -51,22 +53,24 @@ def cache(given: CacheCommand) -> None:
         _clean(given.cache, given.yes)
         return
     holdings = lingprobe.holdings(given.results, cache=given.cache)
-    echo(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
+    print_safely(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
     if not holdings.files:
-        echo("nothing is stored there yet")
+        print_safely("nothing is stored there yet")
         return
-    echo(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
+    print_safely(f"{'kind':<8}  {'format':<18}  {'files':>7}  {'size':>9}")
     for each in holdings.files:
         written = f"{each.format} (lingprobe {each.made})"
-        echo(f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {size(each.bytes):>9}")
+        print_safely(
+            f"{each.kind:<8}  {written:<18}  {len(each.files):>7,}  {format_bytes(each.bytes):>9}"
+        )
 
 
 def _clean(cache: str | Path | None, yes: bool) -> None:
     """Show what would be removed, and remove it if the user says so."""
     would = lingprobe.clean_cache(cache)
-    echo(str(would))
+    print_safely(str(would))
     if would.bytes and (yes or (sys.stdin.isatty() and typer.confirm("Remove them?"))):
         lingprobe.clean_cache(cache, remove=True)
-        remark(f"{size(would.bytes)} are free again")
+        print_remark(f"{format_bytes(would.bytes)} are free again")
     elif would.bytes:
-        remark("nothing was removed: `lingprobe cache clean --yes` removes them")
+        print_remark("nothing was removed: `lingprobe cache clean --yes` removes them")

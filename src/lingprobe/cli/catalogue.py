@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 from typer.core import TyperGroup
 
 from lingprobe.api.commands import COMMANDS as HEADINGS
-from lingprobe.api.commands import GROUPS, commands
-from lingprobe.cli.declaration import Declaration, build_command
+from lingprobe.api.commands import GROUPS, list_core_commands
+from lingprobe.cli.declaration import CommandDeclaration, build_command
 from lingprobe.cli.help import PlainHelp
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data._listings import recall_listing
-from lingprobe.data._members import attribute
+from lingprobe.data._members import import_attribute
 from lingprobe.data._packages import entry_points, load_point
 from lingprobe.data.errors import UsageProblem
 
@@ -36,14 +36,18 @@ class ListedCommand(NamedTuple):
     @property
     def text(self) -> str:
         """What it is for."""
-        return self.found.text if isinstance(self.found, Declaration) else self.found.__doc__ or ""
+        return (
+            self.found.text
+            if isinstance(self.found, CommandDeclaration)
+            else self.found.__doc__ or ""
+        )
 
 
-class CommandCatalogue(Mapping[str, Declaration]):
+class CommandCatalogue(Mapping[str, CommandDeclaration]):
     """Declared commands by name, in the order of the help."""
 
     def __init__(self) -> None:
-        self._own = {each.name: each for each in commands()}
+        self._own = {each.name: each for each in list_core_commands()}
         self._loaded: dict[str, Any] = {}
         self._failed: dict[str, BaseException] = {}
 
@@ -60,7 +64,7 @@ class CommandCatalogue(Mapping[str, Declaration]):
         found = [ListedCommand(each.heading, n, self.load(n)) for n, each in self._own.items()]
         for name in self._points:
             if (one := self.load(name)) is not None:
-                heading = one.heading if isinstance(one, Declaration) else _PLUGINS
+                heading = one.heading if isinstance(one, CommandDeclaration) else _PLUGINS
                 found.append(ListedCommand(heading, name, one))
         rank = {heading: place for place, heading in enumerate([*HEADINGS, _PLUGINS])}
         return sorted(found, key=lambda each: rank.get(each.heading, len(rank)))
@@ -85,7 +89,7 @@ class CommandCatalogue(Mapping[str, Declaration]):
 
     def _import(self, name: str) -> Any:
         if name in self._own:
-            return attribute(self._own[name].place)
+            return import_attribute(self._own[name].place)
         point = self._points.get(name)
         return None if point is None else load_point(point, self._failed)
 
@@ -98,17 +102,17 @@ class CommandCatalogue(Mapping[str, Declaration]):
                 " package that is"
             )
 
-    def __getitem__(self, name: str) -> Declaration:
+    def __getitem__(self, name: str) -> CommandDeclaration:
         found = self.load(name)
-        if not isinstance(found, Declaration):
+        if not isinstance(found, CommandDeclaration):
             raise KeyError(name)
         return found
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and isinstance(self.load(name), Declaration)
+        return isinstance(name, str) and isinstance(self.load(name), CommandDeclaration)
 
     def __iter__(self) -> Iterator[str]:
-        return (each.name for each in self.entries if isinstance(each.found, Declaration))
+        return (each.name for each in self.entries if isinstance(each.found, CommandDeclaration))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -151,7 +155,7 @@ class CommandGroup(PlainHelp, TyperGroup):
         whole = f"{self.prefix}{cmd_name}"
         CATALOGUE.check_importable(whole)
         found = CATALOGUE.load(whole)
-        if isinstance(found, Declaration):
+        if isinstance(found, CommandDeclaration):
             return found.command(cmd_name)
         if found is not None:
             return build_command(cmd_name, found)

@@ -12,7 +12,7 @@ from lingprobe.cli.declaration import command
 from lingprobe.cli.options import (
     FileOptions,
     PageOptions,
-    remark,
+    print_remark,
     show_page,
 )
 from lingprobe.data.cache import write_text
@@ -66,4 +66,4 @@ def slurm(given: SlurmCommand) -> None:
         typer.echo(script, nl=False)
         return
     write_text(given.output, script)
-    remark(f"{given.output}: `sbatch {given.output}` submits it")
+    print_remark(f"{given.output}: `sbatch {given.output}` submits it")

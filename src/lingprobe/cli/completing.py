@@ -19,7 +19,7 @@ def complete_kinds(incomplete: str) -> list[str]:
     return [kind for kind in (*KINDS, "plugins") if kind.startswith(incomplete)]
 
 
-def completer(kind: str) -> Callable[..., list[str]]:
+def make_completer(kind: str) -> Callable[..., list[str]]:
     """Completes the `kinds`, or what is `listed` of one that was typed, or names of a kind."""
     if kind == "kinds":
         return complete_kinds

@@ -13,11 +13,11 @@ from lingprobe.cli.options import (
     QuietOptions,
     StyleOptions,
     print_page,
-    remark,
+    print_remark,
 )
 
 if TYPE_CHECKING:
-    from lingprobe.annotators.parse import Parsed
+    from lingprobe.annotators.parse import ParsedText
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,9 +43,9 @@ def parse(given: ParseCommand) -> None:
     # oneDNN keeps what it compiled for each number of words, of which few come again
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "32")
     done = lingprobe.parse(**given.select(ParseOptions), progress=not given.quiet)
-    remark(str(done), given.quiet)
+    print_remark(str(done), given.quiet)
     for line in _list_changes(done):
-        remark(line, given.quiet)
+        print_remark(line, given.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +67,7 @@ def audit_parser(given: ParserAuditCommand) -> None:
     print_page(lingprobe.audit_parser(**given.select(ParserAuditOptions)), given.style)
 
 
-def _list_changes(done: Parsed) -> list[str]:
+def _list_changes(done: ParsedText) -> list[str]:
     """What was left out, and what was changed, a line each."""
     kinds = {"excluded": done.skipped, "changed": done.mended}
     return [

@@ -15,7 +15,7 @@ from lingprobe.cli.options import (
     QuietOptions,
     ScorePageOptions,
     print_page,
-    remark,
+    print_remark,
 )
 
 
@@ -37,12 +37,12 @@ def build(given: BuildOptions) -> None:
     """
     built = lingprobe.build(**given.select(BuildOptions))
     counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
-    remark(f"{built.path}: {counts}")
+    print_remark(f"{built.path}: {counts}")
     for name, audit in built.audits.items():
         if len(built.audits) > 1 and audit.problems:
-            remark(f"{name}:")
+            print_remark(f"{name}:")
         for problem in audit.problems:
-            remark(f"- {problem}")
+            print_remark(f"- {problem}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ def fetch(given: FetchCommand) -> None:
         before=lambda about: None if quiet else _say(about, sys.stderr),
         each=lambda got: _say(str(got)),
     )
-    remark(f"in {done.folder}{'; ' if done.remark else ''}{done.remark}", quiet)
+    print_remark(f"in {done.folder}{'; ' if done.remark else ''}{done.remark}", quiet)
 
 
 def _list(known: list[lingprobe.Collection]) -> None:

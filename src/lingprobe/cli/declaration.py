@@ -25,7 +25,7 @@ from typing import Annotated, Any, TypeVar, get_origin
 import typer
 import typer.main
 
-from lingprobe.cli.completing import completer
+from lingprobe.cli.completing import make_completer
 from lingprobe.cli.parsing import MultiValueCommand
 from lingprobe.data.options import REQUIRED, DeclaredOption, Options, declared_options
 
@@ -33,7 +33,7 @@ O = TypeVar("O", bound=Options)  # noqa: E741
 
 
 @dataclass(frozen=True)
-class Declaration:
+class CommandDeclaration:
     """A command: its options, and what runs it and prints; of an extension or plugin the heading in
     the help, too.
     """
@@ -68,7 +68,7 @@ class Declaration:
 
 def command(
     options: type[O], *, heading: str = "Plugins"
-) -> Callable[[Callable[[O], None]], Declaration]:
+) -> Callable[[Callable[[O], None]], CommandDeclaration]:
     """A command of the command line, for entry points of `lingprobe.commands`: what it decorates is
     called with an object of the options, and its docstring is the help.
 
@@ -78,7 +78,7 @@ def command(
         @command(LongestOptions)
         def longest(given: LongestOptions) -> None:
     """
-    return lambda show: Declaration(options, show, heading)
+    return lambda show: CommandDeclaration(options, show, heading)
 
 
 def build_command(name: str, function: Callable[..., Any]) -> Any:
@@ -104,7 +104,7 @@ def _parameter(option: DeclaredOption) -> inspect.Parameter:
         "metavar": option.flag.metavar,
         "help": _sentence(option),
         "min": option.help.least,
-        "autocompletion": completer(complete) if complete else None,
+        "autocompletion": make_completer(complete) if complete else None,
         "rich_help_panel": option.flag.panel,
     }
     if option.flag.positional:

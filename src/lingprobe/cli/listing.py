@@ -109,11 +109,11 @@ def encoders(given: EncodersCommand) -> None:
     if not (paper := given.paper):
         _list(lingprobe.available("encoders", given.pattern), given.pattern is not None)
         return
-    from lingprobe.suites.encoder_rows import measurable
+    from lingprobe.suites.encoder_rows import count_measurable_rows
 
     rows = lingprobe.encoder_rows(paper)
     _tell([(f"{row.block}: {row.row}", _describe_row(row)) for row in rows])
-    typer.echo(f"{measurable(paper)}; on which data: `lingprobe list suites {paper}`")
+    typer.echo(f"{count_measurable_rows(paper)}; on which data: `lingprobe list suites {paper}`")
 
 
 def _describe_row(row: EncoderRow) -> str:
@@ -157,9 +157,9 @@ def list_(given: ListOptions) -> None:
 
 def _tell_rows(paper: str) -> None:
     """Print how many rows of a paper's table can be measured."""
-    from lingprobe.suites.encoder_rows import measurable
+    from lingprobe.suites.encoder_rows import count_measurable_rows
 
-    if told := measurable(paper):
+    if told := count_measurable_rows(paper):
         typer.echo(f"  {told}; `lingprobe encoders --paper {paper}` lists them")
 
 

@@ -29,10 +29,10 @@ from lingprobe.cli.options import (
     collect_encoder_references,
     collect_repeated,
     collect_task_references,
-    echo,
     names_encoder,
     print_page,
-    remark,
+    print_remark,
+    print_safely,
 )
 from lingprobe.data.errors import UsageProblem
 
@@ -78,7 +78,7 @@ def run(given: RunCommand) -> None:
         "tasks": tasks,
     }
     if given.dry_run:
-        echo(str(lingprobe.estimate(**probed, **given.select(PlanOptions))))
+        print_safely(str(lingprobe.estimate(**probed, **given.select(PlanOptions))))
         return
     chosen = {**given.select(RunOptions), "progress": not given.quiet}
     done = lingprobe.run(**probed, **chosen)
@@ -88,7 +88,7 @@ def run(given: RunCommand) -> None:
         where = f" {done.folder} --experiment last"
     again = f"lingprobe report{where}" + (f" --suite {given.suite}" if given.suite else "")
     counts = _format_counts(done, time.perf_counter() - start)
-    remark(f"\n{counts}; `{again}` shows them again", given.quiet)
+    print_remark(f"\n{counts}; `{again}` shows them again", given.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
 
@@ -118,13 +118,13 @@ def experiment(given: ExperimentCommand) -> None:
     asked = lingprobe.read_experiment(given.file)
     _check_format(given.style, asked.settings.get("suite"))
     if given.dry_run:
-        echo(str(asked.estimate()))
+        print_safely(str(asked.estimate()))
         return
     done = asked.run(jobs=given.jobs, progress=not given.quiet, shard=given.shard)
     _say(done, given.style)
     where = asked.settings["output"]
     counts = _format_counts(done, time.perf_counter() - start)
-    remark(f"\n{counts}; all of it is in {where}", given.quiet)
+    print_remark(f"\n{counts}; all of it is in {where}", given.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
 
@@ -132,13 +132,13 @@ def experiment(given: ExperimentCommand) -> None:
 def _say(done: lingprobe.Evaluation, style: str) -> None:
     """Print the table of a run, and its remarks."""
     for text in done.remarks:
-        remark(text)
+        print_remark(text)
     if done.results:
         print_page(done.page, style)
     else:
-        remark("nothing could be measured:")
+        print_remark("nothing could be measured:")
     for text in done.problems:
-        remark(text)
+        print_remark(text)
 
 
 def _check_format(style: str, suite: str | None) -> None:
@@ -185,15 +185,15 @@ def embed(given: EmbedCommand) -> None:
     listing = given.output
     sentences = lingprobe.sentences(corpora, given.tasks, output=listing, cache=given.cache)
     if listing:
-        remark(f"{listing}: {len(sentences):,} sentences", given.quiet)
+        print_remark(f"{listing}: {len(sentences):,} sentences", given.quiet)
         return
     chosen = {**given.select(EmbedOptions), "progress": not given.quiet}
     chosen["encoders"] = collect_encoder_references([*encoder, *more], given)
     for reference, each in lingprobe.embed(sentences, **chosen).items():
-        remark(
+        print_remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} already stored,"
             f" {each.seconds:.1f} s",
             given.quiet,
         )
         for i, reason in each.problems[:SHOWN]:
-            remark(f"skipped: {sentences[i].text[:60]!r}: {reason}")
+            print_remark(f"skipped: {sentences[i].text[:60]!r}: {reason}")

@@ -119,7 +119,7 @@ def collect_encoder_references(
     for name in given.models:
         references.append(lingprobe.model(name, tasks))
         if name != references[-1]:
-            remark(f"{name}: read as {references[-1]}", given.quiet)
+            print_remark(f"{name}: read as {references[-1]}", given.quiet)
     chosen = {"device": given.device, "batch_size": given.batch_size}
     options = {key: value for key, value in chosen.items() if value is not None}
     return (lingprobe.configure(references, **options) if options else references) or None
@@ -153,13 +153,13 @@ def collect_task_references(
     return [task for each in families for task in lingprobe.get_tasks(list(languages), each)]
 
 
-def remark(text: str, quiet: bool = False) -> None:
+def print_remark(text: str, quiet: bool = False) -> None:
     """Say something beside the results, on standard error."""
     if not quiet:
-        echo(text, err=True)
+        print_safely(text, err=True)
 
 
-def echo(text: str, err: bool = False) -> None:
+def print_safely(text: str, err: bool = False) -> None:
     """Print text that names what others wrote, without what would move the terminal's cursor."""
     typer.echo(printable_lines(text), err=err)
 
@@ -203,7 +203,7 @@ def show_page(
 ) -> None:
     """Write a page to a file and say how much it holds, or print it."""
     for text in page.remarks:
-        remark(text)
+        print_remark(text)
     if output is None and width:
         typer.echo(page.text(style, width=width), nl=False)
     elif output is None:
@@ -211,7 +211,7 @@ def show_page(
     else:
         page.write(output, None if style == "terminal" else style, width=width)
         many = len(page.content)
-        remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
+        print_remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
 
 
 def collect_repeated(values: Iterable[Any] | None) -> list[Any]:

@@ -14,7 +14,7 @@ from typer.exceptions import TyperException
 
 from lingprobe.cli.completing import complete_kinds
 from lingprobe.cli.help import PlainHelp
-from lingprobe.data.suggestions import advice, suggest
+from lingprobe.data.suggestions import get_advice, suggest_name
 
 UNKNOWN = re.compile(r"No such option: (\S+)")
 COMMAND = re.compile(r"No such command '(.+?)'")
@@ -85,13 +85,13 @@ def explain_parse_error(
             unknown[1], [flag for each in parameters for flag in (*each.opts, *each.secondary_opts)]
         )
         # a group that is called as a command by another name, as `lingprobe probe -t TASK`
-        if not called and words and (near := suggest("command", words[0], commands)):
+        if not called and words and (near := suggest_name("command", words[0], commands)):
             said += f"; did you mean {near}?"
     if kind := COMMAND.match(said):
         named = {name.rpartition(" ")[2]: name for name in reversed([*commands])}
         if kind[1] not in named and kind[1] in complete_kinds(""):
             return f"no command {kind[1]}; `lingprobe list {kind[1]}` lists them"
-        near = suggest("command", kind[1], [*commands, *named])
+        near = suggest_name("command", kind[1], [*commands, *named])
         near = named.get(kind[1]) or named.get(near, near)
         said = f"no command {kind[1]}{f'; did you mean {near}?' if near else ''}"
     for theirs, ours in WORDS.items():
@@ -109,6 +109,6 @@ def explain_parse_error(
 def _unknown_option(flag: str, flags: Iterable[str]) -> str:
     """That there is no such option, and what was meant."""
     name = flag.lstrip("-").partition("=")[0]
-    near = suggest("option", name, [each[2:] for each in flags if each.startswith("--")])
-    instead = f"did you mean --{near}?" if near else advice("option", name)
+    near = suggest_name("option", name, [each[2:] for each in flags if each.startswith("--")])
+    instead = f"did you mean --{near}?" if near else get_advice("option", name)
     return f"no option {flag}{f'; {instead}' if instead else ''}"

@@ -9,9 +9,9 @@ from typing import Annotated
 import lingprobe
 from lingprobe.api.probe_options import KeepOptions, ScoreFileOptions, StoredProbeOptions
 from lingprobe.cli.declaration import command
-from lingprobe.cli.options import QuietOptions, echo, remark
+from lingprobe.cli.options import QuietOptions, print_remark, print_safely
 from lingprobe.data.cache import check_file_ending, write_text
-from lingprobe.data.options import Help, argument, flag
+from lingprobe.data.options import Help, declare_argument, flag
 
 _SHOWN = 10  # rows that could not be scored
 
@@ -34,7 +34,7 @@ def keep(given: KeepCommand) -> None:
     - `lingprobe probe keep results/ -t mine -e 'hf:*' --layer 14 -o harmful/`
     """
     probe = lingprobe.keep_probe(**given.select(KeepOptions))
-    remark(f"{given.output}: {probe!r}", given.quiet)
+    print_remark(f"{given.output}: {probe!r}", given.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,16 +53,16 @@ def score(given: ScoreCommand) -> None:
     """
     done = lingprobe.score_file(**given.select(ScoreFileOptions))
     for problem in done.problems[:_SHOWN]:
-        remark(f"not scored: {problem}")
+        print_remark(f"not scored: {problem}")
     more = f", {len(done.problems):,} not scored" if done.problems else ""
-    remark(f"{done.path}: {done.scored:,} texts{more}", given.quiet)
+    print_remark(f"{done.path}: {done.scored:,} texts{more}", given.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TraceCommand(QuietOptions, StoredProbeOptions):
     """The options of `lingprobe probe trace`."""
 
-    text: Annotated[str, Help("the text"), argument("TEXT")]
+    text: Annotated[str, Help("the text"), declare_argument("TEXT")]
     output: Annotated[
         Path | None,
         Help("an HTML file to write, with coloured tokens, instead of printing"),
@@ -82,8 +82,8 @@ def trace(given: TraceCommand) -> None:
     check_file_ending(given.output, ".html")
     found = lingprobe.load_probe(**given.select(StoredProbeOptions)).trace(given.text)
     if given.output is None:
-        echo(str(found))
+        print_safely(str(found))
         return
     page = f'<!doctype html><meta charset="utf-8"><title>{found!r}</title>\n{found.html}\n'
     write_text(given.output, page)
-    remark(f"{given.output}: {len(found):,} tokens", given.quiet)
+    print_remark(f"{given.output}: {len(found):,} tokens", given.quiet)

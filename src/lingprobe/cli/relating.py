@@ -42,5 +42,5 @@ def relate(given: RelateCommand) -> None:
     """
     check_figure(given.figure, "heat", given.style, given.output)
     page = lingprobe.relate(**given.select(RelateOptions))
-    what = "pair" if isinstance(page.content, lingprobe.Relation) else "task"
+    what = "pair" if isinstance(page.content, lingprobe.CorrelationTable) else "task"
     show_page(page, given.style, given.output, what, given.width)

@@ -20,7 +20,7 @@ from lingprobe.cli.options import (
     ScorePageOptions,
     check_figure,
     print_page,
-    remark,
+    print_remark,
     rename_page,
     show_page,
 )
@@ -195,4 +195,4 @@ def predictions(given: PredictionsOptions) -> None:
     - `lingprobe results predictions results/ -t edge/spr2 --format jiant -o predictions/`
     """
     written = lingprobe.predictions(**given.select(PredictionsOptions))
-    remark(f"{given.output}: {len(written):,} file{'s' * (len(written) > 1)}")
+    print_remark(f"{given.output}: {len(written):,} file{'s' * (len(written) > 1)}")

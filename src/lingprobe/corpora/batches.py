@@ -20,14 +20,20 @@ from numpy.typing import NDArray
 from lingprobe.corpora.conllu import (
     NUMBERS,
     ConlluFile,
+    add_extra_row,
     check_ranges,
-    extra,
-    header,
     parse_trees,
+    split_header,
     standard_chunks,
 )
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import Range, Tree, parse_features, rebuilt, spells
+from lingprobe.corpora.trees import (
+    MultiwordToken,
+    TreeColumns,
+    is_spelled_by,
+    parse_features,
+    rebuild_text,
+)
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
 
@@ -57,7 +63,7 @@ class CodedStrings(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class TreebankBatch:
     """Some sentences of a treebank in columns over their words.
 
     starts    [sentences + 1] where the words of each sentence begin
@@ -96,7 +102,7 @@ class Batch:
         return _ways(self.parents, int(np.diff(self.starts).max()))[1] + 1
 
     @classmethod
-    def of(cls, sentences: Sequence[Tree]) -> Batch:
+    def of(cls, sentences: Sequence[TreeColumns]) -> TreebankBatch:
         """The same of trees."""
         starts = np.cumsum([0, *(len(t.words) for t in sentences)])
         roots = np.array(
@@ -130,7 +136,7 @@ def _code_values(sentences: Iterable[Sequence[str]]) -> CodedStrings:
 
 def read_treebank_batches(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
-) -> Iterator[Batch]:
+) -> Iterator[TreebankBatch]:
     """The sentences of a file, a batch a piece; what is wrong with it is a DataProblem that names
     file and line.
     """
@@ -143,11 +149,11 @@ def read_treebank_batches(
             source.tally.words += len(batch.parents)
             yield batch
         elif one_by_one := list(parse_trees(data, line, source)):
-            yield Batch.of(one_by_one)
+            yield TreebankBatch.of(one_by_one)
         line += data.count(b"\n")
 
 
-def _parse_batch(data: bytes, forms: dict[str, str]) -> Batch | None:
+def _parse_batch(data: bytes, forms: dict[str, str]) -> TreebankBatch | None:
     """A batch of well-formed sentences; None where something asks for a closer look."""
     if b"\r" in data or b"\0" in data or not _is_utf8(data):
         return None
@@ -206,7 +212,7 @@ def _read_whole_lines(data: bytes) -> _Rows | None:
     texts = [
         data[starts[line] + len(_TOLD) : ends[line]].decode().strip()
         if line >= 0
-        else header(data[start:stop].decode())[2]
+        else split_header(data[start:stop].decode())[2]
         for line, start, stop in zip(told[whole].tolist(), starts[begins[whole]], last, strict=True)
     ]
     return _Rows(b"".join(data[a:b] for a, b in zip(first, last, strict=True)), sizes[whole], texts)
@@ -255,7 +261,7 @@ def _column(table: Any, name: str) -> CodedStrings:
 
 def _build_batch(
     columns: dict[str, CodedStrings], sizes: Ints, texts: list[str], forms: dict[str, str]
-) -> Batch:
+) -> TreebankBatch:
     """Rows as a batch; a ValueError or DataProblem where they are no numbered trees with
     well-formed features.
     """
@@ -284,7 +290,7 @@ def _build_batch(
     words = CodedStrings(
         of_words["form"].codes, [forms.setdefault(w, w) for w in of_words["form"].names]
     )
-    batch = Batch(
+    batch = TreebankBatch(
         starts,
         parents,
         roots,
@@ -301,7 +307,7 @@ def _build_batch(
     return batch if all(texts) else _with_texts(batch, of_words["misc"], ranges)
 
 
-def _check_words(batch: Batch, ranges: dict[int, list[Range]]) -> None:
+def _check_words(batch: TreebankBatch, ranges: dict[int, list[MultiwordToken]]) -> None:
     """A ValueError where words are withheld, or a raw string is not made of them."""
     hidden = batch.words.where(lambda name: not name.strip("_"))
     lengths = np.diff(batch.starts)
@@ -312,21 +318,21 @@ def _check_words(batch: Batch, ranges: dict[int, list[Range]]) -> None:
     for k, (a, b) in enumerate(pairwise(batch.starts.tolist())):
         text, mine = batch.texts[k], words[a:b]
         plain = k not in ranges and "".join(mine) == text.replace(" ", "")
-        if text and not plain and not spells(text, mine, ranges.get(k, ())):
+        if text and not plain and not is_spelled_by(text, mine, ranges.get(k, ())):
             raise ValueError("text")
 
 
 def _ranges(
     columns: dict[str, CodedStrings], others: Ints, rows: Ints, starts: Ints, before: Ints
-) -> dict[int, list[Range]]:
+) -> dict[int, list[MultiwordToken]]:
     """The multiword tokens by sentence; they and the empty nodes are checked as in `conllu`."""
-    extras: dict[int, tuple[list[Range], list[tuple[str, ...]]]] = {}
+    extras: dict[int, tuple[list[MultiwordToken], list[tuple[str, ...]]]] = {}
     of = np.searchsorted(rows, others, "right") - 1
     notes = columns.get("misc")
     for row, k in zip(others.tolist(), of.tolist(), strict=True):
         form, name = (columns[c].names[columns[c].codes[row]] for c in ("form", "id"))
         misc = notes.names[notes.codes[row]] if notes else "_"
-        extra(
+        add_extra_row(
             [name, form, *"_______", misc],
             int(before[row] - starts[k]),
             extras.setdefault(k, ([], [])),
@@ -373,12 +379,14 @@ def _ways(parents: Ints, longest: int) -> tuple[Ints, Ints]:
     return above, way
 
 
-def _with_texts(batch: Batch, misc: CodedStrings, ranges: dict[int, list[Range]]) -> Batch:
+def _with_texts(
+    batch: TreebankBatch, misc: CodedStrings, ranges: dict[int, list[MultiwordToken]]
+) -> TreebankBatch:
     """The batch with raw strings rebuilt where no comment told them."""
     words, notes = batch.words.strings(), misc.strings()
     bounds = batch.starts.tolist()
     texts = [
-        batch.texts[k] or rebuilt(words[a:b], notes[a:b], ranges.get(k, ()))
+        batch.texts[k] or rebuild_text(words[a:b], notes[a:b], ranges.get(k, ()))
         for k, (a, b) in enumerate(pairwise(bounds))
     ]
     return replace(batch, texts=texts)

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.corpora.files import chunks, decode_text
-from lingprobe.corpora.historical import TRACE, historical, ordinary
+from lingprobe.corpora.files import decode_text, read_chunks
+from lingprobe.corpora.historical import TRACE, is_historical, strip_lemmas
 from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
@@ -57,7 +57,7 @@ _ESCAPE = re.compile("|".join(map(re.escape, _ESCAPED)))
 _QUOTES = {"``": '"', "''": '"'}
 
 
-class Child(NamedTuple):
+class BracketChild(NamedTuple):
     """A constituent: a phrase, whose node is given, or a bare word (node -1) by its tag; it spans
     the words [start, stop).
     """
@@ -87,7 +87,7 @@ class BracketTree(NamedTuple):
     starts: tuple[int, ...]
     stops: tuple[int, ...]
     parents: tuple[int, ...]
-    below: tuple[tuple[Child, ...], ...]
+    below: tuple[tuple[BracketChild, ...], ...]
     file: str
     line: int
 
@@ -96,7 +96,7 @@ class BracketTree(NamedTuple):
         """The words, and a readable string of them."""
         return Sentence(self.words, render_words(self.words, self.tags))
 
-    def children(self, node: int) -> tuple[Child, ...]:
+    def children(self, node: int) -> tuple[BracketChild, ...]:
         """The constituents right below a phrase, in order: phrases and bare words."""
         return self.below[node]
 
@@ -129,7 +129,7 @@ class _Labels(dict[str, tuple[str, str]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Strings:
+class InternedStrings:
     """One string a distinct word, tag and label, so that many trees do not hold each many times."""
 
     words: _Words = field(default_factory=_Words)
@@ -147,7 +147,7 @@ def read_brackets(
     tally: ProblemTally | None = None,
     *,
     traces: bool = False,
-    strings: Strings | None = None,
+    strings: InternedStrings | None = None,
 ) -> Iterator[BracketTree]:
     """The trees of one file, in order, by default without traces and the phrases that hold nothing
     else.
@@ -156,7 +156,7 @@ def read_brackets(
     counted as skipped.
     """
     tally = ProblemTally() if tally is None else tally
-    strings = strings or Strings()
+    strings = strings or InternedStrings()
     for line, data, problem in _tree_texts(path):
         try:
             if problem:
@@ -184,7 +184,7 @@ def parse_brackets(text: str, path: str | Path, line: int) -> BracketTree:
         raise DataProblem(
             f"{path}:{line}: the brackets are not those of one whole tree ({text[:40]!r})"
         )
-    return _tree(text, path, line, Strings(), False)
+    return _tree(text, path, line, InternedStrings(), False)
 
 
 def format_terminal(tag: str, word: str) -> str:
@@ -202,7 +202,7 @@ def _tree_texts(path: str | Path) -> Iterator[tuple[int, bytes, str]]:
     ('' for nothing).
     """
     rest, line, beginning = b"", 1, None
-    for data in chunks(path):
+    for data in read_chunks(path):
         rest += data
         if beginning is None and rest.strip():
             beginning = _WRAPPER if _WRAPPED.match(rest) else _BRACKET
@@ -284,12 +284,14 @@ def _next(data: bytes, start: int) -> int:
     return start + len(data[start:]) - len(data[start:].lstrip())
 
 
-def _tree(text: str, path: str | Path, line: int, strings: Strings, traces: bool) -> BracketTree:
+def _tree(
+    text: str, path: str | Path, line: int, strings: InternedStrings, traces: bool
+) -> BracketTree:
     """The tree that a balanced text stands for."""
     tokens = _TOKEN.findall(text)
-    if historical(text):
+    if is_historical(text):
         try:
-            tokens = ordinary(tokens)
+            tokens = strip_lemmas(tokens)
         except ValueError as problem:
             raise DataProblem(f"{path}:{line}: {problem}") from None
     first = tokens[0]
@@ -323,19 +325,19 @@ EMPTY = "a phrase without words"
 
 def _grown(
     tokens: list[tuple[str, str, str, str, str]],
-    strings: Strings,
+    strings: InternedStrings,
     traces: bool,
     path: str,
     line: int,
 ) -> BracketTree:
     words, tags = list[str](), list[str]()
     labels, starts, stops, parents, node = [(ROOT, "")], [0], [0], [-1], 0
-    below: list[list[Child]] = [[]]
+    below: list[list[BracketChild]] = [[]]
     word_of, label_of, same = strings.words, strings.labels, strings.tags.setdefault
     for number, (tag, word, label, closed, stray) in enumerate(tokens):
         if tag:
             if tag != TRACE or traces:
-                below[node].append(Child(same(tag, tag), len(words), len(words) + 1, -1))
+                below[node].append(BracketChild(same(tag, tag), len(words), len(words) + 1, -1))
                 words.append(word_of[word])
                 tags.append(below[node][-1].label)
         elif closed:
@@ -344,7 +346,7 @@ def _grown(
             above = parents[node]
             if below[node]:
                 stops[node] = len(words)
-                below[above].append(Child(labels[node][0], starts[node], len(words), node))
+                below[above].append(BracketChild(labels[node][0], starts[node], len(words), node))
             else:  # nothing but traces, and the phrases within have gone before
                 del labels[node], starts[node], stops[node], parents[node], below[node]
             node = above

@@ -1,5 +1,5 @@
 """CoNLL-2012 columns, as of OntoNotes, PropBank releases and LitBank: `read_conll2012(path)` yields
-one `Block` a sentence.
+one `Conll2012Sentence` a sentence.
 
 Three layouts are known, and told apart sentence by sentence (cells are separated by tabs or runs of
 spaces):
@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from lingprobe.corpora.brackets import (
     BracketTree,
-    Strings,
+    InternedStrings,
     format_terminal,
     parse_brackets,
 )
@@ -48,7 +48,7 @@ class LabelledSpan(NamedTuple):
     stop: int
 
 
-class Block(NamedTuple):
+class Conll2012Sentence(NamedTuple):
     """One sentence; columns as written, decoded when asked for.
 
     words     unescaped: -LRB- is a bracket, `` a quotation mark, /. a full stop
@@ -108,7 +108,7 @@ class Block(NamedTuple):
 
     def mentions(self) -> list[LabelledSpan]:
         """The coreference column: spans labelled with their chain, in textual order."""
-        return chains(self._column(-1), f"{self.file}:{self.line}")
+        return parse_chains(self._column(-1), f"{self.file}:{self.line}")
 
     def _ontonotes(self) -> bool:
         """Whether the columns are CoNLL-2012's: twelve and one a predicate; a release of PropBank
@@ -135,7 +135,7 @@ class UnescapedWords(dict[str, str]):
 
     def __init__(self) -> None:
         super().__init__()
-        self._escaped = Strings().words
+        self._escaped = InternedStrings().words
 
     def __missing__(self, raw: str) -> str:
         """One string a distinct word, so that a long file does not hold each many times."""
@@ -167,7 +167,7 @@ def parse_spans(column: Sequence[str], file: str, line: int) -> list[LabelledSpa
     return spans
 
 
-def chains(column: Sequence[str], where: str) -> list[LabelledSpan]:
+def parse_chains(column: Sequence[str], where: str) -> list[LabelledSpan]:
     """The mentions of a column such as (3|(4 3) 4), by start, stop and chain; what is not closed is
     a DataProblem.
     """
@@ -196,7 +196,7 @@ def chains(column: Sequence[str], where: str) -> list[LabelledSpan]:
 
 def read_conll2012(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
-) -> Iterator[Block]:
+) -> Iterator[Conll2012Sentence]:
     """The sentences of a file in order; comments and `#begin document` lines are passed over.
     DataProblem with file and line.
     """
@@ -209,7 +209,9 @@ def read_conll2012(
         tally.sentences += 1
         tally.words += len(rows)
         tokens = tuple(words[row[3]] for row in rows)
-        yield Block(tokens, tuple(rows), f"{rows[0][0]} {rows[0][1]}", str(path), numbers[0])
+        yield Conll2012Sentence(
+            tokens, tuple(rows), f"{rows[0][0]} {rows[0][1]}", str(path), numbers[0]
+        )
 
 
 def _sentences(path: str | Path) -> Iterator[tuple[list[int], list[tuple[str, ...]], str]]:

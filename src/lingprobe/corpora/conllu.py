@@ -1,5 +1,5 @@
-"""CoNLL-U, read as a stream and checked as it is read: `read_conllu(path)` yields one `Tree` a
-sentence.
+"""CoNLL-U, read as a stream and checked as it is read: `read_conllu(path)` yields one `TreeColumns`
+a sentence.
 
 A block of lines is cut into columns at once and each column is checked as a whole; only what fails,
 or has multiword tokens or empty nodes, is looked at line by line. With `on_error="skip"` a bad
@@ -13,16 +13,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lingprobe.corpora.files import chunks, decode_text
+from lingprobe.corpora.files import decode_text, read_chunks
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import (
-    Range,
-    Tree,
+    MultiwordToken,
+    TreeColumns,
+    are_withheld,
     compute_tree_depth,
+    is_spelled_by,
     parse_features,
-    rebuilt,
-    spells,
-    withheld,
+    rebuild_text,
 )
 from lingprobe.data.core import DataProblem
 
@@ -60,7 +60,7 @@ _IDS: list[list[str]] = [[str(i + 1) for i in range(n)] for n in range(256)]
 
 def read_conllu(
     path: str | Path, on_error: OnError = "raise", tally: ProblemTally | None = None
-) -> Iterator[Tree]:
+) -> Iterator[TreeColumns]:
     """The trees of one CoNLL-U file, in order; what is wrong with it is a DataProblem that names
     file and line.
     """
@@ -77,7 +77,7 @@ def standard_chunks(path: str | Path) -> Iterator[bytes]:
     for the rest. DataProblem where columns are missing without which there is no tree.
     """
     places: list[int] = []
-    for number, data in enumerate(chunks(path, b"\n\n")):
+    for number, data in enumerate(read_chunks(path, b"\n\n")):
         if number == 0 and (found := _GLOBAL.match(data)):
             names = found[1].decode("utf-8", "replace").split()
             if names != list(STANDARD):
@@ -123,7 +123,7 @@ class ConlluFile:
     forms: dict[str, str] = field(default_factory=dict)
 
 
-def parse_trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
+def parse_trees(data: bytes, line: int, source: ConlluFile) -> Iterator[TreeColumns]:
     """The trees of a piece of a file that begins on `line` and ends between sentences."""
     for first, block in _split_at_blank_lines(data, line, source):
         try:
@@ -131,7 +131,7 @@ def parse_trees(data: bytes, line: int, source: ConlluFile) -> Iterator[Tree]:
         except DataProblem as problem:
             source.tally.refuse(problem, source.on_error)
             continue
-        if tree is not None and withheld(tree.words, source.tally.withheld > 0):
+        if tree is not None and are_withheld(tree.words, source.tally.withheld > 0):
             source.tally.withheld += 1
             source.tally.skip(
                 f"{source.path}:{tree.line}: its words are withheld, and _ stands for them; get the"
@@ -195,9 +195,9 @@ def _readable(data: bytes, path: str, line: int, tally: ProblemTally) -> list[st
     return blocks
 
 
-def _tree(block: str, source: ConlluFile, line: int) -> Tree | None:
+def _tree(block: str, source: ConlluFile, line: int) -> TreeColumns | None:
     """One block as a tree; None where it holds comments only."""
-    comments, body, text, sent_id = header(block)
+    comments, body, text, sent_id = split_header(block)
     if not body:
         return None
     path, first, intern = source.path, line + len(comments), source.forms.setdefault
@@ -210,11 +210,11 @@ def _tree(block: str, source: ConlluFile, line: int) -> Tree | None:
         _check_features(feats, body, path, first)
     forms = cells[1::11]
     words = tuple(map(intern, forms, forms))
-    if not (text and spells(text, words, ranges)):
+    if not (text and is_spelled_by(text, words, ranges)):
         if text:
             source.tally.mistell(f"{path}:{line}")
-        text = rebuilt(words, cells[9::11], ranges)
-    return Tree(
+        text = rebuild_text(words, cells[9::11], ranges)
+    return TreeColumns(
         words,
         tuple(cells[3::11]),
         feats,
@@ -232,7 +232,7 @@ def _tree(block: str, source: ConlluFile, line: int) -> Tree | None:
     )
 
 
-def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
+def split_header(block: str) -> tuple[tuple[str, ...], str, str, str]:
     """The lines that begin with #, the rest, and what the comments tell: the raw string and the
     identifier ('' if untold).
     """
@@ -251,7 +251,9 @@ def header(block: str) -> tuple[tuple[str, ...], str, str, str]:
     return comments, block[body.end() :] if body else "", text, sent_id
 
 
-def _cut_into_cells(body: str, path: str, first: int) -> tuple[list[str], tuple[Range, ...], Rows]:
+def _cut_into_cells(
+    body: str, path: str, first: int
+) -> tuple[list[str], tuple[MultiwordToken, ...], Rows]:
     """The words' rows end to end, eleven cells a row (the last is a line end), multiword tokens,
     and rows of empty nodes.
     """
@@ -274,25 +276,25 @@ def _cut_into_cells(body: str, path: str, first: int) -> tuple[list[str], tuple[
 
 def _extras(
     places: list[int], rows: list[list[str]], size: int, where: tuple[str, int]
-) -> tuple[tuple[Range, ...], Rows]:
+) -> tuple[tuple[MultiwordToken, ...], Rows]:
     """The multiword tokens and the empty nodes among rows that are no words', by their places in a
     sentence of `size` words.
     """
     path, first = where
-    extras: tuple[list[Range], list[tuple[str, ...]]] = ([], [])
+    extras: tuple[list[MultiwordToken], list[tuple[str, ...]]] = ([], [])
     for before, (place, row) in enumerate(zip(places, rows, strict=True)):
-        extra(row, place - before, extras, f"{path}:{first + place}")
+        add_extra_row(row, place - before, extras, f"{path}:{first + place}")
     return check_ranges(extras[0], size, f"{path}:{first}"), tuple(extras[1])
 
 
 def _read_rows_by_line(
     body: str, path: str, first: int
-) -> tuple[list[str], tuple[Range, ...], Rows]:
+) -> tuple[list[str], tuple[MultiwordToken, ...], Rows]:
     """The same, line by line: long sentences, and those in which something is out of order, which
     is named by its line.
     """
     cells: list[str] = []
-    ranges: list[Range] = []
+    ranges: list[MultiwordToken] = []
     empty: list[tuple[str, ...]] = []
     n = 0
     for line, text in enumerate(body.split("\n"), first):
@@ -303,14 +305,14 @@ def _read_rows_by_line(
             cells += [*row, "\n"]
             n += 1
         else:
-            extra(row, n, (ranges, empty), f"{path}:{line}")
+            add_extra_row(row, n, (ranges, empty), f"{path}:{line}")
     if not n:
         raise DataProblem(f"{path}:{first}: a sentence without words")
     return cells, check_ranges(ranges, n, f"{path}:{first}"), tuple(empty)
 
 
-def extra(
-    row: list[str], n: int, extras: tuple[list[Range], list[tuple[str, ...]]], where: str
+def add_extra_row(
+    row: list[str], n: int, extras: tuple[list[MultiwordToken], list[tuple[str, ...]]], where: str
 ) -> None:
     """Add a row that is not a word's, and that stands after n words, to the multiword tokens or to
     the empty nodes.
@@ -335,7 +337,7 @@ def extra(
         )
 
 
-def check_ranges(ranges: list[Range], size: int, where: str) -> tuple[Range, ...]:
+def check_ranges(ranges: list[MultiwordToken], size: int, where: str) -> tuple[MultiwordToken, ...]:
     """The multiword tokens of a sentence of `size` words, which the last must not go beyond."""
     if ranges and ranges[-1].stop > size:
         raise DataProblem(
@@ -351,10 +353,10 @@ def _why(text: str) -> str:
     return "; columns are separated by single tabs"
 
 
-def _range(row: list[str], words: int, before: list[Range], where: str) -> Range:
+def _range(row: list[str], words: int, before: list[MultiwordToken], where: str) -> MultiwordToken:
     start, _, stop = row[0].partition("-")
     try:
-        token = Range(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
+        token = MultiwordToken(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
     except ValueError:
         raise DataProblem(f"{where}: id {row[0]!r} is not a range such as 3-4") from None
     if (

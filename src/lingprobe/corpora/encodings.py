@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe.corpora.files import LONGEST, check_archive, pieces
+from lingprobe.corpora.files import LONGEST, check_archive, read_pieces
 from lingprobe.data.core import DataProblem
 
 MARKS = (
@@ -61,7 +61,7 @@ def decoding_problem(line: str, encoding: str = "") -> str:
 def _decode_pieces(path: str | Path, encoding: str) -> Iterator[str]:
     """The text of a file in pieces."""
     decoder: codecs.IncrementalDecoder | None = None
-    for piece in pieces(path):
+    for piece in read_pieces(path):
         if decoder is None:
             check_archive(piece, path)
             decoder = _decoder(encoding or _encoding_of(piece), path)

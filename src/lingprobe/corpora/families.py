@@ -12,7 +12,7 @@ from lingprobe.corpora.languages import get_lineage
 from lingprobe.data.records import read_tab_separated
 
 
-class Classification(NamedTuple):
+class LanguageClassification(NamedTuple):
     """Where a language belongs, after Glottolog; '' for what is not known.
 
     branch  the one that grammars name, as Slavic
@@ -37,18 +37,18 @@ class _Group(NamedTuple):
     macroarea: str
 
 
-def classify_language(code: str) -> Classification:
+def classify_language(code: str) -> LanguageClassification:
     """The family, branch and macro-area of a language or treebank, by its code."""
     lineage = get_lineage(code)
     if not lineage:
-        return Classification()
+        return LanguageClassification()
     groups = [group for glottocode in lineage if (group := _groups().get(glottocode))]
     family, branch = (
         next((group.name for group in groups if group.rank == rank), "")
         for rank in ("family", "branch")
     )
     area = next((group.macroarea for group in groups if group.macroarea), "")
-    return Classification(lineage[0], family, branch, area)
+    return LanguageClassification(lineage[0], family, branch, area)
 
 
 @cache

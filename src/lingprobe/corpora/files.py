@@ -1,8 +1,8 @@
 """Files as they lie on disk: plain, .gz, .bz2, .xz or .zst, with or without a byte order mark, any
 line ends.
 
-`chunks` streams their bytes, `lines` their text, `checked_lines` also that of files which are not
-UTF-8 throughout; `find_treebank_files` finds the files of a treebank and the splits they name;
+`read_chunks` streams their bytes, `lines` their text, `checked_lines` also that of files which are
+not UTF-8 throughout; `find_treebank_files` finds the files of a treebank and the splits they name;
 `digest` is what a file's content adds to an identity, remembered so that a second run need not read
 it.
 """
@@ -25,7 +25,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.unpacking import UnpackedStream, check_unpacked
 from lingprobe.data._foreign_code import one_line
-from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.cache import cache_dir, recall_value, remember_value
 from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import RunningDigest, digest_pieces
@@ -69,7 +69,7 @@ def _open_zstandard(packed: BinaryIO) -> BinaryIO:
     return cast(BinaryIO, pyarrow.CompressedInputStream(packed, "zstd"))
 
 
-def chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
+def read_chunks(path: str | Path, end: bytes = b"\n") -> Iterator[bytes]:
     """The bytes of a file in pieces that stop after `end` (but for the last), line ends made LF, a
     leading BOM excluded.
 
@@ -100,7 +100,7 @@ def _normalise_line_ends(path: str | Path) -> Iterator[bytes]:
     """The bytes of a file in pieces, line ends made LF, a leading BOM excluded."""
     held = b""
     first = True
-    for new in pieces(path):
+    for new in read_pieces(path):
         data = held + new
         if first and len(data) < len(_BOM):
             held = data
@@ -151,10 +151,10 @@ def _check_ends(data: bytes, path: str | Path) -> None:
 
 def read_short_file(path: str | Path) -> bytes:
     """The bytes of a file that is not long."""
-    return b"".join(pieces(path))
+    return b"".join(read_pieces(path))
 
 
-def pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
+def read_pieces(path: str | Path, name: str | None = None) -> Iterator[bytes]:
     """The bytes of a file in pieces, uncompressed as its name says, or the name given; what is
     damaged is a DataProblem.
     """
@@ -218,7 +218,7 @@ def _decoding_problem(error: UnicodeDecodeError) -> str:
 def read_text_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
     """The lines of a file with their numbers, from 1; only LF and CR LF end a line."""
     number = 1
-    for data in chunks(path):
+    for data in read_chunks(path):
         text = decode_text(data, path, number, encoding)
         split = text.removesuffix("\n").split("\n")
         yield from enumerate(split, number)
@@ -230,7 +230,7 @@ def checked_lines(path: str | Path, encoding: str = "utf-8") -> Iterator[tuple[i
     '', as a rule nothing is wrong.
     """
     first = 1
-    for data in chunks(path):
+    for data in read_chunks(path):
         split = data.removesuffix(b"\n").split(b"\n")
         for number, line in enumerate(split, first):
             try:
@@ -328,7 +328,7 @@ def _digest(path: Path) -> str:
 
 def known_digest(path: Path) -> str:
     """The digest of a file's content where it is remembered; else ''."""
-    known, remembered = _state(path), recall(cache_dir() / "digests", _resolve_path(path))
+    known, remembered = _state(path), recall_value(cache_dir() / "digests", _resolve_path(path))
     if isinstance(remembered, dict) and {**remembered, "digest": None} == {**known, "digest": None}:
         return str(remembered["digest"])
     return ""
@@ -354,7 +354,9 @@ def open_and_hash(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
             found = hashing.total.hex()
             old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
             if old and _state(path) == known:
-                remember(cache_dir() / "digests", _resolve_path(path), {**known, "digest": found})
+                remember_value(
+                    cache_dir() / "digests", _resolve_path(path), {**known, "digest": found}
+                )
             return found
 
         yield open_file(path, raw=raw), finish

@@ -42,7 +42,7 @@ END = ""  # stands after each sentence
 
 
 @dataclass(frozen=True, eq=False)
-class Frequencies:
+class WordFrequencies:
     """Counts of a corpus, ignoring case.
 
     numbers   of the distinct words; counts [words] how often each occurs
@@ -126,14 +126,14 @@ class _Forms:
             yield np.bincount(self.lower[1:], counts[1:], len(self.words)).astype(np.int64)
 
 
-def count_frequencies(sentences: Iterable[Sequence[str]]) -> Frequencies:
+def count_frequencies(sentences: Iterable[Sequence[str]]) -> WordFrequencies:
     """The frequencies of some sentences."""
     forms = _Forms()
     pairs, together = np.empty(0, np.int64), np.empty(0, np.int64)
     for block in _batch_words(sentences):
         pairs, together = _merge_counts(pairs, together, *_neighbours(forms.add(block)))
     counts, small, capital = forms.counts()
-    return Frequencies(forms.words, counts, small, capital, pairs, together, int(counts.sum()))
+    return WordFrequencies(forms.words, counts, small, capital, pairs, together, int(counts.sum()))
 
 
 def _plus(counts: Ints, codes: Ints, size: int) -> Ints:
@@ -147,16 +147,16 @@ def _neighbours(words: Ints) -> tuple[Ints, Ints]:
     return np.unique((first << 32 | second)[(first >= 0) & (second >= 0)], return_counts=True)
 
 
-def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencies:
+def load_frequencies(paths: Sequence[str], on_error: OnError = "raise") -> WordFrequencies:
     """The frequencies of some corpora; counted once, and kept under a hash of the files and of what
     reads them.
     """
-    files = [file for path in paths for file in corpus(path)]
+    files = [file for path in paths for file in list_readable_files(path)]
     kinds = "".join(
         uncompressed_path(file).suffix for file in files
     )  # names say how files are read
     key = digest_pieces(f"{digest_files(files)}{kinds}{on_error}")
-    place = cache_dir() / "frequencies" / f"{key}-{digest_code(root_of(frequencies))}.npz"
+    place = cache_dir() / "frequencies" / f"{key}-{digest_code(root_of(load_frequencies))}.npz"
     try:
         return _load_frequencies(place)
     except (OSError, ValueError, KeyError):
@@ -169,7 +169,7 @@ def frequencies(paths: Sequence[str], on_error: OnError = "raise") -> Frequencie
     return table
 
 
-def corpus(path: str) -> list[Path]:
+def list_readable_files(path: str) -> list[Path]:
     """The files of a corpus: the file itself, or those of a folder that can be read, by name."""
     place = locate_path(path)
     if place.is_file():
@@ -223,7 +223,7 @@ def _merge_counts(pairs: Ints, together: Ints, keys: Ints, counts: Ints) -> tupl
     return joined[first], np.add.reduceat(np.concatenate([together, counts])[order], first)
 
 
-def _save(table: Frequencies, place: Path) -> None:
+def _save(table: WordFrequencies, place: Path) -> None:
     """Write counts at once, so that several processes may; a cache that cannot be written is done
     without.
     """
@@ -235,9 +235,9 @@ def _save(table: Frequencies, place: Path) -> None:
         )  # fmt: skip
 
 
-def _load_frequencies(place: Path) -> Frequencies:
+def _load_frequencies(place: Path) -> WordFrequencies:
     file = ArrayFile(place)
     words = file["words"].tobytes().decode("utf-8", "surrogatepass").split("\n")
     arrays = {name: file[name] for name in ("counts", "small", "capital", "pairs", "together")}
     numbers = {word: i for i, word in enumerate(words)}
-    return Frequencies(numbers, **arrays, total=int(arrays["counts"].sum()))
+    return WordFrequencies(numbers, **arrays, total=int(arrays["counts"].sum()))

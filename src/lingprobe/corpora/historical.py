@@ -29,12 +29,12 @@ Token = tuple[str, str, str, str, str]
 """
 
 
-def historical(text: str) -> bool:
+def is_historical(text: str) -> bool:
     """Whether a tree has an identifier or a code among its leaves, or is metadata."""
     return _METADATA.search(text) is not None
 
 
-def ordinary(tokens: list[Token]) -> list[Token]:
+def strip_lemmas(tokens: list[Token]) -> list[Token]:
     """The same tree with words alone as words; what are none become traces. A ValueError where it
     is in CorpusSearch's deep format.
     """
@@ -49,7 +49,7 @@ def ordinary(tokens: list[Token]) -> list[Token]:
         tag, word = tokens[k][:2]
         if tag == "CODE" and word in PARENTHESES:
             plain[k] = _leaf(*PARENTHESES[word])
-        elif k in hidden or tag in APART or empty(tag, word):
+        elif k in hidden or tag in APART or is_empty_leaf(tag, word):
             plain[k] = _leaf(TRACE, word)
         else:
             real.append(k)
@@ -94,7 +94,7 @@ def _leaves(tokens: list[Token]) -> tuple[list[int], set[int]]:
     return leaves, hidden
 
 
-def empty(tag: str, word: str) -> bool:
+def is_empty_leaf(tag: str, word: str) -> bool:
     """Whether a leaf is a trace, a silent pronoun, or a complementiser that is not spoken."""
     return _EMPTY.fullmatch(word) is not None or (word == "0" and _NUMERAL.match(tag) is None)
 

@@ -52,7 +52,7 @@ def get_three_letter_code(code: str) -> str:
         return ""
 
 
-def script(code: str) -> str:
+def get_script(code: str) -> str:
     """The script of a language or treebank (ISO 15924), as Latn for pl_pdb; Zyyy where it is not
     known.
     """

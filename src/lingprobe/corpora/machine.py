@@ -16,7 +16,7 @@ from typing import Any
 
 from lingprobe.corpora.files import (
     CorpusPart,
-    chunks,
+    read_chunks,
     uncompressed_path,
 )
 from lingprobe.data.cache import write_text
@@ -62,7 +62,7 @@ class AnnotationSource:
         )
 
 
-def machine(folder: Path) -> AnnotationSource | None:
+def find_annotator(folder: Path) -> AnnotationSource | None:
     """What annotated the files of a folder; None where nothing says that a parser did.
 
     DataProblem where the note is damaged, or the folder not finished.
@@ -86,7 +86,7 @@ def machine(folder: Path) -> AnnotationSource | None:
     return found
 
 
-def audits(paths: Iterable[Path]) -> list[Path]:
+def find_audits(paths: Iterable[Path]) -> list[Path]:
     """The audits that stand beside some files, which tables of theirs show."""
     beside = (folder / AUDIT for folder in dict.fromkeys(path.parent for path in paths))
     return [path for path in beside if path.is_file() and (path.parent / ABOUT).is_file()]
@@ -96,7 +96,7 @@ def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
     """Keep an audit of its parser in a parsed corpus, beside what earlier ones on other trees told
     of other tasks; a DataProblem where it is another parser's.
     """
-    found = machine(folder)
+    found = find_annotator(folder)
     if found is None:
         raise DataProblem(f"{folder} was not written by `lingprobe parse`: it has no {ABOUT}")
     if audit["parser"]["fingerprint"] != found.fingerprint:
@@ -117,7 +117,7 @@ def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
 CONFIDENCE = "# confidence = "
 
 
-def confidence(comments: Iterable[str]) -> float:
+def parse_confidence(comments: Iterable[str]) -> float:
     """How sure a parser was of a sentence, as its comments say; NaN where they do not."""
     told = (line.removeprefix(CONFIDENCE) for line in comments if line.startswith(CONFIDENCE))
     return next(map(float, told), math.nan)
@@ -138,22 +138,22 @@ def _shard(path: Path) -> Path:
     return uncompressed_path(path).with_suffix("") if shard else path
 
 
-def machines(paths: Iterable[Path]) -> list[AnnotationSource]:
+def list_annotators(paths: Iterable[Path]) -> list[AnnotationSource]:
     """What annotated some files, each once; what a parser did not annotate is passed over."""
-    found = map(machine, dict.fromkeys(path.parent for path in paths))
+    found = map(find_annotator, dict.fromkeys(path.parent for path in paths))
     return list({each.fingerprint: each for each in found if each is not None}.values())
 
 
-def confidences(paths: Iterable[Path]) -> dict[int, float]:
+def read_confidences(paths: Iterable[Path]) -> dict[int, float]:
     """How sure the parser was of each sentence of some shards, by the hash of its words; a trees
     file stands for the CoNLL-U beside it.
     """
     known: dict[int, float] = {}
     for path in dict.fromkeys(map(_dependencies, paths)):
-        for data in chunks(path, b"\n\n"):
+        for data in read_chunks(path, b"\n\n"):
             for block in data.decode("utf-8", "replace").split("\n\n"):
                 lines = block.split("\n")
-                sure = confidence(lines)
+                sure = parse_confidence(lines)
                 if not math.isnan(sure):
                     rows = (line.split("\t", 2) for line in lines if not line.startswith("#"))
                     known[hash(tuple(row[1] for row in rows if row[0].isdigit()))] = sure

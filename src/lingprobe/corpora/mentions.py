@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from lingprobe.corpora.conll2012 import LabelledSpan, chains
+from lingprobe.corpora.conll2012 import LabelledSpan, parse_chains
 from lingprobe.corpora.files import checked_lines, uncompressed_path
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import Tree
+from lingprobe.corpora.trees import TreeColumns
 from lingprobe.data.core import DataProblem, Sentence
 
 USUAL = ("GRP", "etype")
@@ -50,7 +50,7 @@ class EntityMention(NamedTuple):
 
 
 @dataclass
-class Mentions:
+class MentionReader:
     """Reads the mentions of trees in the order of a file; what a comment says of the fields holds
     from there on.
 
@@ -61,7 +61,7 @@ class Mentions:
     fields: tuple[str, ...] = USUAL
     unfinished: int = 0
 
-    def of(self, tree: Tree) -> list[EntityMention]:
+    def of(self, tree: TreeColumns) -> list[EntityMention]:
         """The mentions of a sentence by start, stop and group; each once."""
         for comment in tree.comments:
             if match := _GLOBAL.match(comment):
@@ -79,7 +79,7 @@ class Mentions:
         i: int,
         value: str,
         state: tuple[dict[str, list[tuple[int, str]]], set[EntityMention]],
-        tree: Tree,
+        tree: TreeColumns,
     ) -> None:
         open_, mentions = state
         for whole, opened, closed, other in _ITEM.findall(value):
@@ -115,7 +115,7 @@ def _parse_mention_value(misc: str) -> str:
     return next((item[7:] for item in misc.split("|") if item.startswith("Entity=")), "")
 
 
-class Document(NamedTuple):
+class CorefDocument(NamedTuple):
     """A document: its name, words ('' for what cannot be read) and cells of mentions, where its
     first word stands, and what is wrong.
     """
@@ -133,19 +133,19 @@ class Document(NamedTuple):
         """
         if self.wrong:
             raise DataProblem(self.wrong[0])
-        return chains(self.cells, f"{self.file}:{self.line}")
+        return parse_chains(self.cells, f"{self.file}:{self.line}")
 
 
-def read_documents(path: str | Path) -> Iterator[Document]:
+def read_documents(path: str | Path) -> Iterator[CorefDocument]:
     """The documents of a file in order; a row that is malformed is a word all the same."""
     stem = uncompressed_path(Path(path)).stem
-    document = Document(stem, [], [], str(path), 1, [])
+    document = CorefDocument(stem, [], [], str(path), 1, [])
     for number, line, unreadable in checked_lines(path):
         if not unreadable and (line.startswith("#") or not line.strip()):
             if begun := _BEGIN.match(line):
                 if document.words:
                     yield document
-                document = Document(begun[1] or stem, [], [], str(path), number + 1, [])
+                document = CorefDocument(begun[1] or stem, [], [], str(path), number + 1, [])
             continue
         cells = line.split("\t")
         if problem := unreadable or (
@@ -164,7 +164,7 @@ _BEGIN = re.compile(r"#\s*begin(?:\s+document)?\s*\(?([^\s();]*)")
 
 
 def assign_mentions(
-    document: Document, coming: Iterator[Sentence], on_error: OnError, tally: ProblemTally
+    document: CorefDocument, coming: Iterator[Sentence], on_error: OnError, tally: ProblemTally
 ) -> Iterator[tuple[Sentence, list[LabelledSpan], int]]:
     """Each sentence of a document with its mentions, and how many of them go beyond it; words that
     differ are a DataProblem.
@@ -193,7 +193,7 @@ def assign_mentions(
         yield sentence, inside, len(mine) - len(inside)
 
 
-def _check_words(document: Document, place: int, sentence: Sentence) -> None:
+def _check_words(document: CorefDocument, place: int, sentence: Sentence) -> None:
     """DataProblem where a treebank's sentence has other words than the document from there on."""
     words = document.words[place : place + len(sentence.words)]
     for k, (word, other) in enumerate(zip(words, sentence.words, strict=False)):

@@ -16,7 +16,7 @@ from lingprobe.corpora.universal import (
     find_treebank,
     format_alternatives,
     list_treebanks,
-    near,
+    suggest_treebanks,
 )
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.checks import check_regular
@@ -26,7 +26,7 @@ LISTING = "listing.json"
 """What a fetched treebank consists of, written before the first file is fetched."""
 
 
-class Absent(DataProblem):
+class MissingTreebank(DataProblem):
     """A treebank that was named by its code and is not here."""
 
     def __init__(self, bank: Treebank) -> None:
@@ -47,13 +47,13 @@ def locate_path(path: str | Path, *, codes: bool = True) -> Path:
     LINGPROBE_TREEBANKS, among what was fetched (as dpr), or (with `codes`) a treebank. A path that
     is nowhere is returned as it is.
 
-    Raises Absent for a treebank that is not here, DataProblem for a pipe or a device.
+    Raises MissingTreebank for a treebank that is not here, DataProblem for a pipe or a device.
     """
     place = Path(path).expanduser()
     check_regular(place, DataProblem)
     if place.exists() or str(path) in ("", "embedded"):
         return place
-    for home in (folder(), cache_dir() / "data"):
+    for home in (get_treebank_folder(), cache_dir() / "data"):
         if home is not None and (home / place).exists():
             return home / place
     if not codes:
@@ -65,13 +65,13 @@ def locate_path(path: str | Path, *, codes: bool = True) -> Path:
         return place
     local = None if bank.release else _local(bank)
     if local is None and (local := fetched_folder(bank)) is None:
-        raise Absent(bank)
+        raise MissingTreebank(bank)
     return local
 
 
 def _treebank_hint(text: str) -> str:
     """What to write where a text is no treebank, but like one, or a language."""
-    if codes := near(text):
+    if codes := suggest_treebanks(text):
         return f", and no such treebank; did you mean {format_alternatives(codes)}?"
     if text.isalpha() and (languages := language_codes(text)):
         codes = [code for code in list_treebanks() if get_language_code(code) in languages]
@@ -84,7 +84,7 @@ def _treebank_hint(text: str) -> str:
     return ""
 
 
-def folder() -> Path | None:
+def get_treebank_folder() -> Path | None:
     """The folder of treebanks that LINGPROBE_TREEBANKS names."""
     named = os.environ.get("LINGPROBE_TREEBANKS")
     return Path(named).expanduser() if named else None
@@ -129,7 +129,7 @@ def _local(bank: Treebank) -> Path | None:
     """The folder of that name below LINGPROBE_TREEBANKS or the working folder, or the only one with
     the treebank's files.
     """
-    for place in (folder(), Path()):
+    for place in (get_treebank_folder(), Path()):
         banks = list(find_treebank_folders(place)) if place is not None else []
         same = [each for each in banks if each.name == bank.name]
         has = same or [each for each in banks if bank.code and any(each.glob(f"{bank.code}-ud-*"))]

@@ -61,7 +61,7 @@ class ArgumentResponses:
         }
 
 
-def spr2(
+def read_spr2(
     path: Path, on_error: OnError, tally: ProblemTally
 ) -> dict[ArgumentPlace, ArgumentResponses]:
     """All answers of a table with tabs and a line of headings (protoroles_eng_ud1.2_11082016.tsv),
@@ -139,7 +139,7 @@ def _check_known(column: str, text: str, known: Sequence[str]) -> None:
         raise ValueError(f"{column} is {text[:40]!r}, not one of {', '.join(known)}")
 
 
-def uds(
+def read_uds(
     path: Path, on_error: OnError, tally: ProblemTally
 ) -> Iterator[tuple[ArgumentPlace, Mapping[str, float]]]:
     """The normalized values of each predicate and argument (their heads) in UDS's JSON, zipped or

@@ -99,7 +99,7 @@ def are_joined(first: str, second: str) -> bool:
     return _CLITIC.match(second) is not None or second.lower() in _ONE.get(first.lower(), ())
 
 
-def mark(word: str) -> bool:
+def is_punctuation(word: str) -> bool:
     """Whether a word is punctuation: it has neither letter nor digit, or stands for a bracket."""
     return _MARKS.match(word) is not None or word in _UNESCAPED
 
@@ -131,7 +131,7 @@ def sentence_of(words: Sequence[str], tags: Sequence[str] = ()) -> Sentence:
 _NEGATION = "'t"  # Moses cuts don't as don + 't where the Penn Treebank has do + n't
 
 
-def detokenize(words: Sequence[str]) -> str:
+def detokenize_words(words: Sequence[str]) -> str:
     """The words as a reader would see them; of the text only spaces are excluded, nothing is
     guessed back.
 

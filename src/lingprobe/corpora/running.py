@@ -17,7 +17,7 @@ from typing import IO, NamedTuple
 
 import regex
 
-from lingprobe.corpora.files import CHUNK, open_zip, pieces
+from lingprobe.corpora.files import CHUNK, open_zip, read_pieces
 from lingprobe.corpora.marks import ENDS
 from lingprobe.corpora.text import ROW, is_row
 from lingprobe.data.core import DataProblem
@@ -37,7 +37,7 @@ _HIDDEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _FINAL = regex.compile(rf"[{ENDS}][\"'”’»)\]]*$")
 
 
-class Passage(NamedTuple):
+class TextPassage(NamedTuple):
     """Some running text without line ends, and where it begins.
 
     problem  why it cannot be read, '' where it can; its text is then what stands there, with bytes
@@ -52,20 +52,20 @@ class Passage(NamedTuple):
     mended: tuple[str, ...] = ()
 
 
-def passages(path: str | Path, *, lines: bool = False) -> Iterator[Passage]:
+def read_passages(path: str | Path, *, lines: bool = False) -> Iterator[TextPassage]:
     """The passages of a file, in order: what stands between blank lines, or with `lines` each line
     but those that begin with `# `. A .zip has those of its files, by name.
 
     A file or a part of it that cannot be read at all is a passage without text.
     """
     file = Path(path)
-    streams = _archive_files(file) if file.suffix == ".zip" else [(file.name, pieces(file))]
+    streams = _archive_files(file) if file.suffix == ".zip" else [(file.name, read_pieces(file))]
     try:
         for name, data in streams:
             for passage in _passages(name, data, lines):
                 yield passage._replace(problem=passage.problem.replace(str(path), file.name))
     except DataProblem as problem:
-        yield Passage("", file.name, 0, str(problem).replace(str(path), file.name))
+        yield TextPassage("", file.name, 0, str(problem).replace(str(path), file.name))
 
 
 def _archive_files(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -84,9 +84,9 @@ def _read_member(name: str, member: IO[bytes]) -> Iterator[bytes]:
         raise DataProblem(f"{name} is damaged ({error}); download it again") from None
 
 
-def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[Passage]:
+def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[TextPassage]:
     empty, faults = True, list[str]()
-    held: list[Passage] = []
+    held: list[TextPassage] = []
     size = 0
     for line in _clean_lines(name, _split_stream(_until(_normalise_line_ends(data), faults))):
         empty = False
@@ -103,7 +103,7 @@ def _passages(name: str, data: Iterable[bytes], lines: bool) -> Iterator[Passage
             held, size = [], 0
     yield from _join_lines(held)
     if faults or empty:
-        yield Passage("", name, 0, faults[0] if faults else EMPTY)
+        yield TextPassage("", name, 0, faults[0] if faults else EMPTY)
 
 
 def _until(data: Iterable[bytes], faults: list[str]) -> Iterator[bytes]:
@@ -114,7 +114,7 @@ def _until(data: Iterable[bytes], faults: list[str]) -> Iterator[bytes]:
         faults.append(str(problem))
 
 
-def _join_lines(held: list[Passage], cut: str = "") -> Iterator[Passage]:
+def _join_lines(held: list[TextPassage], cut: str = "") -> Iterator[TextPassage]:
     """Some lines as one passage; nothing without lines."""
     if held:
         mended = dict.fromkeys([*(what for line in held for what in line.mended), cut])
@@ -123,19 +123,19 @@ def _join_lines(held: list[Passage], cut: str = "") -> Iterator[Passage]:
         )
 
 
-def _clean_lines(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iterator[Passage]:
+def _clean_lines(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iterator[TextPassage]:
     """Lines as text, spaces made single, or with what is wrong with them."""
     for number, raw, whole in numbered:
         if is_row(raw):
-            yield Passage(raw.decode("utf-8", "backslashreplace"), name, number, ROW)
+            yield TextPassage(raw.decode("utf-8", "backslashreplace"), name, number, ROW)
             continue
         mended = () if whole else (CUT,)
         try:
             text, changed = clean_text(raw.decode())
         except UnicodeDecodeError:
-            yield Passage(raw.decode("utf-8", "backslashreplace"), name, number, NOT_UTF8)
+            yield TextPassage(raw.decode("utf-8", "backslashreplace"), name, number, NOT_UTF8)
             continue
-        yield Passage(text, name, number, "", (*mended, *changed))
+        yield TextPassage(text, name, number, "", (*mended, *changed))
 
 
 def clean_text(text: str) -> tuple[str, tuple[str, ...]]:

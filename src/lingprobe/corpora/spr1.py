@@ -147,7 +147,7 @@ def read_published_table(
     """The arguments of the published table, sentence by sentence, in the Penn Treebank's files of
     the Wall Street Journal.
     """
-    trees, last = Trees.below(treebank), ""
+    trees, last = PennTreebankFiles.below(treebank), ""
     for (split, name, predicate, pointer), responses in sorted(
         _read_responses(path, on_error, tally).items(), key=lambda row: row[0][:2]
     ):
@@ -289,14 +289,14 @@ def _merge_spans(pieces: list[Span]) -> list[Span]:
 
 
 @dataclass(slots=True)
-class Trees:
+class PennTreebankFiles:
     """The files of the Wall Street Journal below a folder, each read when it is first asked for."""
 
     files: Mapping[str, Path]
     _read: dict[str, list[TracedTree]] = field(default_factory=dict)
 
     @classmethod
-    def below(cls, folder: str) -> Trees:
+    def below(cls, folder: str) -> PennTreebankFiles:
         """The files named wsj_NNNN in a folder of trees in brackets."""
         named = {
             uncompressed_path(part.path).stem.lower(): part.path

@@ -31,7 +31,7 @@ feature has at least one.
 
 
 @dataclass
-class Style:
+class AnnotationStyle:
     """The relations and FEATS values that occur in one file."""
 
     relations: set[str] = field(default_factory=set)

@@ -69,7 +69,9 @@ _STARTS = {",", ":", ".", "``", "''", "-LRB-", "UH"}
 _FOREIGN = ("fw-", "nil")
 
 
-def penn(words: Sequence[str], tags: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def convert_to_penn(
+    words: Sequence[str], tags: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words and Penn tags of one sentence; contractions become several words."""
     tokens: list[tuple[str, str]] = []
     for word, tag in zip(words, tags, strict=True):
@@ -159,7 +161,7 @@ def read_tagged_text(
             continue
         words, tags = tuple(w for w, _ in pairs), tuple(t for _, t in pairs)
         if any(t.islower() for t in tags):
-            words, tags = penn(words, tags)
+            words, tags = convert_to_penn(words, tags)
         words = tuple(forms.setdefault(w, w) for w in map(unescape_word, words))
         tally.sentences += 1
         tally.words += len(words)

@@ -18,7 +18,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from lingprobe.corpora.files import chunks, decode_text
+from lingprobe.corpora.files import decode_text, read_chunks
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
@@ -40,7 +40,7 @@ def split_words(line: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(line))
 
 
-def spaceless(line: str) -> str:
+def find_spaceless_script(line: str) -> str:
     """The script of a line most of whose letters are of scripts without spaces between words, so
     that rules cannot cut it; '' of any other.
     """
@@ -52,7 +52,7 @@ def spaceless(line: str) -> str:
     return max(SPACELESS, key=lambda name: len(_SPACELESS[name].findall(line))).replace("_", " ")
 
 
-def uncut(script: str) -> str:
+def explain_uncut_text(script: str) -> str:
     """What is wrong with text in a script without spaces, and what to do."""
     return (
         f"text in the script {script}, which has no spaces between words, so that no rule can cut"
@@ -79,14 +79,14 @@ def read_running_text(
     tally = ProblemTally() if tally is None else tally
     number = 1
     forms: dict[str, str] = {}  # one string a distinct form
-    for data in chunks(path):
+    for data in read_chunks(path):
         for raw in data.removesuffix(b"\n").split(b"\n"):
             try:
                 line = decode_text(raw, path, number).strip()
                 if is_row(raw):
                     raise DataProblem(f"{path}:{number}: {ROW}")
-                if script := spaceless(line):
-                    raise DataProblem(f"{path}:{number}: {uncut(script)}")
+                if script := find_spaceless_script(line):
+                    raise DataProblem(f"{path}:{number}: {explain_uncut_text(script)}")
             except DataProblem as problem:
                 if on_error == "raise":
                     raise

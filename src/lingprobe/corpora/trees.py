@@ -15,7 +15,7 @@ from lingprobe.data.core import Sentence
 _DEEP = 64
 
 
-class Range(NamedTuple):
+class MultiwordToken(NamedTuple):
     """A multiword token: the words [start, stop) that it stands for, and the form and MISC of the
     whole.
     """
@@ -26,7 +26,7 @@ class Range(NamedTuple):
     misc: str
 
 
-class Tree(NamedTuple):
+class TreeColumns(NamedTuple):
     """One sentence of a treebank in columns, one value a syntactic word.
 
     words, upos, feats, deprels   CoNLL-U columns as written; lemmas, xpos, deps and misc are cut
@@ -45,7 +45,7 @@ class Tree(NamedTuple):
     heads: tuple[int, ...]
     deprels: tuple[str, ...]
     depth: int
-    ranges: tuple[Range, ...]
+    ranges: tuple[MultiwordToken, ...]
     empty: tuple[tuple[str, ...], ...]
     comments: tuple[str, ...]
     text: str
@@ -145,7 +145,9 @@ def _linear_depth(heads: tuple[int, ...]) -> int:
     return max(depths)
 
 
-def rebuilt(words: Sequence[str], misc: Sequence[str], ranges: Iterable[Range]) -> str:
+def rebuild_text(
+    words: Sequence[str], misc: Sequence[str], ranges: Iterable[MultiwordToken]
+) -> str:
     """The raw string of a sentence without `# text`: forms of multiword tokens and of the other
     words, spaced as MISC says.
     """
@@ -161,7 +163,7 @@ def rebuilt(words: Sequence[str], misc: Sequence[str], ranges: Iterable[Range]) 
     return "".join(pieces).rstrip(" ")
 
 
-def spells(text: str, words: Sequence[str], ranges: Sequence[Range] = ()) -> bool:
+def is_spelled_by(text: str, words: Sequence[str], ranges: Sequence[MultiwordToken] = ()) -> bool:
     """Whether a raw string is made of these words, or the multiword tokens that stand for them,
     whatever the spaces.
     """
@@ -171,7 +173,7 @@ def spells(text: str, words: Sequence[str], ranges: Sequence[Range] = ()) -> boo
     return "".join("".join(forms).split()) == "".join(text.split())
 
 
-def withheld(words: Sequence[str], others: bool = False) -> bool:
+def are_withheld(words: Sequence[str], others: bool = False) -> bool:
     """Whether most words are underscores alone, which stand for words that may not be given away.
 
     A line drawn with underscores, a word of its own, is none, unless `others` of its treebank are.
@@ -180,7 +182,7 @@ def withheld(words: Sequence[str], others: bool = False) -> bool:
     return 2 * hidden >= len(words) and (len(words) > 1 or others)
 
 
-def format_conllu_tree(tree: Tree) -> str:
+def format_conllu_tree(tree: TreeColumns) -> str:
     """The tree as a CoNLL-U block, with the blank line that ends it."""
     extras = _extras(tree)
     heads = [str(head + 1) for head in tree.heads]
@@ -192,7 +194,7 @@ def format_conllu_tree(tree: Tree) -> str:
     return "\n".join([*rows, *extras[len(tree.words)]]) + "\n\n"
 
 
-def _extras(tree: Tree) -> Mapping[int, list[str]]:
+def _extras(tree: TreeColumns) -> Mapping[int, list[str]]:
     """The rows of empty nodes and multiword tokens, by how many words stand before them."""
     extras = defaultdict[int, list[str]](list)
     for row in tree.empty:

@@ -66,7 +66,7 @@ def find_treebank(text: str) -> Treebank | None:
     return Treebank("", name, release=release) if _REPOSITORY.fullmatch(name) else None
 
 
-def near(text: str) -> list[str]:
+def suggest_treebanks(text: str) -> list[str]:
     """The codes that a text may have meant: those that are written alike, or of all treebanks in
     its language.
     """

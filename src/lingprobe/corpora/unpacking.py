@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lingprobe.corpora.arrow_sizes import read_batch_sizes
-from lingprobe.data.cache import size
+from lingprobe.data.cache import format_bytes
 from lingprobe.data.errors import DataProblem
 
 _FREE_BYTES = 1 << 28
@@ -37,8 +37,8 @@ def check_unpacked(path: str | Path, packed: int, unpacked: int) -> None:
     """Refuse so many bytes of a file that has so few. DataProblem."""
     if unpacked > _most_bytes(packed):
         raise DataProblem(
-            f"{path} has {size(packed)} and unpacks to {size(unpacked)} or more: it was packed to"
-            " fill the memory, or repeats itself; write it with less in it"
+            f"{path} has {format_bytes(packed)} and unpacks to {format_bytes(unpacked)} or more: it"
+            " was packed to fill the memory, or repeats itself; write it with less in it"
         )
 
 

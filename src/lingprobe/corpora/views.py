@@ -1,8 +1,8 @@
 """What rules see of a corpus: trees and their words, read off the columns of a batch when they are
 asked for.
 
-A `Block` is some sentences of a file: a `Batch` of a treebank, phrase-structure trees, CoNLL-2012
-columns, or plain sentences.
+A `Block` is some sentences of a file: a `TreebankBatch` of a treebank, phrase-structure trees,
+CoNLL-2012 columns, or plain sentences.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lingprobe.corpora import brackets, conll2012, conllu, text
-from lingprobe.corpora.batches import Batch, read_treebank_batches
+from lingprobe.corpora.batches import TreebankBatch, read_treebank_batches
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import parse_features
@@ -28,10 +28,10 @@ SUFFIXES = (*conllu.SUFFIXES, *brackets.BRACKET_SUFFIXES)
 """What the name of a file of trees ends in, before .gz or .xz."""
 
 
-class Columns:
+class BatchColumns:
     """The columns of a batch as lists over its words, each made when it is first asked for."""
 
-    def __init__(self, batch: Batch) -> None:
+    def __init__(self, batch: TreebankBatch) -> None:
         self._batch = batch
 
     @cached_property
@@ -93,7 +93,7 @@ class Word:
 
     __slots__ = ("_at", "_columns")
 
-    def __init__(self, columns: Columns, at: int) -> None:
+    def __init__(self, columns: BatchColumns, at: int) -> None:
         self._columns = columns
         self._at = at
 
@@ -165,9 +165,9 @@ class Tree:
     def __init__(
         self,
         sentence: Sentence,
-        columns: Columns,
+        columns: BatchColumns,
         start: int,
-        phrases: brackets.BracketTree | conll2012.Block | None = None,
+        phrases: brackets.BracketTree | conll2012.Conll2012Sentence | None = None,
     ) -> None:
         self.sentence = sentence
         self._phrases = phrases
@@ -186,7 +186,7 @@ class Tree:
     @property
     def phrases(self) -> brackets.BracketTree | None:
         """The constituents, if the files have any; DataProblem if a column of them is malformed."""
-        if isinstance(self._phrases, conll2012.Block):
+        if isinstance(self._phrases, conll2012.Conll2012Sentence):
             self._phrases = self._phrases.tree()
         return self._phrases
 
@@ -216,10 +216,10 @@ class PhraseTrees:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns2012:
+class Conll2012Columns:
     """Some sentences in CoNLL-2012 columns, whose constituents are read when they are asked for."""
 
-    rows: Sequence[conll2012.Block]
+    rows: Sequence[conll2012.Conll2012Sentence]
 
     @property
     def where(self) -> str:
@@ -249,14 +249,14 @@ class RunningText:
         return self.lines
 
 
-Block = Batch | PhraseTrees | Columns2012 | RunningText
+Block = TreebankBatch | PhraseTrees | Conll2012Columns | RunningText
 
 
-def dependencies(block: Block, question: str) -> Batch:
+def check_dependencies(block: Block, question: str) -> TreebankBatch:
     """A block of a treebank whose words have heads; a DataProblem that says which question asks for
     them, and where there are none.
     """
-    if isinstance(block, Batch):
+    if isinstance(block, TreebankBatch):
         return block
     raise DataProblem(
         f"{block.where} no dependencies, which {question} asks about: give a treebank in CoNLL-U"
@@ -277,7 +277,7 @@ def read_blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[
         )
     elif suffix in conll2012.SUFFIXES:
         yield from map(
-            Columns2012, split_into_blocks(conll2012.read_conll2012(path, on_error, tally))
+            Conll2012Columns, split_into_blocks(conll2012.read_conll2012(path, on_error, tally))
         )
     else:
         yield from read_treebank_batches(path, on_error, tally)
@@ -292,8 +292,8 @@ def split_into_blocks(sentences: Iterable[T]) -> Iterator[list[T]]:
 
 def view_trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
     """The sentences of a block as trees."""
-    if isinstance(block, Batch):
-        columns = Columns(block)
+    if isinstance(block, TreebankBatch):
+        columns = BatchColumns(block)
         return (
             Tree(sentence, columns, start)
             for sentence, start in zip(sentences, columns.starts, strict=False)
@@ -303,7 +303,7 @@ def view_trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
         return (
             Tree(sentence, _terminals(tree.words, tree.tags), 0, tree) for sentence, tree in pairs
         )
-    if isinstance(block, Columns2012):
+    if isinstance(block, Conll2012Columns):
         return (
             Tree(sentence, _terminals(one.words, one.tags), 0, one)
             for sentence, one in zip(sentences, block.rows, strict=True)
@@ -311,9 +311,9 @@ def view_trees(block: Block, sentences: Sequence[Sentence]) -> Iterator[Tree]:
     return (Tree(sentence, _terminals(sentence.words), 0) for sentence in sentences)
 
 
-def _terminals(words: Sequence[str], tags: Sequence[str] = ()) -> Columns:
+def _terminals(words: Sequence[str], tags: Sequence[str] = ()) -> BatchColumns:
     """The columns of one sentence without dependencies."""
-    columns, many = Columns.__new__(Columns), len(words)
+    columns, many = BatchColumns.__new__(BatchColumns), len(words)
     vars(columns).update(
         starts=[0, many],
         parents=list(range(many)),

@@ -33,12 +33,12 @@ from lingprobe.data._packages import (
 )
 from lingprobe.data._source import (
     DATA,
-    Definition,
-    Import,
-    Mention,
-    Source,
-    keep,
-    nameless,
+    ImportedName,
+    NameMention,
+    SourceDefinition,
+    SourceFile,
+    drop_package_name,
+    keep_sources,
     read,
 )
 from lingprobe.data.digests import digest_pieces, digest_texts
@@ -102,14 +102,14 @@ def _digest_of(roots: frozenset[str]) -> str:
     reached = closure(roots)
     faces = sorted(_face(_root(root)) for root in roots)
     effects = sorted(_digests.of(node) for node in reached.nodes if node.name == EFFECTS)
-    keep()
+    keep_sources()
     packages = sorted(f"{name}={version}" for name, version in reached.packages.items())
     python = f"python={sys.version_info.major}.{sys.version_info.minor}"
     return digest_texts(python, *packages, *faces, *effects)
 
 
 @dataclass(frozen=True, slots=True)
-class Closure:
+class CodeClosure:
     """The code that some roots reach.
 
     nodes     the definitions, EFFECTS and WHOLE modules among them
@@ -127,7 +127,7 @@ class Closure:
         return sorted(n.module for n in self.nodes if n.name == WHOLE and is_own_module(n.module))
 
 
-def closure(roots: Iterable[str]) -> Closure:
+def closure(roots: Iterable[str]) -> CodeClosure:
     """What some roots reach, they themselves included."""
     todo = [_root(root) for root in roots]
     faced = {*todo}
@@ -147,7 +147,9 @@ def closure(roots: Iterable[str]) -> Closure:
             )
     ours = [node for node in seen if _has_content(node.module)]
     real = [n for n in ours if n.name != EFFECTS or EFFECTS in _source(n.module).definitions]
-    return Closure(frozenset(real), {_file(node.module): node.module for node in real}, packages)
+    return CodeClosure(
+        frozenset(real), {_file(node.module): node.module for node in real}, packages
+    )
 
 
 def _root(root: str) -> Node:
@@ -199,7 +201,7 @@ def _step(node: Node) -> _Step:
     if name == WHOLE:
         return _step_whole_module(module)
     source = _source(module)
-    found = source.definitions.get(name, Definition(""))
+    found = source.definitions.get(name, SourceDefinition(""))
     mentions = found.mentions
     maker = None if found.maker is None else mentions[found.maker]
     if maker is not None and _is_registry(maker, module):
@@ -219,8 +221,8 @@ def _step_whole_module(module: str) -> _Step:
     """All that a module defines and imports."""
     source = _source(module)
     names = sorted(source.definitions)
-    imported = [Mention("import", "", each) for each in source.imports.values()]
-    imported += [Mention("import", "", each) for each in source.stars]
+    imported = [NameMention("import", "", each) for each in source.imports.values()]
+    imported += [NameMention("import", "", each) for each in source.stars]
     own = [_Target(name, (Node(module, name),)) for name in names]
     # of a module of ours counts what is named of it
     handed = [t for t in _resolve_mentions(imported, module) if not _is_whole_part(t)]
@@ -247,7 +249,7 @@ def _list_import_effects(module: str) -> tuple[Node, ...]:
     return tuple(Node(each, EFFECTS) for each in [*packages, *unused])
 
 
-def _resolve_mentions(mentions: Iterable[Mention], module: str) -> tuple[_Target, ...]:
+def _resolve_mentions(mentions: Iterable[NameMention], module: str) -> tuple[_Target, ...]:
     """What mentions in a module mean, in order."""
     found: list[_Target] = []
     for mention in mentions:
@@ -258,7 +260,7 @@ def _resolve_mentions(mentions: Iterable[Mention], module: str) -> tuple[_Target
     return tuple(found)
 
 
-def _target(mention: Mention, module: str) -> _Target:
+def _target(mention: NameMention, module: str) -> _Target:
     """What a mention in a module means."""
     if mention.kind == "definition":
         return _with_parameters(_Target(nodes=(Node(module, mention.name),)), mention.valued)
@@ -343,7 +345,7 @@ def _definition_of(module: str, name: str) -> Node | None:
     return nodes[0] if nodes and nodes[0].name != WHOLE else None
 
 
-def _is_registry(mention: Mention, module: str) -> bool:
+def _is_registry(mention: NameMention, module: str) -> bool:
     """Whether what a mention makes is a table of contents: Contents, or a class of that kind."""
     nodes = _target(mention, module).nodes
     if not nodes or not is_own_module(nodes[0].module):
@@ -368,7 +370,7 @@ class _Face(NamedTuple):
     """What of a root is asked for from outside: the names and annotations of its parameters."""
 
     text: str = ""
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[NameMention, ...] = ()
 
 
 def _face(node: Node) -> str:
@@ -397,7 +399,7 @@ class _Digests:
     def meaning(self, target: _Target, inside: Mapping[Node, str] | None = None) -> str:
         """What stands for a mention."""
         known = [(inside or {}).get(node) or self.of(node) for node in target.nodes]
-        return "\x1f".join((nameless(target.text), *known))
+        return "\x1f".join((drop_package_name(target.text), *known))
 
     def _note(self, component: list[Node]) -> None:
         """The digests of nodes that mention each other, which count together: in each round those
@@ -463,13 +465,13 @@ def _unknown_below(node: Node, known: Mapping[Node, str]) -> Iterator[Node]:
 
 
 @functools.cache
-def _source(module: str) -> Source:
+def _source(module: str) -> SourceFile:
     """What the file of a module of ours says; one that is no Python counts by its bytes."""
     file = _file(module)
     data = file.read_bytes()
     if file.suffix == ".py":
         return read(data)
-    return Source({EFFECTS: Definition(digest_pieces(data))}, {})
+    return SourceFile({EFFECTS: SourceDefinition(digest_pieces(data))}, {})
 
 
 @functools.cache
@@ -479,7 +481,7 @@ def _data(name: str, module: str) -> str:
     path = file.with_suffix(name) if name in DATA else file.parent / name
     if path.parent != file.parent or not path.is_file():
         return ""
-    return digest_texts(nameless(path.read_bytes().decode("utf-8", "surrogateescape")))
+    return digest_texts(drop_package_name(path.read_bytes().decode("utf-8", "surrogateescape")))
 
 
 @functools.cache
@@ -499,7 +501,7 @@ def _read_face(module: str) -> Mapping[str, str]:
     return found
 
 
-def _base(each: Import, module: str) -> str:
+def _base(each: ImportedName, module: str) -> str:
     """The absolute name of the module that an import in a module names."""
     if not each.level:
         return each.module

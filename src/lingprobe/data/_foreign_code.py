@@ -100,10 +100,10 @@ def one_line(error: BaseException) -> str:
         return missing
     first = strip_unprintable((str(error).strip().splitlines() or [""])[0])
     said = f"{type(error).__name__}: {first}" if first else type(error).__name__
-    return said + where(error)
+    return said + locate_error(error)
 
 
-def where(error: BaseException) -> str:
+def locate_error(error: BaseException) -> str:
     """Where an exception left the last user's file that it went through, as ', at FILE:LINE'; ''
     for none.
     """

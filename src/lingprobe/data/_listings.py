@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.data._packages import EXTENSIONS, PACKAGE, all_points, is_own_module
-from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.cache import cache_dir, recall_value, remember_value
 from lingprobe.data.digests import digest_pieces
 
 _FOLDER = "listings"  # of the cache
@@ -27,9 +27,9 @@ def recall_listing(name: str, group: str, make: Callable[[], Any]) -> Any:
     if not all(is_own_module(point.value) for point in all_points(group)):
         return make()
     key, folder = f"{name} {_stamp_package()}", cache_dir() / _FOLDER
-    if (found := recall(folder, key)) is None:
+    if (found := recall_value(folder, key)) is None:
         found = make()
-        remember(folder, key, found)
+        remember_value(folder, key, found)
     return found
 
 

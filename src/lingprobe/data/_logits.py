@@ -16,7 +16,7 @@ HIGHEST = 6e4  # that half precision holds
 
 
 @dataclass(frozen=True, slots=True)
-class Logits:
+class ProbeLogits:
     """Scores of test examples in the state of a fit that is best on dev by loss, beside what is
     known without vectors.
 
@@ -32,7 +32,7 @@ class Logits:
     link: Link
 
     @classmethod
-    def of(cls, scores: Floats, link: Link, train: Column, rows: Ints) -> Logits:
+    def of(cls, scores: Floats, link: Link, train: Column, rows: Ints) -> ProbeLogits:
         """What is kept of scores [n, outputs] of a probe that was fitted to the labels of train."""
         z = scores.astype(np.float64)
         values = z - np.logaddexp.reduce(z, 1, keepdims=True) if link == "softmax" else z

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 
-def attribute(place: str) -> Any:
+def import_attribute(place: str) -> Any:
     """What 'module:attribute' or 'module:object.attribute' names, imported now."""
     module, _, names = place.partition(":")
     return attrgetter(names)(importlib.import_module(module))

@@ -41,7 +41,7 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
-class Import(NamedTuple):
+class ImportedName(NamedTuple):
     """A thing that a statement imports; without a `name`, the module itself."""
 
     level: int
@@ -49,7 +49,7 @@ class Import(NamedTuple):
     name: str
 
 
-class Mention(NamedTuple):
+class NameMention(NamedTuple):
     """What a definition mentions.
 
     kind     "definition" of the same module, called `name`
@@ -63,12 +63,12 @@ class Mention(NamedTuple):
 
     kind: Literal["definition", "import", "statement", "keyword", "place", "data"]
     name: str = ""
-    source: Import | None = None
+    source: ImportedName | None = None
     of: int = 0
     valued: bool = False
 
 
-class Definition(NamedTuple):
+class SourceDefinition(NamedTuple):
     """What a module calls by a name, or the statements of it that define nothing.
 
     text        a digest of its text, with the mentions by number
@@ -81,14 +81,14 @@ class Definition(NamedTuple):
     """
 
     text: str
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[NameMention, ...] = ()
     parameters: tuple[str, ...] | None = None
-    face: tuple[str, tuple[Mention, ...]] = ("", ())
+    face: tuple[str, tuple[NameMention, ...]] = ("", ())
     maker: int | None = None
     bases: tuple[int, ...] = ()
 
 
-class Source(NamedTuple):
+class SourceFile(NamedTuple):
     """A source file.
 
     definitions  by name; under '' what its statements do that define nothing
@@ -97,10 +97,10 @@ class Source(NamedTuple):
     unused       what it imports and does not name again: for what the import does
     """
 
-    definitions: Mapping[str, Definition]
-    imports: Mapping[str, Import]
-    stars: tuple[Import, ...] = ()
-    unused: tuple[Import, ...] = ()
+    definitions: Mapping[str, SourceDefinition]
+    imports: Mapping[str, ImportedName]
+    stars: tuple[ImportedName, ...] = ()
+    unused: tuple[ImportedName, ...] = ()
 
 
 class _Memory:
@@ -115,13 +115,13 @@ class _Memory:
         self.lines = recall_lines(self.folder, self.key)
         self.fresh: dict[str, bytes] = {}
 
-    def find(self, key: str) -> Source | None:
+    def find(self, key: str) -> SourceFile | None:
         """What is known of a source."""
         line = self.lines.get(key) or self.fresh.get(key)
         known = unpack_line(key, line) if line else None
         return _from_json(known) if known else None
 
-    def note(self, key: str, source: Source) -> None:
+    def note(self, key: str, source: SourceFile) -> None:
         """Have it known from now on."""
         self.lines.pop(key, None)
         self.fresh[key] = pack_line(key, _to_json(source))
@@ -138,7 +138,7 @@ class _Memory:
 _memory = functools.lru_cache(maxsize=1)(_Memory)
 
 
-def read(data: bytes) -> Source:
+def read(data: bytes) -> SourceFile:
     """What a source file with these bytes says. SyntaxError where it is no Python."""
     memory, key = _memory(cache_dir()), digest_pieces(data)
     if known := memory.find(key):
@@ -148,30 +148,30 @@ def read(data: bytes) -> Source:
     return source
 
 
-def keep() -> None:
+def keep_sources() -> None:
     """Remember what was read for other processes."""
     _memory(cache_dir()).keep()
 
 
-def _to_json(source: Source) -> list[Any]:
+def _to_json(source: SourceFile) -> list[Any]:
     """A source as JSON has it: a tuple is a list there."""
     return [dict(source.definitions), dict(source.imports), source.stars, source.unused]
 
 
-def _from_json(known: list[Any]) -> Source:
+def _from_json(known: list[Any]) -> SourceFile:
     definitions, imports, stars, unused = known
-    return Source(
+    return SourceFile(
         {name: _definition(*parts) for name, parts in definitions.items()},
-        {name: Import(*each) for name, each in imports.items()},
-        tuple(Import(*each) for each in stars),
-        tuple(Import(*each) for each in unused),
+        {name: ImportedName(*each) for name, each in imports.items()},
+        tuple(ImportedName(*each) for each in stars),
+        tuple(ImportedName(*each) for each in unused),
     )
 
 
 def _definition(
     text: str, mentions: Any, parameters: Any, face: Any, maker: int | None, bases: Any
-) -> Definition:
-    return Definition(
+) -> SourceDefinition:
+    return SourceDefinition(
         text,
         _mentions(mentions),
         None if parameters is None else tuple(parameters),
@@ -181,14 +181,14 @@ def _definition(
     )
 
 
-def _mentions(known: Iterable[Any]) -> tuple[Mention, ...]:
+def _mentions(known: Iterable[Any]) -> tuple[NameMention, ...]:
     return tuple(
-        Mention(kind, name, Import(*source) if source else None, of, valued)
+        NameMention(kind, name, ImportedName(*source) if source else None, of, valued)
         for kind, name, source, of, valued in known
     )
 
 
-def nameless(text: str) -> str:
+def drop_package_name(text: str) -> str:
     """A text without this package's name."""
     return _NAMES.sub("\0", text)
 
@@ -202,9 +202,9 @@ class _Module:
     def __init__(self, tree: ast.Module) -> None:
         self.statements: dict[str, list[ast.stmt]] = {}
         self.effects: list[ast.stmt] = []
-        self.imports: dict[str, Import] = {}
-        self.stars: list[Import] = []
-        self.dotted: list[Import] = []  # as `import a.b`, which runs `a.b` and binds `a`
+        self.imports: dict[str, ImportedName] = {}
+        self.stars: list[ImportedName] = []
+        self.dotted: list[ImportedName] = []  # as `import a.b`, which runs `a.b` and binds `a`
         self.typed: set[str] = set()  # for type checkers alone
         for statement in tree.body:
             self._sort(statement)
@@ -242,7 +242,7 @@ class _Module:
             else:
                 self.imports.setdefault(name, source)
 
-    def source(self) -> Source:
+    def source(self) -> SourceFile:
         """What the file says."""
         for name in self.statements.keys() & self.imports.keys():
             del self.imports[name]  # bound in two ways: what it is then depends on what runs
@@ -254,9 +254,9 @@ class _Module:
             definitions[""] = self._read("", self.effects, named)
         unused = [each for name, each in self.imports.items() if name not in named]
         bare = [each for each in self.dotted if not each.name]
-        return Source(definitions, self.imports, tuple(self.stars), (*unused, *bare))
+        return SourceFile(definitions, self.imports, tuple(self.stars), (*unused, *bare))
 
-    def _read(self, name: str, nodes: list[ast.stmt], named: set[str]) -> Definition:
+    def _read(self, name: str, nodes: list[ast.stmt], named: set[str]) -> SourceDefinition:
         """A definition; notes which imports it names."""
         text = _Text(self, name)
         for node in nodes:
@@ -265,7 +265,7 @@ class _Module:
         for annotation in _annotations(nodes[-1]):
             face.visit(annotation)
         named |= text.named | face.named
-        return Definition(
+        return SourceDefinition(
             text.digest(),
             (*text.mentions, *text.statements),
             text.parameters,
@@ -309,7 +309,7 @@ def _annotations(node: ast.stmt) -> Iterator[ast.expr]:
 
 # ---- a definition
 
-_Scope = dict[str, "str | Import"]
+_Scope = dict[str, "str | ImportedName"]
 """What names stand for: a text, or what is imported."""
 
 
@@ -320,8 +320,8 @@ class _Text(ast.NodeVisitor):
         self.module = module
         self.own = own
         self.parts: list[str] = []
-        self.mentions: dict[Mention, int] = {}
-        self.statements: list[Mention] = []
+        self.mentions: dict[NameMention, int] = {}
+        self.statements: list[NameMention] = []
         self.named: set[str] = set()
         self.parameters: tuple[str, ...] | None = None
         self.maker: int | None = None
@@ -331,7 +331,7 @@ class _Text(ast.NodeVisitor):
 
     def digest(self) -> str:
         """Of the text."""
-        return digest_pieces(nameless("\x1f".join(self.parts)))
+        return digest_pieces(drop_package_name("\x1f".join(self.parts)))
 
     def generic_visit(self, node: ast.AST) -> None:
         """Note a node field by field; what is empty counts as missing, so that later Pythons with
@@ -355,27 +355,27 @@ class _Text(ast.NodeVisitor):
             else:
                 self.parts.append(repr(value))
 
-    def _mention(self, mention: Mention) -> int:
+    def _mention(self, mention: NameMention) -> int:
         number = self.mentions.setdefault(mention, len(self.mentions))
         self.parts.append(f"\0{number}")
         return number
 
     # names
 
-    def _meaning(self, name: str) -> str | Import | Mention:
+    def _meaning(self, name: str) -> str | ImportedName | NameMention:
         """What a name stands for here: a text, what is imported, or a definition of the module."""
         for depth, (kind, scope) in enumerate(reversed(self.scopes)):
             if name in scope and (depth == 0 or kind != "class"):
                 return scope[name]
         if name in self.module.statements:
-            return Mention("definition", name)
+            return NameMention("definition", name)
         if name in self.module.imports:
             self.named.add(name)
             return self.module.imports[name]
         if name in self.module.typed:
             return "typed"
         for star in self.module.stars:
-            self._mention(Mention("import", "", star))
+            self._mention(NameMention("import", "", star))
         return name
 
     def visit_Name(self, node: ast.Name) -> None:
@@ -384,8 +384,8 @@ class _Text(ast.NodeVisitor):
     def _note_name(self, name: str, attributes: list[str], *, valued: bool) -> int | None:
         """Note a name and attributes of it; the number of the mention that it is, if it is one."""
         meaning = self._meaning(name)
-        if isinstance(meaning, Import):
-            mention = Mention("import", ".".join(attributes), meaning, valued=valued)
+        if isinstance(meaning, ImportedName):
+            mention = NameMention("import", ".".join(attributes), meaning, valued=valued)
             return self._mention(mention)
         for attribute in reversed(attributes):
             self.parts += ("Attribute", repr(attribute))
@@ -416,7 +416,7 @@ class _Text(ast.NodeVisitor):
         self._values(node.args[1:] if self._casts(called) else node.args)
         for each in node.keywords:
             if each.arg is not None and called is not None and self._may_be_ours(called):
-                self._mention(Mention("keyword", each.arg, of=called))
+                self._mention(NameMention("keyword", each.arg, of=called))
             else:
                 self.parts.append(repr(each.arg))
             self.visit(each.value)
@@ -454,7 +454,7 @@ class _Text(ast.NodeVisitor):
         if not dotted or dotted[-1] != _HELP:
             return False
         source = self._meaning(dotted[0])
-        return isinstance(source, Import) and is_own_module(source.module)
+        return isinstance(source, ImportedName) and is_own_module(source.module)
 
     def visit_Constant(self, node: ast.Constant) -> None:
         value = node.value
@@ -463,11 +463,11 @@ class _Text(ast.NodeVisitor):
             return
         place = _PLACE.fullmatch(value)
         if place and is_own_module(place[1]):
-            self._mention(Mention("place", value))
+            self._mention(NameMention("place", value))
             return
         self.parts.append(f"Constant {value!r}")
         if value.endswith(DATA):
-            self._mention(Mention("data", value))
+            self._mention(NameMention("data", value))
 
     def visit_Global(self, node: ast.Global) -> None:
         for name in node.names:
@@ -504,9 +504,9 @@ class _Text(ast.NodeVisitor):
         """
         for _, source in _imports(node, whole=bool(self.scopes)):
             if self.scopes:
-                self.statements.append(Mention("statement", "", source))
+                self.statements.append(NameMention("statement", "", source))
             else:
-                self._mention(Mention("import", "", source))
+                self._mention(NameMention("import", "", source))
 
     visit_ImportFrom = visit_Import  # noqa: N815
 
@@ -526,8 +526,8 @@ class _Text(ast.NodeVisitor):
     def _number(self, dotted: list[str], *, valued: bool = False) -> int | None:
         """The number of the mention that a dotted name became when it was called or held."""
         meaning = self._meaning(dotted[0])
-        if isinstance(meaning, Import):
-            meaning = Mention("import", ".".join(dotted[1:]), meaning)
+        if isinstance(meaning, ImportedName):
+            meaning = NameMention("import", ".".join(dotted[1:]), meaning)
         return (
             None if isinstance(meaning, str) else self.mentions.get(meaning._replace(valued=valued))
         )
@@ -587,7 +587,7 @@ class _Text(ast.NodeVisitor):
     def _is_transparent(self, decorator: ast.expr) -> bool:
         dotted = _name_parts(decorator.func if isinstance(decorator, ast.Call) else decorator)
         source = self._meaning(dotted[0]) if dotted else None
-        if not isinstance(source, Import) or dotted is None:
+        if not isinstance(source, ImportedName) or dotted is None:
             return False
         parts = [source.module, *([source.name] if source.name else []), *dotted[1:]]
         return ".".join(parts) in _TRANSPARENT
@@ -702,7 +702,7 @@ def _own_scope(node: ast.AST) -> Iterator[ast.AST]:
         yield from _own_scope(each)
 
 
-def _inner_imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Import]]:
+def _inner_imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ImportedName]]:
     """What statements import in their own scope."""
     for node in nodes:
         for each in _own_scope(node):
@@ -710,18 +710,18 @@ def _inner_imports(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, Import]]:
                 yield from _imports(each)
 
 
-def _imports(node: ast.AST, *, whole: bool = False) -> list[tuple[str, Import]]:
+def _imports(node: ast.AST, *, whole: bool = False) -> list[tuple[str, ImportedName]]:
     """What a statement imports, by the names that it binds; of `import a.b`, which binds `a`, that
     or the whole.
     """
     if isinstance(node, ast.ImportFrom):
         module = node.module or ""
-        return [(a.asname or a.name, Import(node.level, module, a.name)) for a in node.names]
+        return [(a.asname or a.name, ImportedName(node.level, module, a.name)) for a in node.names]
     if isinstance(node, ast.Import):
         return [
-            (a.asname, Import(0, a.name, ""))
+            (a.asname, ImportedName(0, a.name, ""))
             if a.asname
-            else (top := a.name.partition(".")[0], Import(0, a.name if whole else top, ""))
+            else (top := a.name.partition(".")[0], ImportedName(0, a.name if whole else top, ""))
             for a in node.names
         ]
     return []

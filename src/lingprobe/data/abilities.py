@@ -35,7 +35,7 @@ class RemoteEncoder(Protocol):
 
 
 @runtime_checkable
-class Lookup(Protocol):
+class LookupEncoder(Protocol):
     """An encoder that looks vectors up which are there already."""
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
@@ -43,7 +43,7 @@ class Lookup(Protocol):
 
 
 @runtime_checkable
-class Wide(Protocol):
+class EncoderWithWidth(Protocol):
     """An encoder that knows how many numbers its vectors have before it has made any (0 where it
     does not), and whether each word of a sentence has one.
     """
@@ -63,7 +63,7 @@ class CostedEncoder(Protocol):
 
 
 @runtime_checkable
-class Averaging(Protocol):
+class AveragingEncoder(Protocol):
     """An encoder of means over tokens that was looked at for a token that every sentence has and
     that holds most of the norm: which, by layer.
     """
@@ -83,7 +83,7 @@ class PromptEncoder(Protocol):
 
 
 @runtime_checkable
-class Withholding(Protocol):
+class WithholdingEncoder(Protocol):
     """An encoder whose vectors of some sentences must not be probed, as something was fitted on
     these: examples about them are excluded and counted.
     """
@@ -108,7 +108,7 @@ class OfSentences(Protocol):
 
 
 @runtime_checkable
-class Replaceable(Encoder, Protocol):
+class PatchableEncoder(Encoder, Protocol):
     """An encoder whose model runs on with other states, for whoever encodes inside the context."""
 
     def replace_states(self, edits: Mapping[str, Edit]) -> AbstractContextManager[None]:
@@ -129,7 +129,7 @@ class TokenPredictions(NamedTuple):
 
 
 @runtime_checkable
-class Predictive(Replaceable, Protocol):
+class PredictiveEncoder(PatchableEncoder, Protocol):
     """An encoder of log-probabilities of sentences.
 
     states  the reference of an encoder of the states of the same model
@@ -160,7 +160,7 @@ class TunedProbe(Probe, Protocol):
 
 
 @runtime_checkable
-class Comparing(TunedProbe, Protocol):
+class ModelSelectingProbe(TunedProbe, Protocol):
     """A probe that compares kinds of models once for a task and an encoder: all folds, layers and
     controls keep the one that is chosen.
     """
@@ -222,7 +222,7 @@ class UnfoldedWeights(NamedTuple):
 
 
 @runtime_checkable
-class Unfolding(Predictor, Protocol):
+class UnfoldablePredictor(Predictor, Protocol):
     """A predictor whose scores are a linear map of features, so that it can be kept as numbers.
 
     read      which layer it reads

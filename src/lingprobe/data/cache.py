@@ -113,15 +113,15 @@ def open_draft(path: Path) -> Iterator[Path]:
 def write_text(path: Path, text: str) -> None:
     """Write text as UTF-8; halves of characters come out as escapes."""
     with open_draft(path) as place:
-        place.write_bytes(storable(text).encode())
+        place.write_bytes(escape_surrogates(text).encode())
 
 
-def storable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     r"""The text with halves of characters, which no UTF-8 can hold, written as \udc80."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def size(count: float) -> str:
+def format_bytes(count: float) -> str:
     """A number of bytes as people write it."""
     for unit in ("B", "KB", "MB"):
         if count < UNIT:
@@ -130,7 +130,7 @@ def size(count: float) -> str:
     return f"{count:,.1f} GB"
 
 
-def recall(folder: Path, key: str) -> Any:
+def recall_value(folder: Path, key: str) -> Any:
     """What was remembered under a key, as JSON has it; None where nothing was, or where it is not
     what was written.
     """
@@ -141,7 +141,7 @@ def recall(folder: Path, key: str) -> Any:
         return None
 
 
-def remember(folder: Path, key: str, value: Any) -> None:
+def remember_value(folder: Path, key: str, value: Any) -> None:
     """Remember a value (plain JSON) under a key, if the folder can be written; leftovers of killed
     processes are removed.
     """

@@ -18,7 +18,7 @@ CENTRED = "centred"
 
 
 @dataclass(frozen=True, slots=True)
-class Unlabelled(NotePart):
+class UnlabelledSentences(NotePart):
     """Sentences of a data set that stand for all of their group, whatever their labels are.
 
     by         the stratum that tells the group of each example, as language
@@ -32,7 +32,7 @@ class Unlabelled(NotePart):
     groups: Mapping[str, Sequence[int]] = NOTHING
 
 
-def centre(
+def centre_features(
     parts: Collection[str], dataset: Dataset, features: Floats, read: tuple[Floats, Spans | None]
 ) -> Floats:
     """Features [examples, n], where parts of the view ask for it without the mean of each example's
@@ -43,7 +43,7 @@ def centre(
     """
     if CENTRED not in parts:
         return features
-    known = dataset.notes.part(Unlabelled)
+    known = dataset.notes.part(UnlabelledSentences)
     if known is None or known.sentences != len(dataset.sentences):
         why = "names no unlabelled sentences" if known is None else "lost some of its sentences"
         raise DataProblem(

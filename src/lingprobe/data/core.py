@@ -2,9 +2,10 @@
 
 A probing example is a label about one or more sites in one or more sentences. Everything here is a
 frozen value or a protocol; numpy is the only library. `Task`, `Encoder`, `Probe` and `Predictor`
-are the required members of an object. Each optional ability is a separate protocol (`Layered`,
-`Needy`): an object with its members has the ability, and the protocol documents the default for
-objects without it. `lingprobe.data.identity.HasFingerprint` is optional for all of them.
+are the required members of an object. Each optional ability is a separate protocol
+(`LayeredEncoder`, `ProbeWithNeeds`): an object with its members has the ability, and the protocol
+documents the default for objects without it. `lingprobe.data.identity.HasFingerprint` is optional
+for all of them.
 """
 
 from __future__ import annotations
@@ -17,46 +18,46 @@ from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.errors import DataProblem
 from lingprobe.data.examples import SPLITS, Dataset, Example, Sentence, Site, Tags
 from lingprobe.data.labels import Column, Link
-from lingprobe.data.notes import Provenance
+from lingprobe.data.notes import ResultProvenance
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
 
 __all__ = [
     "SPLITS",
-    "Akin",
-    "Annotated",
+    "AnnotatedTask",
     "Cell",
+    "ConfigurableTask",
     "Control",
     "DataProblem",
     "Dataset",
+    "DeviceAwareEncoder",
     "Encoder",
+    "EncoderWithKind",
     "Example",
     "Facts",
-    "Informed",
-    "Job",
-    "Joining",
+    "FitJob",
+    "JointProbe",
     "Kind",
-    "Kinded",
-    "Layered",
-    "Lexical",
-    "Needs",
-    "Needy",
+    "KindredProbe",
+    "LayeredEncoder",
+    "LexicalEncoder",
+    "OracleEncoder",
+    "PrecisionAwareProbe",
     "Predictions",
     "Predictor",
-    "Prepared",
+    "PreparedEncoder",
     "Probe",
+    "ProbeNeeds",
+    "ProbeWithNeeds",
     "Result",
     "RevisedEncoder",
-    "Rounding",
-    "Running",
     "SampledTask",
-    "Sampling",
+    "SamplingOptions",
     "Sentence",
-    "Settable",
     "Site",
     "Tags",
     "Task",
@@ -70,7 +71,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class SamplingOptions:
     """The options of a task that a run may set itself; a field has the name of its option.
 
     fold      fold=2/5: the second of five parts of the data is test; used for small data
@@ -85,7 +86,7 @@ class Sampling:
     on_error: bool = False
 
     @classmethod
-    def of(cls, task: Task) -> Sampling:
+    def of(cls, task: Task) -> SamplingOptions:
         """What a task declares; a task that declares nothing is measured unchanged."""
         return task.sampling if isinstance(task, SampledTask) else cls()
 
@@ -125,11 +126,11 @@ class SampledTask(Task, Protocol):
     """A task that declares which of its options a run may set."""
 
     @property
-    def sampling(self) -> Sampling: ...
+    def sampling(self) -> SamplingOptions: ...
 
 
 @runtime_checkable
-class Settable(SampledTask, Protocol):
+class ConfigurableTask(SampledTask, Protocol):
     """A task that is no reference, and whose options a run sets as it does those of references."""
 
     def plus(self, **options: str) -> Task:
@@ -145,7 +146,7 @@ class UnsplitTask(Task, Protocol):
 
 
 @runtime_checkable
-class Annotated(Task, Protocol):
+class AnnotatedTask(Task, Protocol):
     """A task whose data have the annotation that its labels are derived from.
 
     oracles  by name, one sentence each: its facts, and the parts of the test set that they
@@ -181,7 +182,7 @@ class Encoder(Protocol):
 
 
 @runtime_checkable
-class Layered(Encoder, Protocol):
+class LayeredEncoder(Encoder, Protocol):
     """An encoder that can fill several slots ('layer.form', as '6.mean') of the vector cache in one
     pass.
 
@@ -199,7 +200,7 @@ class Layered(Encoder, Protocol):
 
 
 @runtime_checkable
-class Prepared(Encoder, Protocol):
+class PreparedEncoder(Encoder, Protocol):
     """An encoder that is fitted to the corpus first (SentEval's `prepare`, an idf); its vectors are
     for that corpus only.
     """
@@ -213,7 +214,7 @@ Kind = Literal["trained", "baseline", "oracle"]
 
 
 @runtime_checkable
-class Kinded(Encoder, Protocol):
+class EncoderWithKind(Encoder, Protocol):
     """An encoder that declares its kind; without it, an encoder counts as trained."""
 
     @property
@@ -221,7 +222,7 @@ class Kinded(Encoder, Protocol):
 
 
 @runtime_checkable
-class Lexical(Encoder, Protocol):
+class LexicalEncoder(Encoder, Protocol):
     """An encoder that can report unknown words without encoding."""
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
@@ -245,7 +246,7 @@ class RevisedEncoder(Protocol):
 
 
 @runtime_checkable
-class Running(Protocol):
+class DeviceAwareEncoder(Protocol):
     """An encoder that may run on several devices and in several precisions: those used here."""
 
     @property
@@ -253,7 +254,7 @@ class Running(Protocol):
 
 
 @runtime_checkable
-class Informed(Encoder, Protocol):
+class OracleEncoder(Encoder, Protocol):
     """An encoder of a task's annotation; its vectors are for that task's data only.
 
     oracle  which of the task's oracles it is; None for the task's default
@@ -262,7 +263,7 @@ class Informed(Encoder, Protocol):
     @property
     def oracle(self) -> str | None: ...
 
-    def with_oracle(self, oracle: str) -> Informed:
+    def with_oracle(self, oracle: str) -> OracleEncoder:
         """The same encoder for this oracle."""
 
     def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
@@ -317,7 +318,7 @@ def choice_of(predictor: Predictor) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
+class ProbeNeeds:
     """What a probe depends on besides vectors and labels.
 
     seeds    whether its fit depends on the seed
@@ -346,7 +347,7 @@ class Probe(Protocol):
         """
 
 
-class Job(NamedTuple):
+class FitJob(NamedTuple):
     """The arguments of one call of `Probe.fit`."""
 
     train: Readings
@@ -356,36 +357,36 @@ class Job(NamedTuple):
 
 
 @runtime_checkable
-class Joining(Probe, Protocol):
+class JointProbe(Probe, Protocol):
     """A probe that can fit several data sets, such as the folds of a task, in one pass."""
 
-    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+    def fit_all(self, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
         """One predictor for each cell of each job, in order."""
 
 
 @runtime_checkable
-class Akin(Joining, Protocol):
-    """A probe whose `fit_all` takes jobs of other settings (`Job.probe`) with the same `kin`."""
+class KindredProbe(JointProbe, Protocol):
+    """A probe whose `fit_all` takes jobs of other settings (`FitJob.probe`) with the same `kin`."""
 
     @property
     def kin(self) -> str: ...
 
 
 @runtime_checkable
-class Needy(Probe, Protocol):
+class ProbeWithNeeds(Probe, Protocol):
     """A probe that declares what it depends on."""
 
     @property
-    def needs(self) -> Needs: ...
+    def needs(self) -> ProbeNeeds: ...
 
 
-def needs_of(probe: Probe) -> Needs:
+def needs_of(probe: Probe) -> ProbeNeeds:
     """What a probe depends on (default: vectors and the seed)."""
-    return probe.needs if isinstance(probe, Needy) else Needs()
+    return probe.needs if isinstance(probe, ProbeWithNeeds) else ProbeNeeds()
 
 
 @runtime_checkable
-class Rounding(Protocol):
+class PrecisionAwareProbe(Protocol):
     """A probe that may compute its products in several precisions: the one used here."""
 
     @property
@@ -423,15 +424,15 @@ class Result:
     majority: float
     gold: Column
     predicted: Column
-    provenance: Provenance
+    provenance: ResultProvenance
     strata: Mapping[str, Tags] = field(default_factory=dict)
     clusters: Mapping[str, Ints] = field(default_factory=dict)
-    scores: Logits | None = None
+    scores: ProbeLogits | None = None
     folder: Path | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.provenance, Mapping):  # as files have it
-            object.__setattr__(self, "provenance", Provenance.read(self.provenance))
+            object.__setattr__(self, "provenance", ResultProvenance.read(self.provenance))
 
     @property
     def n(self) -> int:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.errors import DataProblem
 from lingprobe.data.labels import Column, Label, build_column
-from lingprobe.data.notes import NotePart, Notes
+from lingprobe.data.notes import DatasetNotes, NotePart
 from lingprobe.data.vectors import Ints, Vectors
 
 SPLITS = ("train", "dev", "test")
@@ -35,7 +35,7 @@ class PartRefused(DataProblem):
         self.vectors, self.reasons = vectors, reasons
 
 
-class Turn(NamedTuple):
+class ChatTurn(NamedTuple):
     """What one role says in a conversation."""
 
     role: str
@@ -50,7 +50,7 @@ class Sentence:
 
     words: tuple[str, ...]
     text: str
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[ChatTurn, ...] = ()
     _key: bytes | None = field(default=None, init=False, repr=False, compare=False)
 
     @classmethod
@@ -62,7 +62,7 @@ class Sentence:
         turns  of a conversation, a role and a content each
         """
         words = tuple(words)
-        known = tuple(Turn(role, content) for role, content in turns)
+        known = tuple(ChatTurn(role, content) for role, content in turns)
         return cls(words, " ".join(words) if text is None else text, known)
 
     @property
@@ -172,12 +172,12 @@ class Dataset:
     asked: Ints
     vocabulary: tuple[str, ...] = ()
     strata: Mapping[str, Tags] = field(default_factory=dict)
-    notes: Notes = field(default_factory=Notes)
+    notes: DatasetNotes = field(default_factory=DatasetNotes)
     clusters: tuple[str, ...] = ("target", "pair")
 
     def __post_init__(self) -> None:
-        if not isinstance(self.notes, Notes):  # of whoever writes a plain mapping
-            object.__setattr__(self, "notes", Notes(self.notes))
+        if not isinstance(self.notes, DatasetNotes):  # of whoever writes a plain mapping
+            object.__setattr__(self, "notes", DatasetNotes(self.notes))
 
     @classmethod
     def of_columns(

@@ -40,7 +40,7 @@ _process = uuid.uuid4().hex
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class ContentIdentity:
     """What decides a thing's outputs; as text it is one line of JSON, the same in every process and
     on every machine.
 
@@ -65,14 +65,14 @@ class Identity:
         return json.dumps([self.reference, *self.facts], ensure_ascii=False)
 
 
-class Ingredients(NamedTuple):
+class ResultIdentities(NamedTuple):
     """The identities of what a result is made of."""
 
-    task: Identity
-    encoder: Identity
-    probe: Identity
-    control: Identity
-    metric: Identity
+    task: ContentIdentity
+    encoder: ContentIdentity
+    probe: ContentIdentity
+    control: ContentIdentity
+    metric: ContentIdentity
 
 
 @runtime_checkable
@@ -93,18 +93,20 @@ def is_stated(thing: object) -> TypeGuard[HasFingerprint]:
     return getattr_static(thing, "fingerprint", None) is not None
 
 
-def identity(contents: Contents, reference: str | None, thing: Any, *facts: str) -> Identity:
+def compute_identity(
+    contents: Contents, reference: str | None, thing: Any, *facts: str
+) -> ContentIdentity:
     """The identity of a thing that a reference names, or (without one) of an object that was handed
     over by name.
     """
     parts = list(walk_parts(thing))
     roots = code_roots(contents, reference, parts)
     stated = list(dict.fromkeys(filter(None, map(_fingerprint, parts))))
-    text = str(thing.name) if reference is None else portable(contents, reference)
+    text = str(thing.name) if reference is None else make_portable(contents, reference)
     if any(_interactive(root.partition(":")[0]) for root in roots):
         # code that was typed in has no file to tell it from what is typed in later
         stated.append(_process)
-    return Identity(text, digest_code(*roots), (*stated, *facts))
+    return ContentIdentity(text, digest_code(*roots), (*stated, *facts))
 
 
 def code_roots(contents: Contents, reference: str | None, parts: Iterable[Any]) -> set[str]:
@@ -136,7 +138,7 @@ def shared_fact(fact: str) -> str:
 _DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")
 
 
-def portable(contents: Contents, reference: str) -> str:
+def make_portable(contents: Contents, reference: str) -> str:
     """A canonical reference without the places of files.
 
     lingprobe's own things state what lies there; of a user's thing, a digest of the file or folder

@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Latest(Generic[T]):
+class LruCache(Generic[T]):
     """The things that were kept or found last, as many as there is room for; safe among threads."""
 
     def __init__(self, room: int) -> None:

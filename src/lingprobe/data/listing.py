@@ -60,14 +60,14 @@ def read_entries(written: Iterable[Mapping[str, Any]]) -> list[Entry]:
 
 
 @runtime_checkable
-class Oracular(Protocol):
+class HasOracles(Protocol):
     """What makes tasks that have oracles, by name; others make tasks without."""
 
     @property
     def oracles(self) -> Mapping[str, str]: ...
 
 
-def entries(contents: Contents, pattern: str | None = None) -> list[Entry]:
+def list_entries(contents: Contents, pattern: str | None = None) -> list[Entry]:
     """What a room has, in order: all of it, what fits a pattern, or the one of a name.
 
     One that is named alone and cannot be imported raises what its import raises.
@@ -141,7 +141,7 @@ def _problem(contents: Contents, point: importlib.metadata.EntryPoint) -> str:
 def _entry(name: str, contents: Contents) -> Entry:
     factory: Any = contents.find(name)
     options = _options(factory) if contents.made else ()
-    oracles = factory.oracles if isinstance(factory, Oracular) else {}
+    oracles = factory.oracles if isinstance(factory, HasOracles) else {}
     known = oracles if isinstance(oracles, Mapping) else {}  # of a class it may be a property
     text = inspect.getdoc(factory) or UNTOLD
     return Entry(name, summarise_docstring(factory) or UNTOLD, text, options, known)

@@ -1,6 +1,6 @@
 """Notes about data sets and results: typed here, plain JSON in files.
 
-`Notes` of a data set and the `choice` of a probe may contain anything by name, and are shown
+`DatasetNotes` of a data set and the `choice` of a probe may contain anything by name, and are shown
 unchanged. Notes that lingprobe itself reads are a property or a `NotePart`, so that their names
 occur only here.
 """
@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self, TypeVar
 P = TypeVar("P", bound="NotePart")
 
 
-class Record(Mapping[str, Any]):
+class FrozenRecord(Mapping[str, Any]):
     """Frozen values by name, as JSON has them."""
 
     __slots__ = ("_values",)
@@ -50,7 +50,7 @@ class Record(Mapping[str, Any]):
 
 
 EARLIER_PACKAGE = "sonde"  # as files that were written before 0.3 call the package
-NOTHING = Record()
+NOTHING = FrozenRecord()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,11 @@ def _convert_to_json(value: Any) -> Any:
     """A value as JSON has it."""
     if isinstance(value, NotePart):
         return value.plain()
-    return dict(value) if isinstance(value, Record) else value
+    return dict(value) if isinstance(value, FrozenRecord) else value
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled(NotePart):
+class SamplingNote(NotePart):
     """How many folds a sample asks for, how many examples they test in all (0: every one), and
     Pearson's r of label and length before and after it was drawn, the latter by split; what else
     was counted is shown alone.
@@ -99,7 +99,7 @@ class Sampled(NotePart):
 
 
 @dataclass(frozen=True, slots=True)
-class Controlled(NotePart):
+class ControlNote(NotePart):
     """A control: what a probe scores that learnt nothing, how keys are defined, how many there are,
     and the share of test whose key train has.
     """
@@ -137,7 +137,7 @@ class SourceRule(NotePart):
 
 
 @dataclass(frozen=True, slots=True)
-class Sources(NotePart):
+class SourceNote(NotePart):
     """The files that were read, and how many malformed sentences were excluded."""
 
     key: ClassVar[str] = "source"
@@ -156,7 +156,7 @@ class ByParser(NotePart):
     wrong: float | None = None
 
 
-class Notes(Record):
+class DatasetNotes(FrozenRecord):
     """What was counted while a data set was built."""
 
     __slots__ = ()
@@ -174,7 +174,7 @@ class Notes(Record):
     @property
     def malformed_sentences(self) -> tuple[int, str]:
         """How many sentences were excluded as malformed, and the first of them with the reason."""
-        sources = self.part(Sources)
+        sources = self.part(SourceNote)
         return (0, "") if sources is None else (sources.skipped, (*self.problems, "")[0])
 
     @property
@@ -214,7 +214,7 @@ class Notes(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Code(NotePart):
+class CodeLengthNote(NotePart):
     """Bits of a code for the training labels: of the probe with its fallback, under equal chances,
     and without vectors.
     """
@@ -256,7 +256,7 @@ class BoundaryDensity(NotePart):
 
 
 @dataclass(frozen=True, slots=True)
-class Thresholds(NotePart):
+class ThresholdNote(NotePart):
     """Which class of two is positive, and by rate of false positives, as '0.05', the difference of
     scores from which on an example is.
     """
@@ -276,7 +276,7 @@ class ThresholdCounts(NotePart):
     at: Mapping[str, Sequence[int]] = NOTHING
 
 
-class Choice(Record):
+class ProbeChoice(FrozenRecord):
     """What a probe says of its fit."""
 
     __slots__ = ()
@@ -296,7 +296,7 @@ class Choice(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Counts(NotePart):
+class ExampleCounts(NotePart):
     """What was counted while a result was measured, in examples.
 
     unseen     of test, of a class that train lacks
@@ -352,11 +352,11 @@ class Checkpoint(NotePart):
     trivial: Mapping[str, float] = NOTHING
 
 
-NO_NOTES, NO_CHOICE = Notes(), Choice()
+NO_NOTES, NO_CHOICE = DatasetNotes(), ProbeChoice()
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance(NotePart):
+class ResultProvenance(NotePart):
     """Everything that a result was made with.
 
     kind         of encoder: trained, untrained, baseline or oracle; oracle: what its vectors hold
@@ -389,13 +389,13 @@ class Provenance(NotePart):
     commit: str | None = None
     date: str = ""
     seeds: Sequence[int] = ()
-    counts: Counts = Counts()
-    notes: Notes = NO_NOTES
+    counts: ExampleCounts = ExampleCounts()
+    notes: DatasetNotes = NO_NOTES
     fit_seconds: float | None = None
     constants: Mapping[str, Sequence[str]] | None = None
     tested: str = ""
     is_seeded: bool | None = None
-    choice: Choice = NO_CHOICE
+    choice: ProbeChoice = NO_CHOICE
     checkpoint: Checkpoint | None = None
     format: int = 0
     other: Mapping[str, Any] = NOTHING
@@ -406,12 +406,12 @@ class Provenance(NotePart):
         return self.versions.get("lingprobe") or self.versions.get(EARLIER_PACKAGE, "")
 
     @classmethod
-    def read(cls, values: Mapping[str, Any]) -> Provenance:
+    def read(cls, values: Mapping[str, Any]) -> ResultProvenance:
         """The provenance that `plain` wrote, in any version."""
         names = {f.name for f in fields(cls)}
         known = {key: value for key, value in values.items() if key in names and value is not None}
         typed: dict[str, Callable[[Mapping[str, Any]], Any]]
-        typed = {"counts": Counts.read, "notes": Notes, "choice": Choice}
+        typed = {"counts": ExampleCounts.read, "notes": DatasetNotes, "choice": ProbeChoice}
         typed["checkpoint"] = Checkpoint.read
         known |= {key: make(known[key]) for key, make in typed.items() if key in known}
         return cls(**known, other={k: v for k, v in values.items() if k not in names})
@@ -428,4 +428,4 @@ class Provenance(NotePart):
         return str(self.identities.get(kind, self.identities.get(reference, "")))
 
 
-_UNSAID = Provenance()
+_UNSAID = ResultProvenance()

@@ -52,7 +52,7 @@ class Help(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Flag:
+class OptionFlag:
     """How an option is written on the command line, where its name and type do not say it.
 
     names       what is written for it: short flags beside --name, or all flags
@@ -74,7 +74,7 @@ class Flag:
     hidden: bool = False
 
 
-def flag(*names: str, **more: Any) -> Flag:
+def flag(*names: str, **more: Any) -> OptionFlag:
     """How an option is written on the command line, where its name and type do not say it.
 
     names  its flags: short ones beside --name, or all of them
@@ -83,15 +83,15 @@ def flag(*names: str, **more: Any) -> Flag:
 
         output: Annotated[Path, Help("where to write"), flag("-o", metavar="FILE")]
     """
-    return Flag(names, **more)
+    return OptionFlag(names, **more)
 
 
-def argument(metavar: str, **more: Any) -> Flag:
-    """An argument of a command, and fields of `Flag`."""
-    return Flag(metavar=metavar, positional=True, **more)
+def declare_argument(metavar: str, **more: Any) -> OptionFlag:
+    """An argument of a command, and fields of `OptionFlag`."""
+    return OptionFlag(metavar=metavar, positional=True, **more)
 
 
-PYTHON_ONLY = Flag(hidden=True)
+PYTHON_ONLY = OptionFlag(hidden=True)
 """An option that the command line has not."""
 
 
@@ -108,7 +108,7 @@ class DeclaredOption(NamedTuple):
     kind: Any
     default: Any
     help: Help
-    flag: Flag
+    flag: OptionFlag
 
     @property
     def choices(self) -> tuple[Any, ...]:
@@ -188,7 +188,7 @@ def _declared_options(kind: Any) -> Mapping[str, DeclaredOption]:
             strip_help(hints[field.name]),
             default,
             next((each for each in about if isinstance(each, Help)), Help("")),
-            next((each for each in about if isinstance(each, Flag)), Flag()),
+            next((each for each in about if isinstance(each, OptionFlag)), OptionFlag()),
         )
     return found
 
@@ -203,7 +203,7 @@ def strip_help(hint: Any) -> Any:
     """A type without what is said of the option beside it."""
     if typing.get_origin(hint) is not Annotated:
         return hint
-    kept = [each for each in hint.__metadata__ if not isinstance(each, Help | Flag)]
+    kept = [each for each in hint.__metadata__ if not isinstance(each, Help | OptionFlag)]
     inner = typing.get_args(hint)[0]
     for each in kept:
         inner = Annotated[inner, each]

@@ -2,7 +2,8 @@
 show how high a score can be.
 
 A baseline shows what is trivial, an oracle what a probe of this kind and size can learn at all. A
-task with oracles is `Annotated`; an encoder of their facts is `Informed`; `gold` is built in.
+task with oracles is `AnnotatedTask`; an encoder of their facts is `OracleEncoder`; `gold` is built
+in.
 
 Two questions are asked of an encoder. *Decodable*: is it above what needs no training, a constant
 answer, random vectors of words and the model before training? *Beyond the surface*: is it above
@@ -16,14 +17,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, runtime_checkable
 
 from lingprobe.data.core import (
-    Annotated,
+    AnnotatedTask,
     DataProblem,
     Dataset,
     Encoder,
+    EncoderWithKind,
     Facts,
-    Informed,
     Kind,
-    Kinded,
+    OracleEncoder,
     Sentence,
     Task,
 )
@@ -31,14 +32,14 @@ from lingprobe.data.core import (
 __all__ = [
     "BEYOND_SURFACE",
     "DECODABLE",
-    "Annotated",
+    "AnnotatedTask",
     "ComparableEncoder",
     "EncoderQuestion",
+    "EncoderWithKind",
     "Facts",
-    "Informed",
     "Kind",
-    "Kinded",
     "OpposingBaseline",
+    "OracleEncoder",
     "ReferenceLines",
     "TaskWithBaselines",
     "about_words",
@@ -98,7 +99,7 @@ class TaskWithBaselines(Task, Protocol):
 
 def get_encoder_role(encoder: Encoder) -> Kind:
     """The role of an encoder in a table."""
-    return encoder.kind if isinstance(encoder, Kinded) else "trained"
+    return encoder.kind if isinstance(encoder, EncoderWithKind) else "trained"
 
 
 def find_opposed(encoder: Encoder, task: Task | None = None) -> tuple[EncoderQuestion, ...]:
@@ -118,7 +119,7 @@ def find_own_baselines(encoder: Encoder) -> Mapping[str, EncoderQuestion]:
 
 def oracles_of(task: Task) -> Mapping[str, str]:
     """The oracles of a task, the default first; {} if its data have no annotation."""
-    return task.oracles if isinstance(task, Annotated) else {}
+    return task.oracles if isinstance(task, AnnotatedTask) else {}
 
 
 def about_words(dataset: Dataset) -> bool:
@@ -132,7 +133,7 @@ def facts_of(task: Task, oracle: str | None, dataset: Dataset) -> Mapping[Senten
     """The facts of an oracle for all sentences of a data set; DataProblem names the first sentence
     without matching facts.
     """
-    assert isinstance(task, Annotated)
+    assert isinstance(task, AnnotatedTask)
     name, words = oracle or next(iter(task.oracles)), about_words(dataset)
     known = task.facts(name, dataset.sentences)
     for sentence in dataset.sentences:

@@ -49,7 +49,7 @@ def report_progress(done: int, of: int | None = None) -> None:
 
 
 @contextmanager
-def listening(listener: Listener) -> Iterator[None]:
+def listen_to_progress(listener: Listener) -> Iterator[None]:
     """What is told in this thread while the block runs goes to the listener."""
     token = _listener.set(listener)
     try:

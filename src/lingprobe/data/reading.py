@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.centring import CENTRED, centre
+from lingprobe.data.centring import CENTRED, centre_features
 from lingprobe.data.errors import DataProblem, ReadingProblem
 from lingprobe.data.examples import Dataset, Sentence
 from lingprobe.data.labels import Column
@@ -40,10 +40,10 @@ __all__ = [
     "Readings",
     "View",
     "find_single_word_sentences",
+    "parse_view",
     "read_of",
     "reads_of",
     "units_read",
-    "view",
 ]
 
 
@@ -69,7 +69,7 @@ def find_single_word_sentences(dataset: Dataset) -> Ints:
 class Readings:
     """The examples of a data set with the vectors of its sentences, in all layers.
 
-    `vectors` are in the order of `dataset.sentences`; `view` is how sites become one row of
+    `vectors` are in the order of `dataset.sentences`; `parse_view` is how sites become one row of
     features.
     """
 
@@ -125,7 +125,7 @@ class Readings:
         """One row per example, [examples, features] float32; `read_of` describes reads. A mix has
         no features of its own.
         """
-        features = view(self.view) if isinstance(self.view, str) else self.view
+        features = parse_view(self.view) if isinstance(self.view, str) else self.view
         layers = self._layers(read)
         if not isinstance(self.view, str):  # which may do with an array whatever one can
             layers = [np.asarray(layer) for layer in layers]
@@ -262,7 +262,7 @@ View = Callable[[Readings, Floats], Floats]
 """Readings and one layer [units, dim] -> [examples, features]."""
 
 
-def view(name: str) -> View:
+def parse_view(name: str) -> View:
     """The view that `pool[+contrast][+asked]` names: how units are pooled, sites combined (side by
     side where nothing is said), and what else is said of them.
     """
@@ -281,7 +281,7 @@ def view(name: str) -> View:
         combine = next((COMBINED[part] for part in parts if part in COMBINED), _join_columns)
         told = [BESIDES[part](readings, units) for part in parts if part in BESIDES]
         features = _join_columns([combine(sites), *told])
-        return centre(parts, readings.dataset, features, (units, readings.vectors.spans))
+        return centre_features(parts, readings.dataset, features, (units, readings.vectors.spans))
 
     return read
 

@@ -30,7 +30,7 @@ from lingprobe.data._code import (
     resolve_beside,
 )
 from lingprobe.data._foreign_code import foreign_code, module_name, one_line
-from lingprobe.data._members import attribute, fault_of
+from lingprobe.data._members import fault_of, import_attribute
 from lingprobe.data._options import (
     PlaceOption,
     convert_option,
@@ -47,12 +47,12 @@ from lingprobe.data._reference import (
 )
 from lingprobe.data.checks import check_regular
 from lingprobe.data.errors import ReferenceProblem
-from lingprobe.data.suggestions import suggest
+from lingprobe.data.suggestions import suggest_name
 
 __all__ = [
     "REMEMBERED",
     "Contents",
-    "Expanding",
+    "HasExpand",
     "PlaceOption",
     "Reference",
     "ReferenceProblem",
@@ -72,7 +72,7 @@ log = logging.getLogger("lingprobe.data.references")
 
 
 @runtime_checkable
-class Expanding(Protocol):
+class HasExpand(Protocol):
     """What makes things, where one reference may stand for several of them."""
 
     def expand(self, reference: Reference) -> Sequence[Reference]:
@@ -123,7 +123,7 @@ class Contents:
         if place is None:
             raise ReferenceProblem(self._unknown(name, self.places()))
         with foreign_code(name):
-            return typing.cast(Callable[..., Any], attribute(place))
+            return typing.cast(Callable[..., Any], import_attribute(place))
 
     def roots(self, name: str) -> set[str]:
         """Where the code of the factory called `name` begins: where it is found, and where it is
@@ -148,7 +148,7 @@ class Contents:
         with foreign_code(parsed.name):
             made = factory(*args, **kwargs)
         known = not self.gives or parsed.name in self.table
-        if fault := "" if known else fault_of(made, attribute(self.gives)):
+        if fault := "" if known else fault_of(made, import_attribute(self.gives)):
             raise ReferenceProblem(f"the {self.kind} {parsed.name!r} is {made!r:.60}: {fault}")
         return made
 
@@ -235,7 +235,11 @@ class Contents:
     def _unknown(self, name: str, places: Iterable[str]) -> str:
         known = list(places)
         about = next(iter(self._about(name)), "")
-        meant = suggest(self.kind, name, known) or about or suggest(self.kind, name, known, 0.6)
+        meant = (
+            suggest_name(self.kind, name, known)
+            or about
+            or suggest_name(self.kind, name, known, 0.6)
+        )
         hint = f"; did you mean {meant!r}?" if meant else ""
         return f"no {self.kind} called {name!r}{hint} (`lingprobe list {self.kind}s` lists them)"
 

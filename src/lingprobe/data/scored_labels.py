@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._logits import HIGHEST, Logits
+from lingprobe.data._logits import HIGHEST, ProbeLogits
 from lingprobe.data.labels import Column, Label
 from lingprobe.data.labels.column import Flags
 from lingprobe.data.vectors import Floats, Ints
@@ -31,7 +31,7 @@ class ScoredLabels(Column):
     folds: Ints
 
     @classmethod
-    def of(cls, predicted: Column, names: tuple[str, ...], scores: Logits) -> ScoredLabels:
+    def of(cls, predicted: Column, names: tuple[str, ...], scores: ProbeLogits) -> ScoredLabels:
         """Those of one fold, whose outputs have these names."""
         folds = np.zeros(len(predicted), np.int64)
         return cls(predicted, names, scores.values, scores.null[None], folds)

@@ -61,7 +61,7 @@ def least_memory_of(probe: Probe, size: FitSize) -> int:
     return size.scores + (0 if needs_of(probe).words else size.inputs)
 
 
-class Work(NamedTuple):
+class WorkAmount(NamedTuple):
     """About how much there is to do.
 
     products  additions and multiplications, as many as large products in float32 do meanwhile
@@ -73,14 +73,14 @@ class Work(NamedTuple):
     moved: float = 0.0
     steps: float = 0.0
 
-    def times(self, many: float) -> Work:
+    def times(self, many: float) -> WorkAmount:
         """So many times as much."""
-        return Work(*(many * part for part in self))
+        return WorkAmount(*(many * part for part in self))
 
 
 @runtime_checkable
 class WorkEstimator(Protocol):
     """A probe that knows about how much work a fit is."""
 
-    def work(self, size: FitSize, seeds: int) -> Work:
+    def work(self, size: FitSize, seeds: int) -> WorkAmount:
         """That of the fits of one read for so many seeds."""

@@ -14,7 +14,7 @@ from pathlib import Path
 TYPED = 0.75  # how alike spellings are of which one is a slip of the other
 
 
-def suggest(kind: str, name: str, known: Iterable[str], cutoff: float = TYPED) -> str:
+def suggest_name(kind: str, name: str, known: Iterable[str], cutoff: float = TYPED) -> str:
     """The name of that kind that was meant, of those that there are; '' where none is like it."""
     names, found = list(known), _by_meaning(kind, name)
     same = next((each for each in names if _fold_name(each) == _fold_name(name)), "")
@@ -29,7 +29,7 @@ def suggest(kind: str, name: str, known: Iterable[str], cutoff: float = TYPED) -
     return next(iter(difflib.get_close_matches(name, names, 1, cutoff)), "")
 
 
-def advice(kind: str, name: str) -> str:
+def get_advice(kind: str, name: str) -> str:
     """What to do instead, where there is no thing of that meaning; '' where nothing is known."""
     found = _by_meaning(kind, name)
     return found if " " in found else ""

@@ -115,7 +115,7 @@ def expand_ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return np.arange(begins[-1]) + np.repeat(starts - begins[:-1], lengths), begins
 
 
-def concatenate(parts: Sequence[Vectors]) -> Vectors:
+def concatenate_vectors(parts: Sequence[Vectors]) -> Vectors:
     """Vectors of several runs of sentences, one after the other."""
     if not parts:
         raise ValueError("no vectors to put together")

@@ -73,7 +73,7 @@ class CandidatePool:
     def of(cls, candidates: Iterable[Candidate]) -> CandidatePool:
         """Columns of some candidates."""
         listed = list(candidates)
-        content, alike, _ = hashes(joined(c.sentence.words) for c in listed)
+        content, alike, _ = hash_candidates(joined(c.sentence.words) for c in listed)
         lengths = (len(c.sentence.words) if c.length is None else c.length for c in listed)
         splits = (_SPLITS.get(c.split, -1) for c in listed)
         sizes = np.fromiter(lengths, np.int64, len(listed))
@@ -133,7 +133,7 @@ SEPARATOR = "\n"
 joined = SEPARATOR.join
 
 
-def hashes(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
+def hash_candidates(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
     """What stands for joined words ignoring case, for their letters and digits (for the words,
     where they have none), and for the words as they stand; the same in all processes.
 
@@ -160,7 +160,7 @@ def number_values(values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
     return codes, list(numbers)
 
 
-def appearing(codes: Ints, many: int) -> tuple[Ints, Ints]:
+def number_by_appearance(codes: Ints, many: int) -> tuple[Ints, Ints]:
     """Codes below `many` numbered anew in order of appearance, and the old ones by new one."""
     first = np.full(many, len(codes))
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last that is written stays
@@ -175,7 +175,7 @@ def _renumber_values(codes: Ints, values: Iterable[Hashable]) -> tuple[Ints, lis
     appearance.
     """
     alike, distinct = number_values(values)
-    codes, order = appearing(alike[codes], len(distinct))
+    codes, order = number_by_appearance(alike[codes], len(distinct))
     return codes, [distinct[i] for i in order]
 
 
@@ -268,7 +268,9 @@ def cap_targets(pool: CandidatePool, rows: Ints, rng: np.random.Generator, notes
     return np.asarray(rows[kept])
 
 
-def common(pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
+def keep_common_classes(
+    pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes
+) -> Ints:
     """Rows of classes with enough examples; too few are refused, or dropped and counted."""
     counts = pool.counts(rows)
     rare = {name: n for name, n in counts.items() if n < settings.least}
@@ -292,7 +294,7 @@ def common(pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Not
     return rows
 
 
-def apart(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
+def separate_splits(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
     """Rows of official splits whose target form has its home in their own split; the others are
     counted by split.
     """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Tags
 from lingprobe.data.labels import Column, column_from_codes
-from lingprobe.data.notes import ByParser, Controlled
+from lingprobe.data.notes import ByParser, ControlNote
 from lingprobe.data.options import Help
 from lingprobe.data.references import (
     REMEMBERED,
@@ -27,14 +27,14 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.data.vectors import Ints, expand_ranges
-from lingprobe.datasets.splits import allocate
+from lingprobe.datasets.splits import allocate_rows
 
 CONTROLS = Contents(
     "control",
     "lingprobe.controls",
     {
-        "none": "lingprobe.datasets.controls:Unchanged",
-        "shuffled": "lingprobe.datasets.controls:Shuffled",
+        "none": "lingprobe.datasets.controls:UnchangedLabels",
+        "shuffled": "lingprobe.datasets.controls:ShuffledLabels",
         "word-labels": "lingprobe.datasets.controls:WordLabels",
         "random-asked": "lingprobe.datasets.controls:RandomAsked",
         "label-noise": "lingprobe.datasets.controls:LabelNoise",
@@ -50,7 +50,7 @@ KEY_SEEN = "key seen"
 
 
 @runtime_checkable
-class Chance(Protocol):
+class ChanceControl(Protocol):
     """A control that declares whether it leaves nothing to learn, so that chance alone makes scores
     differ from the best constant answer's. One that declares nothing leaves something.
     """
@@ -79,7 +79,7 @@ class SameProbe(Protocol):
     def same_probe(self) -> bool: ...
 
 
-def draws(reference: str, many: int) -> list[str]:
+def list_draws(reference: str, many: int) -> list[str]:
     """So many samples of a control, by canonical reference; one where it draws nothing, or where
     the reference says which draw.
     """
@@ -105,7 +105,7 @@ def is_randomised(control: Any) -> bool:
 def at_chance(reference: str) -> bool:
     """Whether a control leaves nothing to learn; nobody's file is run for it."""
     control = find_control(reference)
-    return isinstance(control, Chance) and control.chance
+    return isinstance(control, ChanceControl) and control.chance
 
 
 def find_control(reference: str) -> Any:
@@ -119,7 +119,7 @@ def find_control(reference: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
+class UnchangedLabels:
     """The task as it is."""
 
     def __call__(self, dataset: Dataset) -> Dataset:
@@ -127,7 +127,7 @@ class Unchanged:
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffled:
+class ShuffledLabels:
     """Labels permuted within each split: the score of a probe that can learn only the
     label distribution.
     """
@@ -143,7 +143,7 @@ class Shuffled:
             rows = dataset.rows(split)
             order[rows] = rng.permutation(rows)
         changed = replace(dataset, labels=dataset.labels.take(order))
-        return changed.with_notes(Controlled("shuffled", self.seed, null_value(changed)))
+        return changed.with_notes(ControlNote("shuffled", self.seed, null_value(changed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class WordLabels:
         changed = replace(dataset, labels=labels, strata={**dataset.strata, KEY_SEEN: tags})
         test = seen[dataset.rows("test")]
         return changed.with_notes(
-            Controlled(
+            ControlNote(
                 "word-labels",
                 self.seed,
                 null_value(changed),
@@ -194,10 +194,10 @@ class WordLabels:
             )
         )
 
-    def _keys(self, dataset: Dataset, rng: np.random.Generator) -> Keys:
+    def _keys(self, dataset: Dataset, rng: np.random.Generator) -> ControlKeys:
         if dataset.asked.shape[1]:
             _, codes = np.unique(dataset.asked, axis=0, return_inverse=True)
-            return Keys(
+            return ControlKeys(
                 codes.ravel(),
                 "a label for each combination of asked words; not of the paper",
                 balanced=True,
@@ -208,7 +208,7 @@ class WordLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class ControlKeys:
     """What decides the control label of each example: codes [n]; a code from `shared` on is that of
     one example alone.
 
@@ -235,7 +235,9 @@ class Keys:
         shares = np.bincount(labels.classes[train], minlength=len(labels.names)).astype(float)
         order = rng.permutation(np.flatnonzero(shares))
         return column_from_codes(
-            order[allocate(codes, dataset.splits.astype(np.int64), shares[order].tolist(), rng)],
+            order[
+                allocate_rows(codes, dataset.splits.astype(np.int64), shares[order].tolist(), rng)
+            ],
             labels.names,
         )
 
@@ -259,7 +261,7 @@ class RandomAsked:
         changed = replace(
             dataset, asked=rng.integers(len(dataset.vocabulary), size=dataset.asked.shape)
         )
-        return changed.with_notes(Controlled("random-asked", self.seed, null_value(changed)))
+        return changed.with_notes(ControlNote("random-asked", self.seed, null_value(changed)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +298,7 @@ class LabelNoise:
         codes = np.where(replaced, (classes + steps) % len(names), classes)
         changed = replace(dataset, labels=column_from_codes(codes, names))
         said = f"{wrong:.1f} % of labels replaced by other classes"
-        return changed.with_notes(Controlled("label-noise", self.seed, null_value(changed), said))
+        return changed.with_notes(ControlNote("label-noise", self.seed, null_value(changed), said))
 
     def _wrong(self, dataset: Dataset) -> float:
         """The percent of labels to replace."""
@@ -326,7 +328,7 @@ def null_value(dataset: Dataset) -> float | None:
     return round(float(np.bincount(test).max() / len(test)), 6) if len(test) else None
 
 
-def _of_spans(dataset: Dataset, key: str, case: bool) -> Keys:
+def _of_spans(dataset: Dataset, key: str, case: bool) -> ControlKeys:
     """The word that a label is about, or both of a pair; of a span of several words, its last."""
     sites = dataset.sites.shape[1]
     if key == "pair" and sites != 2:
@@ -337,23 +339,23 @@ def _of_spans(dataset: Dataset, key: str, case: bool) -> Keys:
     last = types[first[dataset.sites[:, :, 0]] + dataset.sites[:, :, 2] - 1]
     if key == "pair":
         _, codes = np.unique(last, axis=0, return_inverse=True)
-        return Keys(
+        return ControlKeys(
             codes.ravel(),
             "a label for each pair of words, the last ones of both spans; not of the paper",
         )
     about = sites - 1 if dataset.notes.about is None else dataset.notes.about
     long = bool((np.diff(dataset.sites[:, about, 1:]) > 1).any())
     if sites == 1 and not long:
-        return Keys(last[:, 0], "a label for each word type (Hewitt & Liang 2019)")
+        return ControlKeys(last[:, 0], "a label for each word type (Hewitt & Liang 2019)")
     which = "span" if sites == 1 else f"{('first', 'second')[about]} span"
-    return Keys(
+    return ControlKeys(
         last[:, about],
         f"a label for each type of the {'last word' if long else 'word'} of the {which}; not of the"
         " paper",
     )
 
 
-def _of_sentences(dataset: Dataset, least: int, rng: np.random.Generator) -> Keys:
+def _of_sentences(dataset: Dataset, least: int, rng: np.random.Generator) -> ControlKeys:
     """The rarest word of an example's sentences that `least` training examples and a test example
     have; without one, its own key.
     """
@@ -380,7 +382,7 @@ def _of_sentences(dataset: Dataset, least: int, rng: np.random.Generator) -> Key
         f"a label for the rarest word of the sentence that {least} training examples have; not of"
         " the paper"
     )
-    return Keys(codes, definition, balanced=True, shared=len(usable))
+    return ControlKeys(codes, definition, balanced=True, shared=len(usable))
 
 
 def _types(dataset: Dataset, case: bool) -> tuple[Ints, Ints]:

@@ -17,11 +17,11 @@ from lingprobe.datasets.candidates import (
     Candidate,
     CandidatePool,
     Notes,
-    apart,
     cap_targets,
-    common,
+    keep_common_classes,
     select_band,
     select_distinct_rows,
+    separate_splits,
     too_few,
 )
 from lingprobe.datasets.fold_plan import FoldPlan, plan_folds
@@ -35,13 +35,13 @@ from lingprobe.datasets.lemmas import (
 from lingprobe.datasets.match import (
     code_contrasts,
     correlate_length_with_contrast,
-    gaussian,
+    match_gaussian,
     match_lengths,
     sample_class_blocks,
     uncorrelated_blocks,
 )
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.datasets.splits import allocate_to_all, apportion
+from lingprobe.datasets.splits import allocate_to_all, apportion_total
 
 
 class _TooMany(LingprobeError):
@@ -92,7 +92,10 @@ class SplitRequest:
         train_dev = self.settings.proportions[:2]
         if self.has_groups(others.ravel()):
             return [*self.divide_rows(others.ravel(), train_dev, rng), parts[number]]
-        return [*_dealt(others, apportion(len(others), np.array(train_dev)), rng), parts[number]]
+        return [
+            *_dealt(others, apportion_total(len(others), np.array(train_dev)), rng),
+            parts[number],
+        ]
 
     def has_groups(self, rows: Ints) -> bool:
         """Whether rows cannot be divided one by one: they have target forms to keep apart, or
@@ -110,7 +113,7 @@ class SplitRequest:
         """Blocks of each share of the rows; those of one target form lie in one share."""
         if not self.has_groups(rows):
             dealt = self.block(rows, rng)
-            return _dealt(dealt, apportion(len(dealt), np.array(shares, float)), rng)
+            return _dealt(dealt, apportion_total(len(dealt), np.array(shares, float)), rng)
         labels = self.pool.labels[rows] if self.pool.classes else np.zeros(len(rows), np.int64)
         parts = allocate_to_all(self.pool.targets[rows], labels, shares, rng)
         return [self.block(rows[parts == k], rng) for k in range(len(shares))]
@@ -123,7 +126,7 @@ class SplitRequest:
             return sample_class_blocks(rows, self.pool.labels, self.classes, rng)
         pairs = match_lengths(rows, self.pool.labels, self.classes, self.pool.lengths, rng)
         if self.settings.decorrelate == "gaussian":
-            pairs = pairs[gaussian(self.pool.lengths[pairs])]
+            pairs = pairs[match_gaussian(self.pool.lengths[pairs])]
         values = code_contrasts(tuple(self.pool.names[c] for c in self.classes))
         return uncorrelated_blocks(pairs, self.pool.lengths, values, self.limit)
 
@@ -138,7 +141,7 @@ class SplitRequest:
         weights, width = np.array(shares, float), parts[0].shape[1]
         if not weights.any():  # official splits without an example that is left
             return parts
-        sizes = apportion(self.settings.size // width, weights)
+        sizes = apportion_total(self.settings.size // width, weights)
         if any(len(part) < n for part, n in zip(parts, sizes, strict=True)):
             raise _TooMany(_most(np.array([len(part) for part in parts]), weights) * width)
         return [
@@ -147,7 +150,7 @@ class SplitRequest:
         ]
 
 
-def matchable(division: SplitRequest, rows: Ints) -> Ints:
+def find_matchable_classes(division: SplitRequest, rows: Ints) -> Ints:
     """The classes that leave enough blocks of like length when others are given up, one after the
     other.
 
@@ -173,7 +176,7 @@ def _most(lengths: Ints, weights: np.ndarray[tuple[int], np.dtype[np.float64]]) 
     """The most blocks that can be shared out by these weights over parts of these lengths."""
     some = weights > 0
     total = int(min((lengths[some] + 1) * weights.sum() / weights[some])) + len(weights)
-    while (apportion(total, weights) > lengths).any():
+    while (apportion_total(total, weights) > lengths).any():
         total -= 1
     return total
 
@@ -247,7 +250,7 @@ def _draw_dataset(
     rows = select_distinct_rows(pool, counts)
     rows = select_band(pool, rows, settings, counts)
     if settings.splits == "official":
-        rows = apart(pool, rows, counts)
+        rows = separate_splits(pool, rows, counts)
     rows = cap_targets(pool, rows, np.random.default_rng([settings.seed, 0]), counts)
     splits = _draw_rows(pool, rows, settings, _choose_share(pool, rows, settings, counts), counts)
     dominant = find_dominances(pool, np.concatenate(splits))
@@ -270,7 +273,7 @@ def _draw_rows(
     """The rows of each split, where a lemma may have some share of a class; None: any."""
     if share is not None:
         rows = cap_lemmas(pool, rows, share, settings, counts)
-    rows = common(pool, rows, settings, counts)
+    rows = keep_common_classes(pool, rows, settings, counts)
     splits = _draw_splits(pool, rows, settings, counts)
     wanted = _plan_test(pool, splits, settings)
     if wanted is not None and wanted.folds == 1 and wanted.tested > len(splits[2]):
@@ -326,7 +329,9 @@ def _draw_splits(
     for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
         division = SplitRequest(pool, settings, every, float(limit))
         classes = (
-            matchable(division, rows) if settings.decorrelate and settings.rare == "drop" else every
+            find_matchable_classes(division, rows)
+            if settings.decorrelate and settings.rare == "drop"
+            else every
         )
         left = rows[np.isin(pool.labels[rows], classes)] if pool.classes else rows
         folds = [

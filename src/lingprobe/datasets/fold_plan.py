@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from lingprobe.data.core import Dataset
-from lingprobe.data.notes import Sampled
+from lingprobe.data.notes import SamplingNote
 
 FOLDS = 5  # more would test the same examples at a higher price
 PRECISE_TEST = 10_000  # examples: an accuracy of 50 % has an interval of one point on either side
@@ -41,7 +41,7 @@ def name_folds(dataset: Dataset) -> list[str]:
     """The folds that should take the place of this data set's one test split, as `fold=` names
     them; none where it is large enough.
     """
-    sample = dataset.notes.part(Sampled)
+    sample = dataset.notes.part(SamplingNote)
     if sample is None or sample.folds_needed == 1:
         return []
     many, tested = sample.folds_needed, sample.tested

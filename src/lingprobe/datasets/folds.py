@@ -15,7 +15,7 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.fold_plan import plan_folds
 from lingprobe.datasets.groups import connect_rows
-from lingprobe.datasets.settings import Folds, SampleSettings
+from lingprobe.datasets.settings import DatasetFold, SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, shared_ties
 
 TEST = SPLITS.index("test")
@@ -36,7 +36,7 @@ def select_test_fold(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
         if many == 1:
             once, tie = _allocate(dataset, (n - tested, tested), seed)
             return _with_test(dataset, once == 1, {"kept_together": tie})
-        tries = [Folds(0, fewer, tested if tested < n else 0) for fewer in range(many, 1, -1)]
+        tries = [DatasetFold(0, fewer, tested if tested < n else 0) for fewer in range(many, 1, -1)]
     for folds in tries:
         parts, tie = _allocate(dataset, folds.shares(n), seed)
         if np.bincount(parts, minlength=folds.many)[: folds.many].all():

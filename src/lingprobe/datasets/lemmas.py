@@ -25,7 +25,7 @@ _FEWEST = 20  # examples of a class, below which a lemma may have half of it by 
 _MAX_NAMED = 3  # classes that a remark names
 
 
-class Dominance(NamedTuple):
+class DominantLemma(NamedTuple):
     """A class that is mostly one lemma, and how many of its examples have it."""
 
     label: str
@@ -34,7 +34,7 @@ class Dominance(NamedTuple):
     total: int
 
 
-def find_dominances(pool: CandidatePool, rows: Ints, share: float = _HALF) -> list[Dominance]:
+def find_dominances(pool: CandidatePool, rows: Ints, share: float = _HALF) -> list[DominantLemma]:
     """The classes of some rows of which one lemma has such a share or more."""
     if not pool.classes:
         return []
@@ -47,7 +47,7 @@ def find_dominances(pool: CandidatePool, rows: Ints, share: float = _HALF) -> li
         label, lemma = divmod(cell, wide)
         largest[label] = max(largest.get(label, (0, 0)), (n, -lemma))
     return [
-        Dominance(pool.names[label], pool.lemma_names[-lemma], n, int(totals[label]))
+        DominantLemma(pool.names[label], pool.lemma_names[-lemma], n, int(totals[label]))
         for label, (n, lemma) in sorted(largest.items())
         if totals[label] >= _FEWEST and n >= share * totals[label]
     ]
@@ -87,7 +87,7 @@ def describe_caps(notes: Notes) -> list[str]:
     )
 
 
-def describe_dominances(found: Sequence[Dominance], least: int) -> list[str]:
+def describe_dominances(found: Sequence[DominantLemma], least: int) -> list[str]:
     """Which classes are mostly one lemma all the same."""
     return _list_remarks(
         f"{100 * one.examples / one.total:.0f} % of {one.label!r} have the lemma {one.lemma!r}:"

@@ -56,7 +56,7 @@ def _within(bins: list[Ints]) -> list[Ints]:
     return taken
 
 
-def gaussian(lengths: Ints) -> Ints:
+def match_gaussian(lengths: Ints) -> Ints:
     """Which blocks to keep, of lengths [blocks, classes], so that their lengths are spread as a
     Gaussian.
 
@@ -77,7 +77,7 @@ def gaussian(lengths: Ints) -> Ints:
     return np.asarray(np.sort(order[rank < heights[bins[order]]]))
 
 
-def joint(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
+def match_joint_gaussian(lengths: Ints, values: Ints, rng: np.random.Generator) -> Ints:
     """Which rows to keep so that lengths and values follow a bivariate Gaussian with diagonal
     covariance; values differ in frequency.
 

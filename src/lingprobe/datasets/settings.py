@@ -12,7 +12,7 @@ from lingprobe.data.core import DataProblem
 PAPERS_SIZE = 120_000
 
 
-class Folds(NamedTuple):
+class DatasetFold(NamedTuple):
     """A fold, from 0, of how many, and how many examples all of them test (0: every one)."""
 
     number: int
@@ -88,7 +88,7 @@ class SampleSettings:
                 " forbids: choose one"
             )
 
-    def folds(self) -> Folds | None:
+    def folds(self) -> DatasetFold | None:
         """The fold asked for; None without folds."""
         if self.fold is None:
             return None
@@ -101,7 +101,7 @@ class SampleSettings:
                 f"fold={self.fold}: write fold=3/10 for the third of ten folds, or fold=3/10/5000"
                 " where they are to test 5,000 examples in all"
             )
-        return Folds(number - 1, many, tested)
+        return DatasetFold(number - 1, many, tested)
 
     def bounds(self, candidates: int, forms: int) -> tuple[int, int, int]:
         """The rarest and commonest form that are kept, and the cap, for so many candidates of so

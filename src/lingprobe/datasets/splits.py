@@ -125,7 +125,9 @@ def _compact_codes(codes: Ints) -> Ints:
 DIVERSE = 10
 
 
-def allocate(groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random.Generator) -> Ints:
+def allocate_rows(
+    groups: Ints, labels: Ints, shares: Sequence[float], rng: np.random.Generator
+) -> Ints:
     """The part of each row [n], so that rows of a group (-1: alone) share a part and classes divide
     as `shares`.
 
@@ -171,7 +173,11 @@ def allocate_to_all(
     """The same, but a part that got nothing of a class is given the smallest group of a part with
     several; few forms need this.
     """
-    parts, many, classes = allocate(groups, labels, shares, rng), len(shares), int(labels.max()) + 1
+    parts, many, classes = (
+        allocate_rows(groups, labels, shares, rng),
+        len(shares),
+        int(labels.max()) + 1,
+    )
     groups = np.where(groups < 0, groups.max() + 1 + np.arange(len(groups)), groups)
     held = np.bincount(parts * classes + labels, minlength=many * classes).reshape(many, classes)
     for part, c in np.argwhere(held == 0):
@@ -193,7 +199,7 @@ def _fill(labels: Ints, need: NDArray[np.float64], rng: np.random.Generator) -> 
     starts = np.searchsorted(labels[order], np.arange(need.shape[1] + 1))
     for c in np.flatnonzero(np.diff(starts)):
         rows = order[starts[c] : starts[c + 1]]
-        parts[rows] = np.repeat(np.arange(len(need)), apportion(len(rows), need[:, c]))
+        parts[rows] = np.repeat(np.arange(len(need)), apportion_total(len(rows), need[:, c]))
     return parts
 
 
@@ -214,7 +220,7 @@ def stratified_folds(labels: Ints, many: int, seed: int) -> Ints:
     return folds
 
 
-def apportion(total: int, weights: NDArray[np.float64]) -> Ints:
+def apportion_total(total: int, weights: NDArray[np.float64]) -> Ints:
     """`total` things in proportion to the positive weights, by largest remainder; they add up to
     `total`.
     """
@@ -295,7 +301,7 @@ def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Exa
     mixed = rng.permutation(len(examples))
     chosen = []
     for split, number in enumerate(
-        apportion(size, np.bincount(splits, minlength=len(SPLITS)).astype(float))
+        apportion_total(size, np.bincount(splits, minlength=len(SPLITS)).astype(float))
     ):
         rows = mixed[splits[mixed] == split]
         chosen.append(_spread(rows, rank[labels[rows]], len(names), int(number)))
@@ -330,7 +336,7 @@ def draw_train(dataset: Dataset, sample: str) -> Dataset:
 def _spread(rows: Ints, classes: Ints, many: int, size: int) -> Ints:
     """`size` of some rows, classes in their proportions."""
     shares = (
-        apportion(size, np.bincount(classes, minlength=many).astype(float))
+        apportion_total(size, np.bincount(classes, minlength=many).astype(float))
         if size
         else np.zeros(many, np.int64)
     )

@@ -23,44 +23,46 @@ ENCODERS = WrappedContents(
     "encoder",
     "lingprobe.encoders",
     {
-        "length": "lingprobe.encoders.surface:Length",
+        "length": "lingprobe.encoders.surface:SentenceLength",
         "words": "lingprobe.encoders.surface:WordsOnly",
-        "random": "lingprobe.encoders.surface:Random",
-        "overlap": "lingprobe.encoders.pairs:Overlap",
+        "random": "lingprobe.encoders.surface:RandomVectors",
+        "overlap": "lingprobe.encoders.pairs:WordOverlap",
         "hypothesis": "lingprobe.encoders.pairs:hypothesis",
-        "negation": "lingprobe.encoders.pairs:Negation",
+        "negation": "lingprobe.encoders.pairs:NegationCount",
         "bow": "lingprobe.encoders.bags:bow",
         "static": "lingprobe.encoders.bags:static",
-        "untrained": "lingprobe.encoders.untrained:Untrained",
+        "untrained": "lingprobe.encoders.untrained:UntrainedEncoder",
         "npz": "lingprobe.encoders.own_vectors:npz",
         "parquet": "lingprobe.encoders.own_vectors:parquet",
         "arrow": "lingprobe.encoders.own_vectors:arrow",
         "npy": "lingprobe.encoders.own_vectors:npy",
-        "acts": "lingprobe.encoders.activations:Activations",
+        "acts": "lingprobe.encoders.activations:ActivationsEncoder",
         "hf": "lingprobe.encoders.hf:HuggingFace",
-        "api": "lingprobe.encoders.server:Server",
-        "gold": "lingprobe.encoders.gold:Gold",
+        "api": "lingprobe.encoders.server:EmbeddingServer",
+        "gold": "lingprobe.encoders.gold:GoldOracle",
         "st": "lingprobe.encoders.st:SentenceTransformers",
         "char-ngrams": "lingprobe.encoders.char_ngrams:CharNgrams",
         "lm": "lingprobe.inside.minimal.lm:LanguageModel",
-        "ngram": "lingprobe.inside.minimal.ngram:NGram",
+        "ngram": "lingprobe.inside.minimal.ngram:NGramModel",
         "sae": "lingprobe.inside.units.sae:SparseFeatures",
         "tags": "lingprobe.inside.structure.floors:TagPositionBaseline",
     },
     around=Contents(
-        "option of encoders", "", {"without": "lingprobe.inside.erase.remainder:remainder"}
+        "option of encoders", "", {"without": "lingprobe.inside.erase.remainder:make_remainder"}
     ),
 )
 
 
-def make(thing: Any) -> Encoder:
-    """The encoder that a reference names, or that a thing can be made into (see `adapt`)."""
+def make_encoder(thing: Any) -> Encoder:
+    """The encoder that a reference names, or that a thing can be made into (see
+    `adapt_encoder`).
+    """
     if isinstance(thing, str | Reference):
         return ENCODERS.make(thing)
-    return adapt(thing)
+    return adapt_encoder(thing)
 
 
-def adapt(thing: Any, name: str | None = None, **options: Any) -> Encoder:
+def adapt_encoder(thing: Any, name: str | None = None, **options: Any) -> Encoder:
     """An Encoder of anything that turns sentences into vectors: a model, a function, vectors.
 
     name     what stands for an object of this session, so that another finds its vectors
@@ -92,4 +94,4 @@ def opposed_by_reference(reference: str) -> tuple[EncoderQuestion, ...]:
         return (BEYOND_SURFACE,)
 
 
-__all__ = ["ENCODERS", "adapt", "kind_of_reference", "make", "opposed_by_reference"]
+__all__ = ["ENCODERS", "adapt_encoder", "kind_of_reference", "make_encoder", "opposed_by_reference"]

@@ -25,7 +25,7 @@ from lingprobe.data.oracles import EncoderQuestion, Kind
 from lingprobe.data.references import PlaceOption
 from lingprobe.data.vectors import Vectors
 from lingprobe.encoders.conversations import PROMPT, CountedTurns, check_turns
-from lingprobe.encoders.frames import CHAT, describe_frame, frame, read_by, tokeniser_of
+from lingprobe.encoders.frames import CHAT, describe_frame, make_prompt_frame, read_by, tokeniser_of
 from lingprobe.encoders.generation import check_generated_turns
 from lingprobe.encoders.hf import Pool, count_model_layers
 from lingprobe.encoders.hub import ModelFiles, ModelSource, find_model_files
@@ -38,13 +38,13 @@ from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_token_states
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.forward import Passes, ReadSentences
+    from lingprobe.encoders.forward import ForwardPass, ReadSentences
 
 SUFFIX = ".safetensors"
 
 
 @dataclass(frozen=True)
-class Activations:
+class ActivationsEncoder:
     """Hidden states that you have: a folder that `lingprobe.ActivationWriter` wrote, or one that
     vLLM's extraction did, of safetensors files with `token_ids` and `hidden_states`.
     """
@@ -125,7 +125,7 @@ class Activations:
     @property
     def own_baselines(self) -> dict[str, EncoderQuestion]:
         """The states of what stands before the response, where that is read."""
-        return list_prompt_baseline(Activations, self, str(self.path), self.generated)
+        return list_prompt_baseline(ActivationsEncoder, self, str(self.path), self.generated)
 
     @property
     def files(self) -> ModelFiles:
@@ -303,19 +303,21 @@ class Activations:
             return
         self._match(sentences, self.pool == "none")
 
-    def _match(self, sentences: Sequence[Sentence], aligned: bool) -> tuple[Passes, ReadSentences]:
+    def _match(
+        self, sentences: Sequence[Sentence], aligned: bool
+    ) -> tuple[ForwardPass, ReadSentences]:
         """What reads the files, and the sentences in tokens, of which each that can be read has a
         file; EncoderStop where it should.
         """
-        from lingprobe.encoders.forward import Passes  # imports torch
+        from lingprobe.encoders.forward import ForwardPass  # imports torch
         from lingprobe.encoders.recordings import RecordedTokens, check_layers, load_recorded
 
         states = load_recorded(self.states, ModelSource(str(self.files.folder)))
         if self.ids:
             check_layers(self.states, self.numbers)
-        passes = Passes(
+        passes = ForwardPass(
             states,
-            frame(self.template, self.prompt, states.tokenizer),
+            make_prompt_frame(self.template, self.prompt, states.tokenizer),
             self.counts_special,
             states.limit,
             turns=self.turns if self.template == CHAT else None,

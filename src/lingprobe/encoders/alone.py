@@ -34,7 +34,7 @@ LONGEST, SHORTER = 24, 3
 log = logging.getLogger("lingprobe.encoders")
 
 
-def tolerance(model: nn.Module, dtype: str) -> float:
+def get_tolerance(model: nn.Module, dtype: str) -> float:
     """How much vectors of a model that multiplies in `dtype` may differ, by the coarsest numbers
     that it computes with.
     """
@@ -42,7 +42,7 @@ def tolerance(model: nn.Module, dtype: str) -> float:
     return max(TOLERANCE[each] for each in kinds & set(TOLERANCE))
 
 
-def batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Batching:
+def choose_batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Batching:
     """Run one row alone, beside a longer one, and beside one of its length, and compare;
     EncoderStop where it is alone never the same.
 

@@ -19,7 +19,7 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Vectors, as_single
 from lingprobe.encoders.live import live_model
-from lingprobe.encoders.origin import name_of, source
+from lingprobe.encoders.origin import hash_source, name_of
 from lingprobe.encoders.own_vector_files import check_stored
 from lingprobe.encoders.own_vectors import SessionVectors
 from lingprobe.encoders.signatures import required_parameters
@@ -87,7 +87,7 @@ def _of_texts(
         raise
 
 
-class Params(dict[str, Any]):
+class SentEvalParams(dict[str, Any]):
     """SentEval's params: fields are read and written as attributes, and those that nobody set are
     None.
     """
@@ -108,7 +108,7 @@ class BatcherEncoder:
     name: str
     batcher: Callable[[Any, list[list[str]]], Any]
     fingerprint: str
-    params: Params = field(default_factory=Params)
+    params: SentEvalParams = field(default_factory=SentEvalParams)
 
     takes = "sentences"
 
@@ -151,7 +151,7 @@ class SentEvalPair:
         return f"{self.batched.fingerprint} {self.made_of}"
 
     def prepare(self, sentences: Sequence[Sentence]) -> Encoder:
-        params = Params(self.batched.params)
+        params = SentEvalParams(self.batched.params)
         self.preparing(params, [list(s.words) for s in sentences])
         return replace(self.batched, params=params)
 
@@ -189,7 +189,7 @@ def adapt_any(thing: Any, name: str | None = None, **options: Any) -> Encoder:
         return _of_object(thing, encode, name)
     if not callable(thing):
         raise _no_encoder(thing)
-    known = name or name_of(thing), thing, source(thing, name)
+    known = name or name_of(thing), thing, hash_source(thing, name)
     return (
         BatcherEncoder(*known) if len(required_parameters(thing)) == 2 else FunctionEncoder(*known)
     )
@@ -200,10 +200,10 @@ def _of_pair(batcher: Any, prepare: Any, name: str | None) -> Encoder:
         return _of_rows(batcher, prepare, name or "vectors")
     if not (callable(batcher) and (prepare is None or callable(prepare))):
         raise _no_encoder((batcher, prepare))
-    batched = BatcherEncoder(name or name_of(batcher), batcher, source(batcher, name))
+    batched = BatcherEncoder(name or name_of(batcher), batcher, hash_source(batcher, name))
     if prepare is None:
         return batched
-    return SentEvalPair(batched, prepare, source(prepare, name))
+    return SentEvalPair(batched, prepare, hash_source(prepare, name))
 
 
 def _of_rows(sentences: Any, vectors: Any, name: str) -> Encoder:
@@ -219,8 +219,8 @@ def _of_object(thing: Any, encode: Callable[..., Any], name: str | None) -> Enco
     """An object that another library gives, or that does not say that it takes Sentences."""
     prepare, known = getattr(thing, "prepare", None), name or name_of(thing)
     if callable(prepare):
-        return PreparingEncoder(known, prepare, source(thing, name))
-    return FunctionEncoder(known, encode, source(thing, name))
+        return PreparingEncoder(known, prepare, hash_source(thing, name))
+    return FunctionEncoder(known, encode, hash_source(thing, name))
 
 
 def _no_encoder(thing: Any) -> DataProblem:

@@ -109,7 +109,7 @@ def compute_attention_weights(given: AttentionInputs) -> Tensor:
     return scores.softmax(-1).nan_to_num(0.0)
 
 
-def offsets(weights: Tensor, words: Sequence[Ints]) -> Tensor:
+def compute_attention_offsets(weights: Tensor, words: Sequence[Ints]) -> Tensor:
     """How many words off the word is that each word attends to most, by the weights [rows, heads,
     tokens, tokens]: [rows, tokens, heads], at each piece of the word, 0 elsewhere.
 

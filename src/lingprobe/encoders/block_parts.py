@@ -31,7 +31,7 @@ NO_HEADS = "no module of the block is given the heads side by side"
 
 
 @dataclass(frozen=True)
-class Call:
+class ModuleCall:
     """A module's call: what it was given first and what it returned, in rows of tokens, None where
     that is no state.
     """
@@ -48,7 +48,7 @@ class BlockRecording:
     """
 
     given: Tensor
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ModuleCall] = field(default_factory=list)
     weights: list[tuple[int, Tensor]] = field(default_factory=list)
     mixed: list[Tensor] = field(default_factory=list)
     back: Tensor | None = None

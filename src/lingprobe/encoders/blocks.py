@@ -22,7 +22,7 @@ LISTS = (nn.ModuleList, nn.Sequential, nn.ModuleDict)
 
 
 @dataclass(frozen=True)
-class Layers:
+class LayerStates:
     """The states of a model that are its layers.
 
     embedded  whether layer 0 is what its table of embeddings gives, which is none of the states
@@ -41,7 +41,7 @@ class Layers:
         return _layers(model, ids, output, self.embedded, self.given)
 
 
-def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
+def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> LayerStates:
     """The layers of a model, of which `run` is the output for some token ids [rows, tokens].
 
     EncoderStop where the blocks of a model are given something else than its states.
@@ -73,7 +73,7 @@ def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> Layers:
         )
     known = tuple(number for number in given if number is not None)
     layers = _layers(model, ids, output, embedded, known)
-    return Layers(embedded, known, tuple(layer.shape[-1] for layer in layers), blocks)
+    return LayerStates(embedded, known, tuple(layer.shape[-1] for layer in layers), blocks)
 
 
 def _layers(

@@ -16,7 +16,7 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Floats, Ints
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.forward import Passes
+    from lingprobe.encoders.forward import ForwardPass
 
 MOST = 0.5  # of the norms of a sentence's tokens, from which on one token holds most
 TRIED = tuple(
@@ -40,7 +40,7 @@ class TokenNorms(NamedTuple):
     norms: Floats
 
 
-def find_constant_tokens(passes: Passes) -> dict[str, str]:
+def find_constant_tokens(passes: ForwardPass) -> dict[str, str]:
     """By layer what holds most of its norm in every sentence, in words; {} where nothing does."""
     tokens = passes.tokenize_sentences(TRIED, by_piece=False).tokens
     keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)
@@ -55,7 +55,7 @@ def find_constant_tokens(passes: Passes) -> dict[str, str]:
             norms = hidden[0, : len(kept)].float().norm(dim=-1).cpu().numpy()[kept]
             read[name].append(TokenNorms(ids, norms))
     told = passes.network.tokenizer.convert_ids_to_tokens
-    found = {name: heaviest(sentences) for name, sentences in read.items()}
+    found = {name: find_heaviest_token(sentences) for name, sentences in read.items()}
     return {
         name: f"{place} {told(token)!r}" if token >= 0 else place
         for name, (place, token, share) in found.items()
@@ -63,7 +63,7 @@ def find_constant_tokens(passes: Passes) -> dict[str, str]:
     }
 
 
-def heaviest(sentences: Sequence[TokenNorms]) -> tuple[str, int, float]:
+def find_heaviest_token(sentences: Sequence[TokenNorms]) -> tuple[str, int, float]:
     """What every sentence has that holds the largest share of the norm: in words, its id (-1 where
     it is not the same token), and the share, the mean over sentences.
     """

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
-from lingprobe.data.examples import EncoderStop, Sentence, Turn
+from lingprobe.data.examples import ChatTurn, EncoderStop, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.vectors import Ints, compute_offsets
-from lingprobe.encoders.frames import Frame, say_where
+from lingprobe.encoders.frames import PromptFrame, say_where
 from lingprobe.encoders.tokens import (
     TokenisedSentences,
     find_overflowing,
@@ -68,7 +68,7 @@ def check_turns(turns: str, is_chat: bool) -> None:
         )
 
 
-def render_turns(tokenizer: Any, turns: Sequence[Turn]) -> RenderedTurns:
+def render_turns(tokenizer: Any, turns: Sequence[ChatTurn]) -> RenderedTurns:
     """A conversation through the model's chat template; one that ends with the user is rendered up
     to where the model would answer. TurnProblem where the template does not take it, or does not
     have each content as it is; EncoderStop where there is no template.
@@ -104,12 +104,12 @@ def render_turns(tokenizer: Any, turns: Sequence[Turn]) -> RenderedTurns:
     return RenderedTurns(text, tuple(places))
 
 
-def _describe_change(turn: Turn) -> str:
+def _describe_change(turn: ChatTurn) -> str:
     shown = " ".join(turn.content.split())[:30]
     return f"the chat template leaves out or changes what the {turn.role} says, {shown!r}"
 
 
-def _fill_template(tokenizer: Any, turns: Sequence[Turn]) -> str:
+def _fill_template(tokenizer: Any, turns: Sequence[ChatTurn]) -> str:
     messages = [{"role": turn.role, "content": turn.content} for turn in turns]
     is_open = turns[-1].role != "assistant"
     try:
@@ -121,7 +121,7 @@ def _fill_template(tokenizer: Any, turns: Sequence[Turn]) -> str:
     return str(said)
 
 
-def choose_ranges(turns: Sequence[Turn], rendered: RenderedTurns, wanted: str) -> Ranges:
+def choose_ranges(turns: Sequence[ChatTurn], rendered: RenderedTurns, wanted: str) -> Ranges:
     """From where to where characters are wanted. TurnProblem where there are no such turns, or
     nothing is in them.
 
@@ -137,7 +137,7 @@ def choose_ranges(turns: Sequence[Turn], rendered: RenderedTurns, wanted: str) -
     return tuple(chosen)
 
 
-def _choose_turns(turns: Sequence[Turn], wanted: str) -> Sequence[int]:
+def _choose_turns(turns: Sequence[ChatTurn], wanted: str) -> Sequence[int]:
     last = len(turns) - 1
     has_response = turns[last].role == "assistant"
     if wanted == RESPONSE:
@@ -172,7 +172,7 @@ class ReadText(NamedTuple):
 
 
 def read_conversations(
-    tokenizer: Any, sentences: Sequence[Sentence], frame: Frame, wanted: str
+    tokenizer: Any, sentences: Sequence[Sentence], frame: PromptFrame, wanted: str
 ) -> tuple[list[ReadText], dict[int, str]]:
     """Sentences as a model reads them, conversations through its chat template; and why some cannot
     be read, by number, of which nothing counts.

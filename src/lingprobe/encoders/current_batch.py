@@ -33,7 +33,7 @@ _current = _Current()
 
 
 @contextmanager
-def running(batch: BatchRows) -> Iterator[None]:
+def mark_batch(batch: BatchRows) -> Iterator[None]:
     """Say which batch is run until the block ends."""
     before, _current.batch = _current.batch, batch
     try:

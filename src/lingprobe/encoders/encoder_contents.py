@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lingprobe.data.core import Encoder
-from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
+from lingprobe.data.references import Contents, HasExpand, Reference, ReferenceProblem
 from lingprobe.encoders.signatures import is_factory
 
 
@@ -48,7 +48,7 @@ class EncoderContents(Contents):
         single: list[Reference] = []
         for one in super().expand(reference):
             factory = self.find(one.name)
-            single += factory.expand(one) if isinstance(factory, Expanding) else [one]
+            single += factory.expand(one) if isinstance(factory, HasExpand) else [one]
         return single
 
     def make(self, reference: str | Reference) -> Encoder:

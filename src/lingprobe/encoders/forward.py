@@ -27,17 +27,17 @@ from lingprobe.data.vectors import (
     expand_ranges,
 )
 from lingprobe.encoders.alone import Batching
-from lingprobe.encoders.attention import offsets as word_offsets
+from lingprobe.encoders.attention import compute_attention_offsets as word_offsets
 from lingprobe.encoders.batches import (
     group_rows,
     pad_rows,
     run_batches,
 )
 from lingprobe.encoders.conversations import ALL, read_conversations, tokenize_conversations
-from lingprobe.encoders.current_batch import BatchRows, running
-from lingprobe.encoders.frames import Frame
+from lingprobe.encoders.current_batch import BatchRows, mark_batch
+from lingprobe.encoders.frames import PromptFrame
 from lingprobe.encoders.generation import GeneratedTokens, append_written, strip_ends
-from lingprobe.encoders.pooling import Arrivals, KeptTokens, PooledBatch, PoolWish
+from lingprobe.encoders.pooling import KeptTokens, PendingBatches, PooledBatch, PoolWish
 from lingprobe.encoders.shared_start import FEW, SharedStart
 from lingprobe.encoders.sites import ModelSite, highest_block, is_site
 from lingprobe.encoders.token_places import ALL_PLACES, PlaceRange
@@ -129,7 +129,7 @@ class HiddenStateSource(Protocol):
 
 
 @dataclass(frozen=True)
-class Passes:
+class ForwardPass:
     """How sentences go through a network.
 
     turns   which turns of conversations count; None where conversations are read as their texts
@@ -138,7 +138,7 @@ class Passes:
     """
 
     network: HiddenStateSource
-    frame: Frame
+    frame: PromptFrame
     special: bool
     tokens: int
     words: WordSpacing = JOINED
@@ -172,11 +172,11 @@ class Passes:
         layers = [np.zeros((int(starts[-1]), self._width(layer)), np.float32) for layer, _ in asked]
         of_rows = self.states(tokens, {layer for layer, _ in asked})
 
-        every, arrivals = self._read(tokens), Arrivals()
+        every, arrivals = self._read(tokens), PendingBatches()
 
         def work(rows: Ints) -> None:
             words = None if tokens.words is None else [tokens.words[r] for r in rows]
-            with running(BatchRows(rows, words)):
+            with mark_batch(BatchRows(rows, words)):
                 hidden = of_rows(rows)
             kept, whole = self._mark_kept(keep, rows), self._mark_kept(every, rows)
             units = expand_ranges(starts[rows], starts[rows + 1])[0] if by_piece else rows

@@ -27,7 +27,7 @@ log = logging.getLogger("lingprobe.encoders")
 
 
 @dataclass(frozen=True)
-class Frame:
+class PromptFrame:
     """Text around each sentence.
 
     alone    whether only the sentence's tokens count, and not those of the text around
@@ -60,7 +60,7 @@ class Frame:
         return [self.inside(each, size) for each, size in zip(every, sizes, strict=True)]
 
 
-PLAIN = Frame()
+PLAIN = PromptFrame()
 
 
 def say_where(tokenizer: Any, option: str) -> bool:
@@ -115,7 +115,7 @@ def say_started_twice(token: str) -> None:
     )
 
 
-def check(template: str, prompt: str) -> None:
+def check_template(template: str, prompt: str) -> None:
     """Refuse a template without a place for the sentence, or beside a prompt. DataProblem."""
     if template and prompt:
         raise DataProblem("a template says all that is read: leave out prompt, or template")
@@ -129,24 +129,24 @@ def describe_frame(template: str, prompt: str, reads: Callable[[], str]) -> str:
     """The text around sentences as an identity says it; `reads` is called for a template alone, as
     a chat template may have the date in it. DataProblem where it cannot be.
     """
-    check(template, prompt)
+    check_template(template, prompt)
     return f"template={reads()!r}" if template else f"prompt={prompt!r}"
 
 
-def frame(template: str, prompt: str, tokenizer: Any) -> Frame:
+def make_prompt_frame(template: str, prompt: str, tokenizer: Any) -> PromptFrame:
     """The text around each sentence; of a chat template, that around a user's only message, up to
     where the model would answer.
 
     EncoderStop where the tokeniser has no chat template, or leaves the message out.
     """
-    check(template, prompt)
+    check_template(template, prompt)
     if not template:
-        return Frame(prompt)
+        return PromptFrame(prompt)
     whole = _chat(tokenizer) if template == CHAT else template
     before, place, after = whole.partition(PLACE)
     if not place or PLACE in after:
         raise EncoderStop("template=chat: the model's chat template does not have the message once")
-    return Frame(before, after, alone=True, special=template != CHAT)
+    return PromptFrame(before, after, alone=True, special=template != CHAT)
 
 
 def _chat(tokenizer: Any) -> str:
@@ -177,4 +177,4 @@ def read_by(template: str, prompt: str, tokenizer: Callable[[], Any]) -> str:
         return prompt + PLACE if prompt else ""
     if template != CHAT:
         return template
-    return frame(template, prompt, tokenizer()).around(PLACE)
+    return make_prompt_frame(template, prompt, tokenizer()).around(PLACE)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
-from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.cache import cache_dir, recall_value, remember_value
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import EncoderStop
@@ -89,7 +89,7 @@ class TokenWriter:
 
     def recall(self, sentence: Sentence) -> WrittenTokens | None:
         """What was written for a prompt; None where nothing was yet."""
-        found = recall(*self._place(sentence))
+        found = recall_value(*self._place(sentence))
         return None if found is None else WrittenTokens(tuple(found["ids"]), found["text"])
 
     def write(
@@ -104,7 +104,7 @@ class TokenWriter:
             for k, ids in zip(new, rows, strict=True):
                 text = network.tokenizer.decode(ids, clean_up_tokenization_spaces=False)
                 known[k] = WrittenTokens(tuple(ids), str(text))
-                remember(*self._place(sentences[k]), {"ids": [*ids], "text": str(text)})
+                remember_value(*self._place(sentences[k]), {"ids": [*ids], "text": str(text)})
         found = (known[k] for k in range(len(sentences)))
         return [() if each is None else each.ids for each in found]
 
@@ -124,7 +124,7 @@ def write_greedily(
     import torch
     from transformers import GenerationConfig
 
-    from lingprobe.encoders.model_files import computing
+    from lingprobe.encoders.model_files import set_precision
 
     model = network.writer
     if model is None or not model.can_generate():
@@ -146,7 +146,7 @@ def write_greedily(
     def work(rows: Ints) -> None:
         some = [prompts[k] for k in rows]
         ids, mask = (_pad_left(each, value) for each, value in _with_masks(some, fill))
-        with torch.inference_mode(), computing(network.device, network.dtype):
+        with torch.inference_mode(), set_precision(network.device, network.dtype):
             written = model.generate(
                 input_ids=torch.from_numpy(ids).to(network.device),
                 attention_mask=torch.from_numpy(mask).to(network.device),

@@ -23,7 +23,7 @@ WIDTH = 384  # that of small sentence encoders
 
 
 @dataclass(frozen=True)
-class Gold:
+class GoldOracle:
     """What the annotation of a task's data says: an oracle, as the upper bound that other encoders
     are compared with.
 
@@ -60,7 +60,7 @@ class Gold:
     def name(self) -> str:
         return "gold" if self.oracle is None else f"gold:{self.oracle}"
 
-    def with_oracle(self, oracle: str) -> Gold:
+    def with_oracle(self, oracle: str) -> GoldOracle:
         return replace(self, oracle=oracle)
 
     def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> GoldEncoder:
@@ -77,7 +77,7 @@ class Gold:
 class GoldEncoder:
     """Gold that was told the facts of some sentences."""
 
-    gold: Gold
+    gold: GoldOracle
     facts: Mapping[Sentence, Facts]
     words: bool
     kind: ClassVar[Kind] = "oracle"

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from lingprobe.data.abilities import Edit, TokenStates
-from lingprobe.data.cache import cache_dir, recall, remember
+from lingprobe.data.cache import cache_dir, recall_value, remember_value
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import EncoderStop, PartRefused
@@ -30,7 +30,7 @@ from lingprobe.encoders.frames import (
     CHAT,
     Starts,
     describe_frame,
-    frame,
+    make_prompt_frame,
     read_by,
     say_alone,
     say_unread,
@@ -39,12 +39,12 @@ from lingprobe.encoders.frames import (
 )
 from lingprobe.encoders.generation import TokenWriter, check_generation
 from lingprobe.encoders.hub import (
+    CodeTrust,
     ModelFiles,
     ModelSource,
-    Trust,
+    explain_unloadable,
     find_model_files,
     source_of,
-    unloadable,
 )
 from lingprobe.encoders.layers import SlotEncoder
 from lingprobe.encoders.model_files import (
@@ -53,12 +53,12 @@ from lingprobe.encoders.model_files import (
     format_package_versions,
 )
 from lingprobe.encoders.own_baselines import INPUTS, list_own_baselines, list_prompt_baseline
-from lingprobe.encoders.quantisation import PACKAGES, check_quantised, quantisation
+from lingprobe.encoders.quantisation import PACKAGES, check_quantised, get_quantisation
 from lingprobe.encoders.token_places import CountedPlaces, PlaceRange
 from lingprobe.nets.device import resolved_device
 
 if TYPE_CHECKING:
-    from lingprobe.encoders.forward import Passes
+    from lingprobe.encoders.forward import ForwardPass
     from lingprobe.encoders.network import LoadedModel
 
 Pool = Literal["mean", "rest", "max", "cls", "last", "end", "none"]
@@ -215,7 +215,7 @@ class HuggingFace(SavedModel):
         if self.weights != "trained":
             return {}
         own = list_own_baselines(
-            HuggingFace, self, self._base, not quantisation(self.configuration)
+            HuggingFace, self, self._base, not get_quantisation(self.configuration)
         )
         is_answered = self.generate > 0
         return own | list_prompt_baseline(HuggingFace, self, str(self.model), is_answered)
@@ -277,7 +277,7 @@ class HuggingFace(SavedModel):
         kind, _, is_kept = self.weight_settings
         if kind == "random" and not is_kept:
             return ""
-        way = quantisation(self.configuration)
+        way = get_quantisation(self.configuration)
         check_quantised(way, self.weights, self.dtype)
         return way
 
@@ -352,7 +352,7 @@ class HuggingFace(SavedModel):
         return (
             number
             if number is not None
-            else usual(source_of(self.files, self._base, self.trust, ("config.json",)))
+            else get_usual_number(source_of(self.files, self._base, self.trust, ("config.json",)))
         )
 
     def count_heads(self) -> int:
@@ -360,25 +360,27 @@ class HuggingFace(SavedModel):
         number = said_in(self.configuration, HEADS)
         if number is not None:
             return number
-        return usual(source_of(self.files, self._base, self.trust, ("config.json",)), HEADS)
+        return get_usual_number(
+            source_of(self.files, self._base, self.trust, ("config.json",)), HEADS
+        )
 
     def load_tokenizer(self) -> Any:
         """The model's tokeniser, or its adapter's own, which may have further tokens."""
         which = ("tokenizer*",)
         source, adapter = source_of(self.files, self._base, self.trust, which), self._adapter
-        own = None if adapter is None else source_of(adapter[1], adapter[0], Trust(), which)
+        own = None if adapter is None else source_of(adapter[1], adapter[0], CodeTrust(), which)
         return tokeniser_of(tokenizer_source(source, own))
 
     def load(self) -> LoadedModel:
         """The model, ready to be run; EncoderStop where it cannot be, or is not what its
         configuration says.
         """
-        from lingprobe.encoders.network import Weights, load_network
+        from lingprobe.encoders.network import WeightSettings, load_network
 
         source = source_of(self.files, self._base, self.trust)
-        adapter = self._adapter and source_of(self._adapter[1], self._adapter[0], Trust())
+        adapter = self._adapter and source_of(self._adapter[1], self._adapter[0], CodeTrust())
         head = self.generates and self.weights == "trained"
-        weights = Weights(*self.weight_settings, adapter, head)
+        weights = WeightSettings(*self.weight_settings, adapter, head)
         network = load_network(source, *self.runs, weights)
         if (many := len(network.widths) - 1) != self.depth:
             raise EncoderStop(
@@ -408,8 +410,8 @@ class HuggingFace(SavedModel):
         is_behind = has_texts and not self.turns and any(pool != "end" for _, pool in asked)
         if around.after and is_behind and network.causal and not self.generates:
             say_unread(self.name, around.after)
-        if not self.generates and recall(*self._memory_key) is None:
-            remember(*self._memory_key, find_constant_tokens(passes))
+        if not self.generates and recall_value(*self._memory_key) is None:
+            remember_value(*self._memory_key, find_constant_tokens(passes))
         units = passes.run(sentences, asked)
         vectors = Vectors(units.layers, SlotEncoder.names(asked), units.spans, units.cut)
         if units.reasons:
@@ -427,17 +429,19 @@ class HuggingFace(SavedModel):
         if is_asked and not all(sentence.turns for sentence in sentences):
             say_alone(self.name, self.turns)
 
-    def _passes(self, network: LoadedModel) -> Passes:
+    def _passes(self, network: LoadedModel) -> ForwardPass:
         """How sentences go through the model."""
-        from lingprobe.encoders.forward import Passes  # imports torch
+        from lingprobe.encoders.forward import ForwardPass  # imports torch
         from lingprobe.encoders.tokens import WordSpacing
 
         words = WordSpacing(self.spaces, self.text == "raw")
-        around = replace(frame(self.template, self.prompt, network.tokenizer), starts=self.starts)
+        around = replace(
+            make_prompt_frame(self.template, self.prompt, network.tokenizer), starts=self.starts
+        )
         check_turns(self.turns, self.template == CHAT)
         check_generation(self.generate, self.turns)
         turns = self.turns if self.template == CHAT else None
-        return Passes(
+        return ForwardPass(
             network,
             around,
             self.counts_special,
@@ -463,7 +467,7 @@ class HuggingFace(SavedModel):
         """By layer which token that every sentence has holds most of its norm, as was seen when the
         model was loaded; nothing where none does, or where vectors are no means.
         """
-        return (recall(*self._memory_key) or {}) if self.pool == "mean" else {}
+        return (recall_value(*self._memory_key) or {}) if self.pool == "mean" else {}
 
     @property
     def _memory_key(self) -> tuple[Path, str]:
@@ -496,7 +500,7 @@ def said_in(config: dict[str, Any], keys: tuple[str, ...]) -> int | None:
 
 
 @functools.cache
-def usual(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
+def get_usual_number(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
     """The number of a model whose config.json leaves it to transformers, as SigLIP's does.
     DataProblem where nobody says.
     """
@@ -507,7 +511,7 @@ def usual(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
             encoder=True
         )
     except (OSError, ValueError, KeyError, ImportError) as error:
-        raise DataProblem(unloadable(source.name, "transformers", error)) from error
+        raise DataProblem(explain_unloadable(source.name, "transformers", error)) from error
     number = said_in(config.to_dict(), keys)
     if number is not None:
         return number

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import digest_files
-from lingprobe.data.cache import OFFLINE, is_on, size
+from lingprobe.data.cache import OFFLINE, format_bytes, is_on
 from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
@@ -94,7 +94,7 @@ class ModelFiles:
 
 
 @dataclass(frozen=True)
-class Trust:
+class CodeTrust:
     """Whether a model's own code may be run, and the commit of the repository that it lies in where
     that is another.
     """
@@ -138,7 +138,7 @@ class ModelSource(NamedTuple):
 
     name: str
     revision: str | None = None
-    trust: Trust = Trust()
+    trust: CodeTrust = CodeTrust()
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -171,7 +171,8 @@ def check_config(name: str, files: ModelFiles) -> None:
     if bytes_there and max(words * width * _LEAST_BITS // 8, layers * width) > bytes_there:
         raise DataProblem(
             f"{name}: its config.json has {words:,} tokens and {layers:,} layers of {width:,}"
-            f" dimensions, and its weights only {size(bytes_there)}: they do not belong together"
+            f" dimensions, and its weights only {format_bytes(bytes_there)}: they do not belong"
+            " together"
         )
 
 
@@ -199,7 +200,7 @@ def check_hub(missing: str) -> None:
 
 
 def source_of(
-    files: ModelFiles, reference: str, trust: Trust, needed: Sequence[str] = WEIGHTS
+    files: ModelFiles, reference: str, trust: CodeTrust, needed: Sequence[str] = WEIGHTS
 ) -> ModelSource:
     """The folder of some files where one that is needed is there, otherwise the hub's name of
     it.
@@ -211,7 +212,7 @@ def source_of(
     return ModelSource(str(files.folder), None, trust)
 
 
-def unloadable(name: str, library: str, error: Exception) -> str:
+def explain_unloadable(name: str, library: str, error: Exception) -> str:
     """Why a library cannot load a model, in a sentence."""
     if "trust_remote_code" in str(error):
         return (

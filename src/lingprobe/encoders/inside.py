@@ -15,10 +15,10 @@ from torch import Tensor, nn
 
 from lingprobe.data.core import DataProblem
 from lingprobe.encoders.attention import AttentionRecorder
-from lingprobe.encoders.block_parts import BlockModules, BlockRecording, Call, find_parts
+from lingprobe.encoders.block_parts import BlockModules, BlockRecording, ModuleCall, find_parts
 from lingprobe.encoders.blocks import first_states
 from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite
-from lingprobe.encoders.taps import Raw, Taps, Turn, arrange_states
+from lingprobe.encoders.taps import ModuleTaps, Raw, Turn, arrange_states
 
 TOKENS = 7  # in a row that is watched; unlike the sizes of parts
 TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
@@ -28,12 +28,12 @@ TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
 
 
 @dataclass(frozen=True)
-class Inside:
+class InstrumentedModel:
     """A model whose parts are known, and caught when it is run."""
 
     kind: str
     parts: tuple[BlockModules, ...]
-    taps: Taps
+    taps: ModuleTaps
 
     def width(self, site: ModelSite) -> int:
         """How many numbers a site has; DataProblem where the model has no such site."""
@@ -90,7 +90,7 @@ def get_block_part(site: ModelSite) -> str:
 
 def look_inside(
     model: Any, blocks: str, ids: Tensor, first: Tensor, run: Callable[[], Any]
-) -> Inside:
+) -> InstrumentedModel:
     """The parts of a model's blocks, as `run` shows them for token ids [rows, tokens] and this
     layer 0; they are caught from now on, so the model has to be one of ours.
     """
@@ -99,7 +99,7 @@ def look_inside(
     children = list({id(child): child for child in listed.children()}.values())
     turn, seen = _watch(children, shape, first, run)
     parts = tuple(find_parts(block) for block in seen)
-    inside = Inside(model.config.model_type, parts, Taps(turn))
+    inside = InstrumentedModel(model.config.model_type, parts, ModuleTaps(turn))
     _tap(inside, model, children)
     return inside
 
@@ -150,7 +150,9 @@ def _watch(
         def watch_call(*given: Any, **named: Any) -> Any:
             before = _copy_first_states([*given, *named.values()], shape, turns[0])
             back = forward(*given, **named)
-            seen[-1].calls.append(Call(name, before, _copy_first_states([back], shape, turns[0])))
+            seen[-1].calls.append(
+                ModuleCall(name, before, _copy_first_states([back], shape, turns[0]))
+            )
             return back
 
         return watch_call
@@ -196,7 +198,7 @@ def _copy_first_states(values: Sequence[Any], shape: tuple[int, int], turn: Turn
     return None
 
 
-def _tap(inside: Inside, model: nn.Module, children: Sequence[nn.Module]) -> None:
+def _tap(inside: InstrumentedModel, model: nn.Module, children: Sequence[nn.Module]) -> None:
     """Make a model's blocks and their parts give what is wanted of them, or another thing.
     `forward` is wrapped for good.
     """

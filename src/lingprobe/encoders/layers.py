@@ -9,10 +9,10 @@ from typing import Protocol
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.oracles import Kind
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.sites import OF_HEADS, expand
+from lingprobe.encoders.sites import OF_HEADS, expand_sites
 
 
-class Deep(Protocol):
+class DeepEncoder(Protocol):
     """An encoder of which any layer can be asked, with any pooling."""
 
     @property
@@ -38,12 +38,12 @@ class Deep(Protocol):
 class SlotEncoder:
     """An encoder that yields some slots ('layer.pooling') of its cache."""
 
-    encoder: Deep
+    encoder: DeepEncoder
     slots: tuple[str, ...]
     takes = "sentences"
 
     @classmethod
-    def of(cls, encoder: Deep, slots: tuple[str, ...], units: str) -> SlotEncoder:
+    def of(cls, encoder: DeepEncoder, slots: tuple[str, ...], units: str) -> SlotEncoder:
         """An encoder that yields these slots; ValueError for vectors of sentences beside those of
         `units`, as words.
         """
@@ -56,7 +56,7 @@ class SlotEncoder:
 
     @staticmethod
     def slots_of(
-        encoder: Deep, last: int, heads: Callable[[], int] | None = None
+        encoder: DeepEncoder, last: int, heads: Callable[[], int] | None = None
     ) -> tuple[str, ...]:
         """The slots that an encoder's options name, where `last` is its last layer, and `heads` how
         many heads a block has, if its blocks can be looked into. DataProblem for maps of attention
@@ -119,7 +119,7 @@ def layer_names(text: str, last: int, heads: Callable[[], int] | None = None) ->
             chosen += map(str, [*range(0, last, int(step)), last])
             continue
         if ":" in part and step == part:
-            chosen += expand(part, last, heads)
+            chosen += expand_sites(part, last, heads)
             continue
         first, dash, end = part.partition("-")
         numbers = first.isdigit() and (end.isdigit() or not dash)

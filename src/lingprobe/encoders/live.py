@@ -16,11 +16,11 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import EncoderQuestion
 from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hf import HuggingFace
-from lingprobe.encoders.hub import Trust, find_model_files, source_of
+from lingprobe.encoders.hub import CodeTrust, find_model_files, source_of
 from lingprobe.encoders.live_options import check_options, format_model_options, without_memory
 from lingprobe.encoders.model_files import unknown_to
 from lingprobe.encoders.origin import name_of
-from lingprobe.encoders.st import Live, class_of
+from lingprobe.encoders.st import LiveSentenceTransformer, class_of
 from lingprobe.nets.device import resolved_dtype
 
 if TYPE_CHECKING:
@@ -112,7 +112,9 @@ def live_model(thing: Any, name: str | None, options: dict[str, Any]) -> Encoder
     """A loaded model of transformers or sentence-transformers as an encoder, with options as hf:
     and st: have them; None for anything else. UsageProblem for an option that it lacks.
     """
-    if isinstance(thing, LiveTransformer | Live):  # its weights may be others by now
+    if isinstance(
+        thing, LiveTransformer | LiveSentenceTransformer
+    ):  # its weights may be others by now
         return replace(thing, **options)
     if (parts := transformer_in(thing)) is not None:
         check_options(type(parts.model).__name__, options, LiveTransformer)
@@ -127,8 +129,8 @@ def live_model(thing: Any, name: str | None, options: dict[str, Any]) -> Encoder
             options,
         )
     if class_of(thing):
-        check_options(type(thing).__name__, options, Live)
-        return Live(name or name_of(thing), thing, **options)
+        check_options(type(thing).__name__, options, LiveSentenceTransformer)
+        return LiveSentenceTransformer(name or name_of(thing), thing, **options)
     if is_of(thing, "transformers", "PreTrainedTokenizerBase"):
         raise DataProblem(
             f"a {type(thing).__name__} gives no vectors; write evaluate((model, tokenizer), tasks)"
@@ -146,23 +148,25 @@ def transformer_in(thing: Any) -> ModelAndTokenizer | None:
     model that was loaded from where its tokenizer is, too. None for anything else.
     """
     if isinstance(thing, tuple) and len(thing) == 2:
-        model, other = map(unwrap, thing if is_model(thing[0]) else thing[::-1])
+        model, other = map(unwrap_model, thing if is_model(thing[0]) else thing[::-1])
         return ModelAndTokenizer(model, _tokenizer(model, other)) if is_model(model) else None
     if is_of(thing, "transformers", "Pipeline"):
-        return ModelAndTokenizer(unwrap(thing.model), _tokenizer(thing.model, thing.tokenizer))
-    model = unwrap(thing)
+        return ModelAndTokenizer(
+            unwrap_model(thing.model), _tokenizer(thing.model, thing.tokenizer)
+        )
+    model = unwrap_model(thing)
     return ModelAndTokenizer(model, _tokenizer_beside(model)) if is_model(model) else None
 
 
-def unwrap(thing: Any) -> Any:
+def unwrap_model(thing: Any) -> Any:
     """A model without what torch wrapped it in, to compile it or to train it on several GPUs."""
     inside = WRAPPERS.get(type(thing).__name__) if is_of(thing, "torch", "Module") else None
-    return unwrap(getattr(thing, inside)) if inside and hasattr(thing, inside) else thing
+    return unwrap_model(getattr(thing, inside)) if inside and hasattr(thing, inside) else thing
 
 
 def is_model(thing: Any) -> bool:
     """Whether a thing is a model of transformers, or one of these with an adapter of PEFT."""
-    bare = unwrap(thing)
+    bare = unwrap_model(thing)
     return is_of(bare, "transformers", "PreTrainedModel") or is_of(bare, "peft", "PeftModel")
 
 
@@ -189,7 +193,7 @@ def _tokenizer_beside(model: Any) -> Any:
     place = str(getattr(model.config, "_name_or_path", "") or "")
     try:
         files = find_model_files(place, "sentence-transformers", first=False) if place else None
-        source = files and source_of(files, place, Trust(), TOKENS)
+        source = files and source_of(files, place, CodeTrust(), TOKENS)
         if source and any(any(files.folder.glob(pattern)) for pattern in TOKENS if files):
             return tokeniser_of(source)
     except DataProblem:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.hub import ModelSource, quiet_loading, unloadable
+from lingprobe.encoders.hub import ModelSource, explain_unloadable, quiet_loading
 
 BEHIND = frozenset({"pooler", "contact_head", "lm_head", "classifier"})
 """Parts of models that stand behind their hidden states."""
@@ -27,7 +27,7 @@ def load_tokenizer(source: ModelSource) -> Any:
     try:
         tokenizer = AutoTokenizer.from_pretrained(source.name, **source.arguments)
     except Exception as error:  # of every library that reads a part of a tokeniser
-        raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+        raise EncoderStop(explain_unloadable(source.name, "transformers", error)) from error
     check_tokenizer(source.name, tokenizer)
     return tokenizer
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.references import Reference
 from lingprobe.encoders.checkpoints import revisions_of
-from lingprobe.encoders.hub import ModelFiles, Trust, check_config, find_model_files
+from lingprobe.encoders.hub import CodeTrust, ModelFiles, check_config, find_model_files
 from lingprobe.nets.device import installed_version, resolved_device, resolved_dtype
 from lingprobe.nets.precision import spare_torch
 
@@ -38,7 +38,7 @@ def format_package_versions(*packages: str) -> str:
     return " ".join(f"{p}={v}" for p in packages if (v := installed_version(p)))
 
 
-def computing(device: str, dtype: str) -> AbstractContextManager[Any]:
+def set_precision(device: str, dtype: str) -> AbstractContextManager[Any]:
     """Autocast to a precision; nothing is changed for float32."""
     import torch
 
@@ -180,9 +180,9 @@ class SavedModel:
         return self.files.says("config.json")
 
     @property
-    def trust(self) -> Trust:
+    def trust(self) -> CodeTrust:
         """Whether the model's own code may be run."""
-        return Trust(self.trust_remote_code, self.code_revision)
+        return CodeTrust(self.trust_remote_code, self.code_revision)
 
     @property
     def runs(self) -> tuple[str, str]:

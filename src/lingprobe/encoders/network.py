@@ -19,21 +19,21 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.encoders.adapters import apply_adapter, tokenizer_source
-from lingprobe.encoders.alone import Batching, are_vectors_close, batching, tolerance
+from lingprobe.encoders.alone import Batching, are_vectors_close, choose_batching, get_tolerance
 from lingprobe.encoders.batches import pad_rows
-from lingprobe.encoders.blocks import Layers, find_layers, text_encoder
-from lingprobe.encoders.hub import ModelSource, unloadable, weights_size
-from lingprobe.encoders.inside import TOKENS, Inside, look_inside
+from lingprobe.encoders.blocks import LayerStates, find_layers, text_encoder
+from lingprobe.encoders.hub import ModelSource, explain_unloadable, weights_size
+from lingprobe.encoders.inside import TOKENS, InstrumentedModel, look_inside
 from lingprobe.encoders.loading import check_weights, load_tokenizer, load_transformer
-from lingprobe.encoders.model_files import computing, in_precision
-from lingprobe.encoders.quantisation import check_model_memory, placement, quantisation
-from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise
+from lingprobe.encoders.model_files import in_precision, set_precision
+from lingprobe.encoders.quantisation import check_model_memory, choose_placement, get_quantisation
+from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise_weights
 from lingprobe.encoders.replacement import is_replaced
 from lingprobe.encoders.shared_start import SharedStart, shared_start
 from lingprobe.encoders.sites import ModelSite
-from lingprobe.encoders.stopping import Stopped, stoppable
+from lingprobe.encoders.stopping import Stopped, make_stoppable
 from lingprobe.encoders.taps import Raw
-from lingprobe.nets.device import check_device, free_memory, kind
+from lingprobe.nets.device import check_device, free_memory, get_device_kind
 
 FROM_TWO = ("camembert", "xmod", "mpnet", "longformer")  # where positions begin there, as RoBERTa's
 _POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length")
@@ -46,7 +46,7 @@ PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
 
 
 @dataclass(frozen=True)
-class Weights:
+class WeightSettings:
     """Which weights a network has.
 
     kind     trained, random (as its library begins to train it) or orthonormal (every matrix, and
@@ -90,7 +90,7 @@ class LoadedModel:
         )
 
     @functools.cached_property
-    def layers(self) -> Layers:
+    def layers(self) -> LayerStates:
         """Which of the model's states are its layers, found on some tokens."""
         tokens = torch.arange(min(SOME, self.limit), device=self.device)
         ids = torch.stack([tokens, tokens.flip(0)])
@@ -127,7 +127,7 @@ class LoadedModel:
         inputs = self._inputs([row, row[::2]] if self.batching == "padded" else [row])
         blocks = self.model.get_submodule(self.layers.blocks)
         run = functools.partial(self._run, **inputs)
-        return stoppable(blocks, self._read(inputs["input_ids"], run)[:-1], run)
+        return make_stoppable(blocks, self._read(inputs["input_ids"], run)[:-1], run)
 
     def hidden_states(
         self,
@@ -163,12 +163,12 @@ class LoadedModel:
         if is_replaced(self.model):  # there, too
             return None
         if (ids, highest) not in self._starts:
-            limit = tolerance(self.model, self.dtype)
+            limit = get_tolerance(self.model, self.dtype)
             self._starts[ids, highest] = shared_start(self, ids, highest, limit)
         return self._starts[ids, highest]
 
     @functools.cached_property
-    def inside(self) -> Inside:
+    def inside(self) -> InstrumentedModel:
         """The parts of its blocks, found on some tokens."""
         row = list(range(min(TOKENS, self.limit)))
         inputs = self._inputs([row, row[::-1]])
@@ -251,7 +251,7 @@ class LoadedModel:
 
     def _run(self, input_ids: Tensor, attention_mask: Tensor, **more: Any) -> Any:
         """The model's output with all its states."""
-        with torch.inference_mode(), computing(self.device, self.dtype):
+        with torch.inference_mode(), set_precision(self.device, self.dtype):
             return self.model(
                 input_ids=input_ids,
                 attention_mask=attention_mask,
@@ -267,7 +267,9 @@ class LoadedModel:
             layers = self.hidden_states(rows)
             return [[layer[i, : len(row)] for layer in layers] for i, row in enumerate(rows)]
 
-        return batching(name, run, (ids * 3)[: self.limit], tolerance(self.model, self.dtype))
+        return choose_batching(
+            name, run, (ids * 3)[: self.limit], get_tolerance(self.model, self.dtype)
+        )
 
     @functools.cached_property
     def causal(self) -> bool:
@@ -277,7 +279,7 @@ class LoadedModel:
             [layer[0, :-1] for layer in self.hidden_states([ids])]
             for ids in (row, [*row[:-1], row[0]])
         )
-        return are_vectors_close(one, other, tolerance(self.model, self.dtype))
+        return are_vectors_close(one, other, get_tolerance(self.model, self.dtype))
 
     def lexical(self, ids: Ints) -> Floats:
         """What the first layer would be given for tokens if they stood nowhere, [ids, dim];
@@ -322,7 +324,7 @@ class LoadedModel:
             mask = torch.ones_like(rows)
             inputs = {"input_ids": rows, "attention_mask": mask, "output_hidden_states": True}
             run = functools.partial(torch.func.functional_call, self.model, places, (), inputs)
-            with torch.inference_mode(), computing(self.device, self.dtype):
+            with torch.inference_mode(), set_precision(self.device, self.dtype):
                 below = self._read(rows, run, 0)[0]
             parts.append(below.float().reshape(-1, below.shape[-1]).cpu().numpy())
         return np.concatenate(parts)[: len(ids)]
@@ -330,7 +332,7 @@ class LoadedModel:
 
 @functools.lru_cache(maxsize=2)
 def load_network(
-    source: ModelSource, device: str, dtype: str, weights: Weights = Weights()
+    source: ModelSource, device: str, dtype: str, weights: WeightSettings = WeightSettings()
 ) -> LoadedModel:
     """A model on its device, which multiplies in `dtype` whatever precision it is stored in."""
     check_device(device)
@@ -341,10 +343,10 @@ def load_network(
         config = AutoConfig.from_pretrained(source.name, **source.arguments)
         if weights.kind == "random" and not weights.lexical:  # as it was before it was quantised
             config = _without_quantisation(config)
-        way = quantisation(config.to_dict())
+        way = get_quantisation(config.to_dict())
         size = weights_size(source.name)
-        place = placement(device, way, size, _free(device))
-        if kind(device) == "cpu":
+        place = choose_placement(device, way, size, _free(device))
+        if get_device_kind(device) == "cpu":
             stored = getattr(config, "dtype", None)
             width = stored.itemsize if isinstance(stored, torch.dtype) else 4
             check_model_memory(source.name, size, width, "auto" if way else dtype, free_memory())
@@ -358,7 +360,7 @@ def load_network(
     except DataProblem:
         raise
     except Exception as error:  # of every library that reads a part of a model
-        raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+        raise EncoderStop(explain_unloadable(source.name, "transformers", error)) from error
     if way:  # never cast
         network = LoadedModel(model, tokenizer, device, "float32", writer=writer)
     else:
@@ -400,7 +402,7 @@ def _free(device: str) -> int | None:
 
 
 def _writer(
-    source: ModelSource, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+    source: ModelSource, config: Any, dtype: str, weights: WeightSettings, place: Mapping[str, Any]
 ) -> Any:
     """A trained model with the head that writes tokens. EncoderStop where its files have none."""
     from transformers import AutoModelForCausalLM
@@ -426,7 +428,7 @@ def _writer(
 
 
 def _model(
-    source: ModelSource, config: Any, dtype: str, weights: Weights, place: Mapping[str, Any]
+    source: ModelSource, config: Any, dtype: str, weights: WeightSettings, place: Mapping[str, Any]
 ) -> Any:
     from transformers import AutoModel
 
@@ -450,7 +452,7 @@ def _model(
     )
     below = below_layers(model)
     if weights.kind == "orthonormal":
-        orthonormalise(model, below, torch.Generator().manual_seed(weights.seed))
+        orthonormalise_weights(model, below, torch.Generator().manual_seed(weights.seed))
     if weights.lexical:
         state = load().state_dict()
         model.load_state_dict({name: state[name] for name in below}, strict=False)

@@ -73,7 +73,7 @@ def describe_state(thing: Any) -> str:
     return f"{_process} {next(_unnamed)}"
 
 
-def source(thing: Any, name: str | None) -> str:
+def hash_source(thing: Any, name: str | None) -> str:
     """What a thing is made of, hashed: the code that its module reaches, and of a function its own.
 
     What has a state that no file shows (an object, a function that closes over something or reads a

@@ -35,7 +35,7 @@ class VectorFileContent:
     layers: dict[str, Floats]
 
 
-class Format(NamedTuple):
+class VectorFileFormat(NamedTuple):
     """How a kind of file is read.
 
     keys    the names of what it holds, without reading it
@@ -217,7 +217,7 @@ def check_stored(
 
 
 FORMATS = {
-    "npz": Format(_npz_keys, "vectors", _read_npz),
-    **dict.fromkeys(("parquet", "arrow"), Format(_table_keys, "vector", _read_table)),
+    "npz": VectorFileFormat(_npz_keys, "vectors", _read_npz),
+    **dict.fromkeys(("parquet", "arrow"), VectorFileFormat(_table_keys, "vector", _read_table)),
 }
 """Kinds of files that hold their own sentences."""

@@ -27,7 +27,7 @@ NEGATIONS = frozenset([*ENGLISH.split(), *POLISH.split()])
 
 
 @dataclass(frozen=True)
-class Overlap(WordsOnly):
+class WordOverlap(WordsOnly):
     """How many words both sentences of a pair have, and nothing else: as shares of the first's, of
     the second's, and of all.
     """
@@ -40,7 +40,7 @@ class Overlap(WordsOnly):
 
 
 @dataclass(frozen=True)
-class Hypothesis(PooledWordVectors):
+class HypothesisOnly(PooledWordVectors):
     """The second sentence of a pair, as a bag of word vectors."""
 
     own_view: ClassVar[str] = "mean+second"
@@ -52,13 +52,13 @@ def hypothesis(
     seed: int = 0,
     pool: Pool = "mean",
     lowercase: bool = False,
-) -> Hypothesis:
+) -> HypothesisOnly:
     """A bag of random word vectors of the second sentence of a pair: the first is not looked at."""
-    return Hypothesis("hypothesis", RandomTable(dim, seed), pool, lowercase)
+    return HypothesisOnly("hypothesis", RandomTable(dim, seed), pool, lowercase)
 
 
 @dataclass(frozen=True)
-class Negation:
+class NegationCount:
     """How many negations each sentence of a pair has, and nothing else: [n, 1]."""
 
     words: Annotated[

@@ -104,7 +104,7 @@ class PooledBatch:
 
 
 @dataclass
-class Arrivals:
+class PendingBatches:
     """Batches that come back from a device: each is put in its place while the next is computed,
     and at once where nothing has to be waited for.
     """

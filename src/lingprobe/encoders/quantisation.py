@@ -21,7 +21,7 @@ PACKAGES = {
 FILLED = 0.8  # of a GPU's free memory that weights may take; the rest is for what they compute
 
 
-def quantisation(config: dict[str, Any]) -> str:
+def get_quantisation(config: dict[str, Any]) -> str:
     """The way in which a model is quantised, as its config.json says (bitsandbytes, gptq, awq,
     torchao, ...); '' where it is not.
     """
@@ -50,7 +50,7 @@ def check_quantised(way: str, weights: str, dtype: str) -> None:
         )
 
 
-def placement(device: str, way: str, size: int, free: int | None) -> dict[str, Any]:
+def choose_placement(device: str, way: str, size: int, free: int | None) -> dict[str, Any]:
     """What tells transformers where to put a model: nothing where it is moved once it is loaded; a
     device map where it is quantised, or its `size` in bytes does not fit into what a GPU has `free`
     (None for the processor, or a device that the user chose).

@@ -25,7 +25,9 @@ def draw_model(build: Callable[[], Any], seed: int) -> Any:
         return build()
 
 
-def orthonormalise(model: nn.Module, keep: frozenset[str], generator: torch.Generator) -> None:
+def orthonormalise_weights(
+    model: nn.Module, keep: frozenset[str], generator: torch.Generator
+) -> None:
     """Draw every matrix with orthonormal rows or columns, and set biases to zero, but for the
     parameters in `keep`.
 

@@ -15,8 +15,8 @@ from torch import Tensor
 
 from lingprobe.data.abilities import Edit, OfSentences
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.blocks import Layers
-from lingprobe.encoders.inside import Inside, get_block_part
+from lingprobe.encoders.blocks import LayerStates
+from lingprobe.encoders.inside import InstrumentedModel, get_block_part
 from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.encoders.taps import Place
 
@@ -25,12 +25,12 @@ Some = tuple[Tensor | None, Edit]
 """What changes some numbers of a part, by which they are; None for all."""
 
 
-class Replacement:
+class StateReplacement:
     """What the states and parts of a model are replaced by at present, by name; for one reader of
     the model at a time.
     """
 
-    def __init__(self, layers: Layers, inside: Inside) -> None:
+    def __init__(self, layers: LayerStates, inside: InstrumentedModel) -> None:
         self.edits: Mapping[str, Edit] = {}
         self._last = len(layers.widths) - 1
         self._inside = inside
@@ -99,10 +99,12 @@ def _join_edits(some: Sequence[Some]) -> Edit:
     return change
 
 
-def replacement_of(model: Any, layers: Layers, inside: Callable[[], Inside]) -> Replacement:
+def replacement_of(
+    model: Any, layers: LayerStates, inside: Callable[[], InstrumentedModel]
+) -> StateReplacement:
     """What replaces the states of a model; the same for the same model."""
     if find_replacement(model) is None:
-        model.__dict__[OWN] = Replacement(layers, inside())
+        model.__dict__[OWN] = StateReplacement(layers, inside())
     made = find_replacement(model)
     assert made is not None
     return made
@@ -114,8 +116,8 @@ def is_replaced(model: Any) -> bool:
     return made is not None and bool(made.edits)
 
 
-def find_replacement(model: Any) -> Replacement | None:
+def find_replacement(model: Any) -> StateReplacement | None:
     """What replaces the states of a model, where anything ever did."""
     made = model.__dict__.get(OWN)
-    assert made is None or isinstance(made, Replacement)
+    assert made is None or isinstance(made, StateReplacement)
     return made

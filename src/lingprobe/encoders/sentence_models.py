@@ -19,11 +19,17 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.encoders.alone import Batching, are_vectors_close, batching, log_batching, tolerance
+from lingprobe.encoders.alone import (
+    Batching,
+    are_vectors_close,
+    choose_batching,
+    get_tolerance,
+    log_batching,
+)
 from lingprobe.encoders.batches import group_rows, run_batches
-from lingprobe.encoders.hub import ModelSource, first_line, quiet_loading, unloadable
+from lingprobe.encoders.hub import ModelSource, explain_unloadable, first_line, quiet_loading
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
-from lingprobe.encoders.model_files import MANY, computing, in_precision
+from lingprobe.encoders.model_files import MANY, in_precision, set_precision
 from lingprobe.encoders.random_weights import redraw_modules
 from lingprobe.nets.device import check_device
 
@@ -113,7 +119,7 @@ def preprocess_texts(
 
 
 @dataclass(frozen=True)
-class Way:
+class EncodeSettings:
     """How a model is asked for its vectors.
 
     prompt   text before each sentence; None for the one that the model itself would take
@@ -156,13 +162,13 @@ class LoadedSentenceModel:
     model: Any
     form: str
     dtype: str
-    way: Way
+    way: EncodeSettings
     width: int
     batching: Batching
 
     def forward(self, features: dict[str, Any]) -> dict[str, Any]:
         """What the model's modules make of a batch."""
-        return forward(self.model, features, self.way, self.dtype)
+        return run_modules(self.model, features, self.way, self.dtype)
 
     def embed_texts(self, features: dict[str, Any]) -> Tensor:
         """One vector a text, [texts, width], as the model's own `encode` would return it."""
@@ -175,7 +181,7 @@ def load_sentence_model(
     form: str,
     device: str,
     dtype: str,
-    way: Way,
+    way: EncodeSettings,
     drawn: tuple[int, bool] | None = None,
 ) -> LoadedSentenceModel:
     """A model of some class on its device; `drawn` is the seed of random weights, and whether those
@@ -208,12 +214,14 @@ def load_sentence_model(
     except DataProblem:
         raise
     except Exception as error:  # of every library that reads a part of a model
-        raise EncoderStop(unloadable(source.name, "sentence-transformers", error)) from error
+        raise EncoderStop(
+            explain_unloadable(source.name, "sentence-transformers", error)
+        ) from error
     return prepare_sentence_model(in_precision(model, dtype), form, way, dtype, source.name)
 
 
 def prepare_sentence_model(
-    model: Any, form: str, way: Way, dtype: str, name: str
+    model: Any, form: str, way: EncodeSettings, dtype: str, name: str
 ) -> LoadedSentenceModel:
     """Try a model on a few texts; it multiplies in `dtype`.
 
@@ -223,7 +231,7 @@ def prepare_sentence_model(
     before = way.before(model)
     try:
         features = preprocess_texts(model, TRIAL, before, way.arguments)
-        output = forward(model, features, way, dtype)
+        output = run_modules(model, features, way, dtype)
     except Exception as error:
         routes = any(type(module).__name__ in ("Router", "Asym") for module in model.modules())
         hint = (
@@ -248,16 +256,18 @@ def prepare_sentence_model(
     return replace(trial, batching=_batching(trial, before, name))
 
 
-def forward(model: Any, features: dict[str, Any], way: Way, dtype: str) -> dict[str, Any]:
+def run_modules(
+    model: Any, features: dict[str, Any], way: EncodeSettings, dtype: str
+) -> dict[str, Any]:
     """What a model's modules make of a batch."""
     placed = {k: v.to(model.device) if isinstance(v, Tensor) else v for k, v in features.items()}
     active = getattr(model, "max_active_dims", None)
     told_more = way.arguments | ({"max_active_dims": active} if active is not None else {})
-    with torch.inference_mode(), computing(str(model.device), dtype):
+    with torch.inference_mode(), set_precision(str(model.device), dtype):
         return dict(model(placed, **told_more))
 
 
-def sentence_vectors(model: Any, output: dict[str, Any], way: Way) -> Tensor:
+def sentence_vectors(model: Any, output: dict[str, Any], way: EncodeSettings) -> Tensor:
     """One vector a text of what a model's modules made."""
     values: Tensor = output["sentence_embedding"]
     if (active := getattr(model, "max_active_dims", None)) is not None:
@@ -274,7 +284,7 @@ def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
     """Which texts may be in one batch: rows of token ids are compared where we tokenise, and whole
     texts where the model does.
     """
-    limit = tolerance(trial.model, trial.dtype)
+    limit = get_tolerance(trial.model, trial.dtype)
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
         output = trial.forward(features)
@@ -288,7 +298,7 @@ def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
     )
     if tokens is not None:
         of_rows: TokenisedTexts = tokens
-        return batching(
+        return choose_batching(
             name,
             lambda rows: vectors(
                 replace(of_rows, ids=[list(row) for row in rows]).features_of_all()

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._foreign_code import one_line
-from lingprobe.data.cache import size
+from lingprobe.data.cache import format_bytes
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import LingprobeError
@@ -55,7 +55,7 @@ log = logging.getLogger("lingprobe.encoders")
 
 
 @dataclass(frozen=True)
-class Server:
+class EmbeddingServer:
     """An embedding server that speaks OpenAI's protocol (OpenAI, vLLM, TEI, Ollama, llama.cpp and
     others) by its address. All sentences are sent to it.
 
@@ -306,7 +306,7 @@ def _post(address: str, body: bytes, most: int) -> bytes:
         later = error.headers.get("Retry-After", "")
         raise _Answered(error.code, str(error.reason), said, later) from None
     if len(content) > most:
-        raise _TooMuch(f"answers with more than {size(most)}")
+        raise _TooMuch(f"answers with more than {format_bytes(most)}")
     return content
 
 

@@ -19,7 +19,7 @@ TRIED = 6  # tokens behind them on which a model is tried
 Rows = Sequence[Sequence[int]]
 
 
-class Continuing(Protocol):
+class ContinuableNetwork(Protocol):
     """A network that can go on from what it read before."""
 
     @property
@@ -48,7 +48,7 @@ class SharedStart:
     highest  the highest layer that was read
     """
 
-    network: Continuing
+    network: ContinuableNetwork
     ids: tuple[int, ...]
     kept: tuple[tuple[Tensor, Tensor], ...]
     states: tuple[Tensor, ...]
@@ -76,7 +76,7 @@ class SharedStart:
 
 
 def shared_start(
-    network: Continuing, ids: tuple[int, ...], highest: int, tolerance: float
+    network: ContinuableNetwork, ids: tuple[int, ...], highest: int, tolerance: float
 ) -> SharedStart | None:
     """Tokens that rows begin with, read once; None where a network does not keep what it read, or
     where vectors would differ by more than that share of their length.
@@ -99,7 +99,7 @@ def shared_start(
 
 
 @torch.inference_mode()
-def _read_start(network: Continuing, ids: tuple[int, ...], highest: int) -> SharedStart:
+def _read_start(network: ContinuableNetwork, ids: tuple[int, ...], highest: int) -> SharedStart:
     from transformers import DynamicCache
 
     cache = DynamicCache()

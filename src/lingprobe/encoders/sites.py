@@ -57,7 +57,7 @@ def highest_block(names: Iterable[str]) -> int | None:
     return max((ModelSite.parse(n).block if is_site(n) else int(n) for n in names), default=None)
 
 
-def expand(text: str, last: int, heads: Callable[[], int] | None) -> tuple[str, ...]:
+def expand_sites(text: str, last: int, heads: Callable[[], int] | None) -> tuple[str, ...]:
     """The names that a text with a colon stands for in a model of `last` blocks; DataProblem where
     there is no such site.
 

@@ -157,7 +157,10 @@ class SentenceTransformers(SavedModel):
         return f"{self.form} {super().fingerprint}" + (f" weights={drawn}" if drawn else "")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
-        from lingprobe.encoders.sentence_models import Way, load_sentence_model  # imports torch
+        from lingprobe.encoders.sentence_models import (  # imports torch
+            EncodeSettings,
+            load_sentence_model,
+        )
 
         source = source_of(self.files, self.model, self.trust, WHOLE)
         return _encode_sentences(
@@ -165,7 +168,7 @@ class SentenceTransformers(SavedModel):
                 source,
                 self.form,
                 *self.runs,
-                Way(self.prompt, self.task or "", self.truncate_dim),
+                EncodeSettings(self.prompt, self.task or "", self.truncate_dim),
                 None if self.weights == "trained" else (self.seed, self.lexical == "trained"),
             ),
             sentences,
@@ -174,7 +177,7 @@ class SentenceTransformers(SavedModel):
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveSentenceTransformer:
     """A model of sentence-transformers that is loaded already, run as one that is named; a digest
     of its weights, settings and tokenizer stands for it. Options are those of st:.
     """
@@ -223,14 +226,14 @@ class Live:
         """The model, tried once."""
         from lingprobe.encoders.live_models import sharing_weights
         from lingprobe.encoders.model_files import in_precision
-        from lingprobe.encoders.sentence_models import Way, prepare_sentence_model
+        from lingprobe.encoders.sentence_models import EncodeSettings, prepare_sentence_model
 
         form = class_of(self.model)
         if self.truncate_dim is not None:
             check_width(self.truncate_dim, form)
         dtype = self.runs[1]
         own = in_precision(sharing_weights(self.model, self.name), dtype)
-        way = Way(self.prompt, self.task or "", self.truncate_dim)
+        way = EncodeSettings(self.prompt, self.task or "", self.truncate_dim)
         return prepare_sentence_model(own, form, way, dtype, self.name)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:

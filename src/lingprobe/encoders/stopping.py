@@ -29,7 +29,9 @@ class _Pass(threading.local):
         self.given: list[Tensor | None] = []
 
 
-def stoppable(blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]) -> Stopped | None:
+def make_stoppable(
+    blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]
+) -> Stopped | None:
     """Make the blocks of a model end a pass; None where what they are given in `run` is not, bit by
     bit, what the whole pass says.
 

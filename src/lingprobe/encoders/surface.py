@@ -17,7 +17,7 @@ from lingprobe.encoders.keyed_random import draw_normals
 
 
 @dataclass(frozen=True)
-class Length:
+class SentenceLength:
     """The number of words, and nothing else: [n, 1]."""
 
     kind: ClassVar[Kind] = "baseline"
@@ -52,7 +52,7 @@ class WordsOnly:
 
 
 @dataclass(frozen=True)
-class Random:
+class RandomVectors:
     """A random normal vector for each sentence, drawn by a hash of its text: it identifies
     the sentence, and has no information about it.
 

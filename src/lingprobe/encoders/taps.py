@@ -42,7 +42,7 @@ class _Pass(threading.local):
         self.caught: dict[Place, Tensor] = {}
 
 
-class Taps:
+class ModuleTaps:
     """The wrapped functions of one model.
 
     turn   the axes of its states that are rows, tokens and width

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders.frames import PLAIN, Frame, say_started_twice, say_where
+from lingprobe.encoders.frames import PLAIN, PromptFrame, say_started_twice, say_where
 
 Flags = NDArray[np.bool_]
 T = TypeVar("T")
@@ -214,7 +214,7 @@ def _join(parts: Sequence[list[T] | None]) -> list[T] | None:
 
 
 def tokenise_texts(
-    tokenizer: Any, limit: int, raw: Sequence[str], frame: Frame = PLAIN
+    tokenizer: Any, limit: int, raw: Sequence[str], frame: PromptFrame = PLAIN
 ) -> TokenisedSentences:
     """Raw texts as the model reads them, at most `limit` tokens each."""
     if not raw:
@@ -314,7 +314,7 @@ class SubwordSplitter:
 
     tokenizer: Any
     limit: int
-    frame: Frame = PLAIN
+    frame: PromptFrame = PLAIN
     words: WordSpacing = JOINED
 
     def of(self, sentences: Sequence[Sentence]) -> TokenisedSentences:

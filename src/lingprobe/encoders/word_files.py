@@ -30,8 +30,8 @@ from lingprobe.data.cache import (
     FileProblem,
     cache_dir,
     open_draft,
-    recall,
-    remember,
+    recall_value,
+    remember_value,
 )
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import hash_bytes
@@ -260,7 +260,9 @@ def _recall_table(mark: str) -> NDArray[np.uint64] | None:
     where it is not what was written.
     """
     with suppress(OSError, ValueError):
-        if mark and recall(cache_dir() / "words", mark) == digest_files([_get_index_path(mark)]):
+        if mark and recall_value(cache_dir() / "words", mark) == digest_files(
+            [_get_index_path(mark)]
+        ):
             table: NDArray[np.uint64] = ArrayFile(_get_index_path(mark))[""]
             return table
     return None
@@ -271,7 +273,7 @@ def _remember(mark: str, table: NDArray[np.uint64]) -> None:
     with suppress(OSError, FileProblem):
         with open_draft(_get_index_path(mark)) as place, place.open("wb") as file:
             np.save(file, table)
-        remember(cache_dir() / "words", mark, digest_files([_get_index_path(mark)]))
+        remember_value(cache_dir() / "words", mark, digest_files([_get_index_path(mark)]))
 
 
 def _get_index_path(mark: str) -> Path:

@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 from lingprobe.data.cache import set_environment
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import LingprobeError
-from lingprobe.nets.device import DEVICE, kind, resolved_device, resolved_dtype
+from lingprobe.nets.device import DEVICE, get_device_kind, resolved_device, resolved_dtype
 from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
 from lingprobe.store.blocks import open_block, write_block_file
-from lingprobe.store.claims import clear, hold_claim
+from lingprobe.store.claims import clear_claim, hold_claim
 
 SUFFIX = ".agreement"
 NAMED = 16  # characters of a request's name
@@ -51,14 +51,14 @@ class MachineProfile:
         device = resolved_device("auto")
         half = {"cpu"} if native_bf16() else set()
         if resolved_dtype("auto", device) == "bfloat16":
-            half.add(kind(device))
+            half.add(get_device_kind(device))
         return cls(device, tuple(sorted(half)), max(1, usable_threads() // jobs))
 
     def lacks(self, agreed: MachineProfile) -> str:
         """What it lacks to do as was agreed; '' where it lacks nothing."""
         if agreed.device not in (self.device, "cpu"):
             return f"it has no device {agreed.device}"
-        used = {"cpu", kind(agreed.device)}
+        used = {"cpu", get_device_kind(agreed.device)}
         if missing := sorted((set(agreed.half) - set(self.half)) & used):
             return f"its {missing[0]} does not compute in bfloat16"
         return ""
@@ -75,7 +75,7 @@ class MachineProfile:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class SharedPlan:
     """What is agreed on, in a file that is there once the first machine has written it."""
 
     file: Path
@@ -123,14 +123,14 @@ def name_request(*parts: Any) -> str:
 
 
 @contextmanager
-def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
+def reach_agreement(file: Path, jobs: int) -> Iterator[SharedPlan]:
     """What is agreed on, while the plan is made that it is settled with; the first machine makes
     its own, and others wait until it has.
     """
     here = MachineProfile.here(jobs)
     with ExitStack() as stack:
         if file.exists():
-            clear(file)
+            clear_claim(file)
         else:
             stack.enter_context(hold_claim(file))
         block = open_block(file)
@@ -138,7 +138,7 @@ def reach_agreement(file: Path, jobs: int) -> Iterator[Agreement]:
         if lacking := here.lacks(known):
             raise AgreementProblem(_refusal(lacking, file))
         with known.adopt():
-            yield Agreement(file, known)
+            yield SharedPlan(file, known)
 
 
 def _machine(said: Mapping[str, Any]) -> MachineProfile:

@@ -16,7 +16,7 @@ from lingprobe.data.core import DataProblem, Encoder, Sentence
 from lingprobe.data.errors import LingprobeError, describe_missing
 from lingprobe.data.examples import EncoderStop, PartRefused
 from lingprobe.data.oracles import get_encoder_role
-from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate
+from lingprobe.data.vectors import Ints, Spans, Vectors, concatenate_vectors
 from lingprobe.store.precision import StoragePrecision
 
 # sentences that fail one after another before one that is known to work is tried again
@@ -31,7 +31,7 @@ class EncoderProblem(LingprobeError, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class EncodingAttempt:
     """What became of a block: vectors of the sentences `rows`, the reason for each of the others,
     and units that are not finite.
     """
@@ -58,7 +58,7 @@ class EncoderRun:
     works_on: Sentence | None = None
     failing: int = 0
 
-    def encode(self, sentences: Sequence[Sentence]) -> Attempt:
+    def encode(self, sentences: Sequence[Sentence]) -> EncodingAttempt:
         """Encode a block in one call; where that raises, halve it until the sentences at fault are
         alone.
         """
@@ -97,11 +97,13 @@ class EncoderRun:
             )
             self.failing, self.works_on = 0, self.works_on or sentences[start]
         if not parts:
-            return Attempt(np.zeros(0, np.int64), None, failed, {})
+            return EncodingAttempt(np.zeros(0, np.int64), None, failed, {})
         vectors, refused = self._finite(
-            concatenate([v for _, v in parts]) if len(parts) > 1 else parts[0][1]
+            concatenate_vectors([v for _, v in parts]) if len(parts) > 1 else parts[0][1]
         )
-        return Attempt(np.concatenate([rows for rows, _ in parts]), vectors, failed, refused)
+        return EncodingAttempt(
+            np.concatenate([rows for rows, _ in parts]), vectors, failed, refused
+        )
 
     def _doubt(self, error: Exception, alone: bool) -> None:
         """Ask whether the encoder works at all, at its first failure and then after many in a

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from lingprobe.data.printing import strip_unprintable
-from lingprobe.data.progress import listening, show_progress
+from lingprobe.data.progress import listen_to_progress, show_progress
 from lingprobe.experiment.groups import FitBatch
 
 _SECONDS = 1.0  # from one drawing of a bar over trials to the next, at least
@@ -22,7 +22,7 @@ def encoding_bar(name: str, progress: bool) -> Iterator[None]:
             shown.total = total
             shown.update(done - shown.n)
 
-        with listening(update_bar):
+        with listen_to_progress(update_bar):
             yield
 
 
@@ -38,7 +38,7 @@ def measuring_bar(trials: int, progress: bool) -> Iterator[Any]:
             shown.set_postfix_str(steps, refresh=False)
             shown.update(0)
 
-        with listening(show_step):
+        with listen_to_progress(show_step):
             yield shown
 
 

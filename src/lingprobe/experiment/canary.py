@@ -21,8 +21,8 @@ from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data._packages import PACKAGE
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.digests import digest_pieces, digest_texts
-from lingprobe.data.identity import Identity
-from lingprobe.data.oracles import Informed
+from lingprobe.data.identity import ContentIdentity
+from lingprobe.data.oracles import OracleEncoder
 from lingprobe.data.vectors import Floats
 from lingprobe.encoders.any_encoder import (
     BatcherEncoder,
@@ -30,8 +30,8 @@ from lingprobe.encoders.any_encoder import (
     PreparingEncoder,
     SentEvalPair,
 )
-from lingprobe.experiment.paths import Paths
-from lingprobe.nets.precision import threads
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.nets.precision import get_thread_count
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 
 SENTENCES = tuple(
@@ -54,7 +54,7 @@ log = logging.getLogger("lingprobe.experiment")
 
 
 @dataclass(frozen=True)
-class Canary:
+class ConsistencyVectors:
     """Vectors that an encoder gave and none before it, to be kept beside the results of a run."""
 
     path: Path
@@ -75,12 +75,12 @@ class EncoderCheck(NamedTuple):
     keep; None for those that are kept already.
     """
 
-    identity: Identity
+    identity: ContentIdentity
     remark: str = ""
-    canary: Canary | None = None
+    canary: ConsistencyVectors | None = None
 
 
-def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> EncoderCheck:
+def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) -> EncoderCheck:
     """The identity of an encoder with what its vectors of a few sentences add to it.
 
     Encoders of lingprobe state all that decides their vectors. One that can encode none of these
@@ -117,7 +117,7 @@ def check_identity(known: Identity, encoder: Encoder, paths: Paths) -> EncoderCh
     mark, canary = next(_matching(paths.results, stem, whole), ""), None
     if not mark:
         mark = digest_pieces(*whole)
-        canary = Canary(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
+        canary = ConsistencyVectors(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
     return EncoderCheck(replace(known, facts=(*known.facts, f"canary {mark}")), remark, canary)
 
 
@@ -132,7 +132,7 @@ def _prepare(encoder: Encoder) -> Encoder:
 
 def has_foreign_code(encoder: Encoder) -> bool:
     """Whether code that is not lingprobe's gives an encoder's vectors."""
-    if isinstance(encoder, Informed):  # it wants facts of a task
+    if isinstance(encoder, OracleEncoder):  # it wants facts of a task
         return False
     adapted = isinstance(
         encoder, FunctionEncoder | PreparingEncoder | BatcherEncoder | SentEvalPair
@@ -140,14 +140,14 @@ def has_foreign_code(encoder: Encoder) -> bool:
     return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
 
 
-def is_random(known: Identity) -> bool:
+def is_random(known: ContentIdentity) -> bool:
     """Whether an encoder gives other vectors each time, by its identity."""
     return any(fact.partition(" ")[0] == _RANDOM for fact in known.facts)
 
 
 def _vectors(encoder: Encoder, batches: Iterable[Sequence[Sentence]]) -> tuple[Floats, ...]:
     """Each layer of the vectors of all sentences, encoded batch by batch."""
-    with foreign_code(encoder.name), threads():
+    with foreign_code(encoder.name), get_thread_count():
         parts = [encoder.encode(batch).layers for batch in batches]
     with np.errstate(over="ignore"):  # what float32 does not hold is said when it is stored
         return tuple(

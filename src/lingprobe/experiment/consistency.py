@@ -20,17 +20,17 @@ import numpy as np
 
 from lingprobe.data._foreign_code import foreign_code, one_line
 from lingprobe.data.abilities import RemoteEncoder
-from lingprobe.data.core import Encoder, Prepared, Sentence
+from lingprobe.data.core import Encoder, PreparedEncoder, Sentence
 from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.identity import Identity
+from lingprobe.data.identity import ContentIdentity
 from lingprobe.data.vectors import Floats, Vectors
 from lingprobe.experiment.canary import ALONE, SAME, has_foreign_code, is_random, measure_gap
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.keys import FULL, vectors_key
-from lingprobe.experiment.paths import Paths
-from lingprobe.nets.precision import threads
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.nets.precision import get_thread_count
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 from lingprobe.store.folder import keys_of
 
@@ -85,7 +85,7 @@ class SettledIdentity:
     found it, by the mark of its vectors.
     """
 
-    identity: Identity
+    identity: ContentIdentity
     remark: str = ""
     check: VectorCheck | None = None
     mark: str = FIRST
@@ -98,10 +98,10 @@ class SettledIdentity:
 
 def settle_identity(
     name: str,
-    known: Identity,
+    known: ContentIdentity,
     encoder: Encoder,
     tasks: Iterable[Sequence[Sentence]],
-    paths: Paths,
+    paths: RunPaths,
 ) -> SettledIdentity:
     """Which of the vectors that are kept of an encoder are its own: an identity with what they add
     to it. Encoders that state all that decides their vectors are left as they are.
@@ -118,10 +118,10 @@ def settle_identity(
 class VectorCheck:
     """One encoder on some tasks, and the vectors that it gave in this run, by sentence."""
 
-    known: Identity
+    known: ContentIdentity
     encoder: Encoder
     tasks: Sequence[Sequence[Sentence]]
-    paths: Paths
+    paths: RunPaths
     encoded: dict[Sentence, Sequence[Floats]] = field(default_factory=dict)
     failed: dict[Sentence, str] = field(default_factory=dict)
 
@@ -159,7 +159,7 @@ class VectorCheck:
     def _settle(self, mark: str, remark: str) -> SettledIdentity:
         return SettledIdentity(self._identity(mark), remark, self, mark)
 
-    def _identity(self, mark: str) -> Identity:
+    def _identity(self, mark: str) -> ContentIdentity:
         if mark == FIRST:
             return self.known
         return replace(self.known, facts=(*self.known.facts, f"changed {mark}"))
@@ -202,7 +202,7 @@ class VectorCheck:
         """A random handful of a task's sentences with the vectors that the cache has of them, and
         how many it has.
         """
-        if isinstance(self.encoder, Prepared):  # nothing of it is cached
+        if isinstance(self.encoder, PreparedEncoder):  # nothing of it is cached
             return {}, 0
         store, slots = self.paths.vector_store(), slots_of(self.encoder)
         base = vectors_key(self.encoder, self._identity(mark))
@@ -244,9 +244,9 @@ class VectorCheck:
 
     def _vectors(self, sentences: Sequence[Sentence]) -> dict[Sentence, Sequence[Floats]]:
         """What the encoder gives, as the cache would keep it."""
-        with foreign_code(self.encoder.name), threads():
+        with foreign_code(self.encoder.name), get_thread_count():
             ready = self.encoder
-            if isinstance(ready, Prepared):
+            if isinstance(ready, PreparedEncoder):
                 ready = ready.prepare(sentences)
             vectors = ready.encode(sentences)
         layers = tuple(map(self._as_kept, vectors.layers))
@@ -294,7 +294,7 @@ class VectorCheck:
             vectors = {each: self.encoded[each] for each in task if each in self.encoded}
             if not vectors:
                 vectors, _ = self._sample_cached(mark, task)
-            if not vectors and isinstance(self.encoder, Prepared):
+            if not vectors and isinstance(self.encoder, PreparedEncoder):
                 vectors = self._encode_prepared(task)
             there |= vectors.keys()
             for folder in self._folders if vectors else ():

@@ -12,14 +12,14 @@ from pathlib import Path
 
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data._foreign_code import foreign_code, one_line
-from lingprobe.data.cache import FileProblem, recall, remember
+from lingprobe.data.cache import FileProblem, recall_value, remember_value
 from lingprobe.data.core import DataProblem, Dataset, Sentence, Task
 from lingprobe.data.digests import RunningDigest, digest_texts
-from lingprobe.data.identity import Identity, identity, is_stated, mark_draw
+from lingprobe.data.identity import ContentIdentity, compute_identity, is_stated, mark_draw
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import WordRule
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.experiment.rules import best_word, worth
+from lingprobe.experiment.rules import best_word, measure_source_rule
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import Unit, unit_of
 from lingprobe.tasks.limits import LimitedTask
@@ -28,7 +28,7 @@ log = logging.getLogger("lingprobe.experiment")
 _datasets: dict[str, Dataset] = {}
 
 
-class Fault(DataProblem):
+class TaskFault(DataProblem):
     """A task that fails otherwise than by saying what is wrong with its data; other tasks go on."""
 
 
@@ -45,20 +45,20 @@ def guard_task(task: Task) -> Iterator[None]:
         raise DataProblem(str(problem)) from problem
     except Exception as error:
         log.debug("%s", task.name, exc_info=error)
-        raise Fault(
+        raise TaskFault(
             f"{one_line(error)} (a bug in the task {task.name}, which should report what is wrong)"
         ) from error
 
 
-def load_dataset(task: Task, known: Identity) -> Dataset:
+def load_dataset(task: Task, known: ContentIdentity) -> Dataset:
     """A task's data set, read once a process. Whatever goes wrong is a DataProblem."""
     key = str(known)
     if key not in _datasets:
-        _datasets[key] = load(task)
+        _datasets[key] = load_examples(task)
     return _datasets[key]
 
 
-def load_sentences(task: Task, known: Identity) -> Sequence[Sentence]:
+def load_sentences(task: Task, known: ContentIdentity) -> Sequence[Sentence]:
     """The sentences of a task's data set; none where it cannot be read, which is said when it is
     measured.
     """
@@ -68,26 +68,26 @@ def load_sentences(task: Task, known: Identity) -> Sequence[Sentence]:
         return ()
 
 
-def load(task: Task) -> Dataset:
+def load_examples(task: Task) -> Dataset:
     """A task's examples, read now; the task may be anybody's."""
     with guard_task(task), foreign_code(task.name):
         dataset = task.load()
-        rule, source = best_word(dataset), worth(dataset)
+        rule, source = best_word(dataset), measure_source_rule(dataset)
     word = WordRule(str(rule), rule.train, rule.test) if rule else None
     return dataset.with_notes(*filter(None, (word, source)))
 
 
-def task_identity(reference: str | None, task: Task) -> Identity:
+def task_identity(reference: str | None, task: Task) -> ContentIdentity:
     """What decides a task's examples; one that does not say so by a `fingerprint` is read, and its
     examples say it.
     """
     whole = task.task if isinstance(task, LimitedTask) else task
     with guard_task(task):
         if is_stated(whole):
-            return identity(TASKS, reference, task)
-        dataset = load(task)
+            return compute_identity(TASKS, reference, task)
+        dataset = load_examples(task)
         drawn = mark_draw(reference or task.name)
-        known = identity(TASKS, reference, task, drawn + digest_examples(dataset))
+        known = compute_identity(TASKS, reference, task, drawn + digest_examples(dataset))
     _datasets[str(known)] = dataset
     return known
 
@@ -103,7 +103,7 @@ def digest_examples(dataset: Dataset) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class PlanFacts:
     """What a plan must know of a task: the folds that its data ask for (none: one test set), or why
     it is refused.
 
@@ -124,16 +124,16 @@ class Facts:
     sets: bool = False
 
 
-def load_task_facts(task: Task, known: Identity, cache: Path) -> Facts:
+def load_task_facts(task: Task, known: ContentIdentity, cache: Path) -> PlanFacts:
     """The facts of a task, read from the cache or found by loading its data."""
     folder, key = cache / "facts", digest_texts(str(known), digest_code(root_of(_find)))
-    if remembered := recall(folder, key):
-        return Facts(**remembered)
+    if remembered := recall_value(folder, key):
+        return PlanFacts(**remembered)
     try:
         fresh = _find(task, known)
-    except Fault as fault:  # which may be gone the next time
-        return Facts(refused=str(fault))
-    remember(folder, key, asdict(fresh))
+    except TaskFault as fault:  # which may be gone the next time
+        return PlanFacts(refused=str(fault))
+    remember_value(folder, key, asdict(fresh))
     return fresh
 
 
@@ -149,11 +149,11 @@ def _refuse_equal_labels(labels: Column, what: str) -> str:
     return f"all {len(labels):,} {what}examples have {same}: there is nothing to predict"
 
 
-def _find(task: Task, known: Identity) -> Facts:
+def _find(task: Task, known: ContentIdentity) -> PlanFacts:
     try:
         dataset = load_dataset(task, known)
         train = dataset.rows("train")
-        return Facts(
+        return PlanFacts(
             name_folds(dataset),
             _refuse_equal_labels(dataset.labels, "")
             or _refuse_equal_labels(dataset.labels.take(train), "training ")
@@ -165,7 +165,7 @@ def _find(task: Task, known: Identity) -> Facts:
             outputs=len(dataset.labels.names),
             sets=dataset.labels.classes is None and dataset.labels.numbers is None,
         )
-    except Fault:
+    except TaskFault:
         raise
     except DataProblem as problem:
-        return Facts(refused=str(problem))
+        return PlanFacts(refused=str(problem))

@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 
 from lingprobe.data.abilities import CostedEncoder
-from lingprobe.data.core import DataProblem, Dataset, Encoder, Probe, Running, Sentence
+from lingprobe.data.core import DataProblem, Dataset, DeviceAwareEncoder, Encoder, Probe, Sentence
 from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.data.sizes import FitSize, Work, WorkEstimator
+from lingprobe.data.sizes import FitSize, WorkAmount, WorkEstimator
 from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import TrialGroup
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.experiment.room import PIECES
 from lingprobe.experiment.settings import keeps_settings
 from lingprobe.experiment.speeds import measure_speeds
-from lingprobe.experiment.units import width, width_of
+from lingprobe.experiment.units import get_width, width_of
 from lingprobe.nets.precision import beside_products
 
 START = 4.0
@@ -41,7 +41,7 @@ BASELINE = 1e-4
 """Seconds that a baseline takes for a sentence."""
 
 
-def fitting(groups: Sequence[TrialGroup], paths: Paths) -> float:
+def estimate_fitting(groups: Sequence[TrialGroup], paths: RunPaths) -> float:
     """Seconds that groups take to fit, by what their probe says of its work; of a probe that does
     not know, as long as it took before on the task, or on any.
     """
@@ -59,7 +59,7 @@ def fitting(groups: Sequence[TrialGroup], paths: Paths) -> float:
     return total + (measure_speeds().step * sum(steps.values()) if steps else 0.0)
 
 
-def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
+def _usual_seconds(paths: RunPaths) -> dict[tuple[str, ...], float]:
     """The median of what fits took that are stored, by probe and task, and by probe alone."""
     timed: dict[tuple[str, ...], list[float]] = {}
     for trial, made_with in paths.result_store().facts():
@@ -69,7 +69,7 @@ def _usual_seconds(paths: Paths) -> dict[tuple[str, ...], float]:
     return {key: statistics.median(took) for key, took in timed.items()}
 
 
-def _work_of(group: TrialGroup) -> Work | None:
+def _work_of(group: TrialGroup) -> WorkAmount | None:
     """That of all fits of a group; None where its probe does not know it. Where a control keeps the
     probe, the mean over the settings that may be chosen.
     """
@@ -92,7 +92,7 @@ def _work_of(group: TrialGroup) -> Work | None:
         for read, many in seeds.items()
     ]
     every = [one.work(size, many) for one in counted for size, many in sizes]
-    return Work(*(sum(parts) / len(counted) for parts in zip(*every, strict=True)))
+    return WorkAmount(*(sum(parts) / len(counted) for parts in zip(*every, strict=True)))
 
 
 def _estimate_input_size(dataset: Dataset, features: int) -> FitSize:
@@ -111,7 +111,7 @@ def _estimate_input_size(dataset: Dataset, features: int) -> FitSize:
 
 def _count_features(group: TrialGroup, read: str) -> int:
     """Numbers of what a probe reads of an example; of a mix, those of a layer."""
-    usual = width(group.encoder) or FEATURES
+    usual = get_width(group.encoder) or FEATURES
     try:
         how, layers = read_of(read, list_layer_names(group.encoder))
     except ReadingProblem:  # of an encoder that says nothing of its layers
@@ -120,7 +120,9 @@ def _count_features(group: TrialGroup, read: str) -> int:
     return max(widths) if how == "mix" else sum(widths)
 
 
-def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentence]) -> float | None:
+def estimate_encoding(
+    encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentence]
+) -> float | None:
     """Seconds that a saved model takes over sentences, up to the highest layer that is asked for:
     two operations for each weight and subword, and what is beside products. None for another
     encoder, but a baseline or one that knows its work.
@@ -132,12 +134,14 @@ def encoding(encoder: Encoder, slots: Iterable[str], sentences: Sequence[Sentenc
         return BASELINE * len(sentences) if get_encoder_role(encoder) == "baseline" else None
     said, folder = encoder.configuration, encoder.files.folder
     words = said.get("vocab_size")
-    table = words * width(encoder) if isinstance(words, int) else 0  # of which none is multiplied
+    table = (
+        words * get_width(encoder) if isinstance(words, int) else 0
+    )  # of which none is multiplied
     parameters = (_numbers(folder, said) - table) * _compute_depth_share(
         said_in(said, DEPTH), slots
     )
     pieces = sum(len(s.words) * PIECES + MARKS for s in sentences)
-    half = isinstance(encoder, Running) and encoder.runs[0] == "bfloat16"
+    half = isinstance(encoder, DeviceAwareEncoder) and encoder.runs[0] == "bfloat16"
     return 2 * parameters * pieces / measure_speeds().products * beside_products(half)
 
 

@@ -9,13 +9,13 @@ from pathlib import PurePath
 from typing import Any
 
 from lingprobe.data.core import Trial
-from lingprobe.data.identity import Ingredients
-from lingprobe.data.notes import Provenance
+from lingprobe.data.identity import ResultIdentities
+from lingprobe.data.notes import ResultProvenance
 from lingprobe.data.references import Reference, shorten_reference, try_parse_reference
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.probes import PROBES
-from lingprobe.store.blocks import version
+from lingprobe.store.blocks import get_version
 from lingprobe.store.results import ResultStore
 from lingprobe.tasks import TASKS
 
@@ -23,7 +23,7 @@ _CONTENTS = (TASKS, ENCODERS, PROBES, CONTROLS)
 
 
 def explain_anew(
-    wanted: Mapping[Trial, Ingredients], store: ResultStore, used: Iterable[Trial] = ()
+    wanted: Mapping[Trial, ResultIdentities], store: ResultStore, used: Iterable[Trial] = ()
 ) -> str:
     """What there is to say of trials that a folder has results of, which are not used; '' where it
     has none.
@@ -39,9 +39,9 @@ def explain_anew(
     skipped, reasons = set(used), dict[Trial, str]()
     for stored, made_with in store.facts():
         if stored not in skipped:
-            said = Provenance.read(made_with)
+            said = ResultProvenance.read(made_with)
             for trial in places.get(_name_trial(stored), ()):
-                if _is_same(trial, stored, said.version != version()):
+                if _is_same(trial, stored, said.version != get_version()):
                     reasons[trial] = _reason(said, stored, wanted[trial])
     if not reasons:
         return ""
@@ -92,10 +92,10 @@ def _list_earlier_options(reference: Reference) -> dict[str, list[str]]:
     return values
 
 
-def _reason(made_with: Provenance, stored: Trial, now: Ingredients) -> str:
+def _reason(made_with: ResultProvenance, stored: Trial, now: ResultIdentities) -> str:
     """Why a stored result does not stand for a trial."""
-    if made_with.version and made_with.version != version():
-        return f"lingprobe {made_with.version} measured them, and this is version {version()}"
+    if made_with.version and made_with.version != get_version():
+        return f"lingprobe {made_with.version} measured them, and this is version {get_version()}"
     names = dict(
         zip(("task", "encoder", "probe", "control"), _list_references(stored), strict=True)
     )

@@ -15,25 +15,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
+from lingprobe.data.core import Encoder, LayeredEncoder, PreparedEncoder, Sentence
 from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.experiment.attempt import PROBES, EncoderProblem, EncoderRun
-from lingprobe.experiment.runners import HERE, LostItem, Workers
+from lingprobe.experiment.runners import HERE, LostItem, WorkerPool
 from lingprobe.store import plans
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.claims import ClaimWatch, once
-from lingprobe.store.folder import Index, Keys, find_first_keys, keys_of
-from lingprobe.store.vectors import Entries, VectorStore
+from lingprobe.store.claims import ClaimWatch, make_once
+from lingprobe.store.folder import KeyIndex, Keys, find_first_keys, keys_of
+from lingprobe.store.vectors import VectorEntries, VectorStore
 
-__all__ = ["Embedded", "EncoderProblem", "embed_sentences", "load_vectors"]
+__all__ = ["EmbeddedSentences", "EncoderProblem", "embed_sentences", "load_vectors"]
 
 Job = tuple[plans.EncodingPlan, int]
 """A block of a plan, by number."""
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddedSentences:
     """The outcome of encoding sentences.
 
     usable    [sentences] which of them have vectors
@@ -80,8 +80,8 @@ def embed_sentences(
     store: VectorStore,
     key: str,
     retry: bool = True,
-    workers: Workers = HERE,
-) -> Embedded:
+    workers: WorkerPool = HERE,
+) -> EmbeddedSentences:
     """Encode and keep what the store does not hold yet, the blocks of one's share first.
 
     key  what the encoder's vectors are cached under
@@ -98,7 +98,7 @@ def embed_sentences(
     before = after = store.lacking(key, request.slots, request.keys)
     todo = before if retry else before & ~_failed_before(request, before)
     if todo.any():
-        ready = encoder.prepare(sentences) if isinstance(encoder, Prepared) else encoder
+        ready = encoder.prepare(sentences) if isinstance(encoder, PreparedEncoder) else encoder
         _fill(replace(request, encoder=ready), todo, workers)
         after = store.lacking(key, request.slots, request.keys)
     reasons = _reasons(request, after)
@@ -112,7 +112,9 @@ def embed_sentences(
     problems = tuple((i, reasons[k]) for i, k in enumerate(inverse.tolist()) if k in reasons)
     cut = int(store.cut(key, request.slots, request.keys).sum())
     encoded, cached = (before.any(0) & ~after.any(0)).sum(), (~before.any(0)).sum()
-    return Embedded(usable, problems, int(encoded), int(cached), cut, time.perf_counter() - start)
+    return EmbeddedSentences(
+        usable, problems, int(encoded), int(cached), cut, time.perf_counter() - start
+    )
 
 
 def _failed_before(request: EmbeddingRequest, lacking: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -155,10 +157,10 @@ def load_vectors(
 
 def slots_of(encoder: Encoder) -> tuple[str, ...]:
     """The slots of the cache that an encoder fills; '-' for one without layers."""
-    return tuple(encoder.slots) if isinstance(encoder, Layered) else ("-",)
+    return tuple(encoder.slots) if isinstance(encoder, LayeredEncoder) else ("-",)
 
 
-def _fill(request: EmbeddingRequest, lacking: NDArray[np.bool_], workers: Workers) -> None:
+def _fill(request: EmbeddingRequest, lacking: NDArray[np.bool_], workers: WorkerPool) -> None:
     """Encode every block that is missing, and tell how many of its sentences are done; blocks that
     others are at come last.
     """
@@ -194,7 +196,7 @@ class _Encoding:
         plan, block = job
         if plan.slots not in self.runs:
             self.runs[plan.slots] = _run_for(self.request, plan, self.lacking)
-        return once(plan.place(block), lambda: self._encode(plan, block))
+        return make_once(plan.place(block), lambda: self._encode(plan, block))
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "runs": {}}
@@ -206,7 +208,7 @@ class _Encoding:
             reasons = {keys[row].tobytes(): why for row, why in done.failed.items()}
             store.record(base, plan.name(block), reasons)
         if done.vectors is not None:
-            entries = Entries(plan.slots, done.vectors, done.refused)
+            entries = VectorEntries(plan.slots, done.vectors, done.refused)
             store.write(base, plan.name(block), keys[done.rows], entries)
 
 
@@ -219,7 +221,7 @@ def _run_for(
     encoder = request.encoder
     asked = (
         encoder.asking(plan.slots)
-        if isinstance(encoder, Layered) and plan.slots != encoder.slots
+        if isinstance(encoder, LayeredEncoder) and plan.slots != encoder.slots
         else encoder
     )
 
@@ -272,7 +274,7 @@ def _usable(
     """The unfinished blocks of which at least half is wanted, and what they leave to be planned
     anew.
     """
-    index = Index.of(keys[left])
+    index = KeyIndex.of(keys[left])
     chosen, still = [], np.ones(len(left), bool)
     for block in blocks:
         numbers = index.find(plan.part(block))

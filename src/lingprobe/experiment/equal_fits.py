@@ -9,9 +9,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Job, Predictor, Probe, needs_of
+from lingprobe.data.core import FitJob, Predictor, Probe, needs_of
 from lingprobe.data.digests import RunningDigest
-from lingprobe.data.latest import Latest
+from lingprobe.data.latest import LruCache
 
 ROOM = 2**26  # bytes of weights that are kept for the next cell
 MATCHED = "matched"  # the note of data sets that are cells of a matrix
@@ -21,9 +21,9 @@ class FitCache:
     """The latest fits, by all numbers that they were made of; safe among threads."""
 
     def __init__(self) -> None:
-        self._latest: Latest[list[Predictor]] = Latest(ROOM)
+        self._latest: LruCache[list[Predictor]] = LruCache(ROOM)
 
-    def fit(self, probe: Probe, job: Job) -> list[Predictor]:
+    def fit(self, probe: Probe, job: FitJob) -> list[Predictor]:
         """What a probe learns, a predictor a cell."""
         if not _is_repeatable(probe, job):
             return probe.fit(job.train, job.dev, cells=job.cells)
@@ -35,7 +35,7 @@ class FitCache:
         return made
 
 
-def _is_repeatable(probe: Probe, job: Job) -> bool:
+def _is_repeatable(probe: Probe, job: FitJob) -> bool:
     """Whether equal features and classes make an equal fit, and are to be expected."""
     needs, train = needs_of(probe), job.train
     reads_more = needs.seeds or needs.words or needs.stratum or needs.mixes
@@ -43,7 +43,7 @@ def _is_repeatable(probe: Probe, job: Job) -> bool:
     return is_cell and isinstance(probe, Hashable) and not reads_more
 
 
-def _content(job: Job) -> str:
+def _content(job: FitJob) -> str:
     """Stands for all that is read: the classes, and the features of each read."""
     state = RunningDigest()
     for part in (job.train, job.dev):
@@ -58,7 +58,7 @@ def _add(state: RunningDigest, numbers: NDArray[Any]) -> None:
     state.add(f"{numbers.dtype} {numbers.shape}", numbers)
 
 
-def _size(job: Job) -> int:
+def _size(job: FitJob) -> int:
     """Bytes of the weights, by the widest read."""
     width: int = sum(layer.shape[1] for layer in job.train.vectors.layers)
     return 4 * len(job.cells) * len(job.train.labels.names) * width

@@ -6,16 +6,16 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lingprobe.data.abilities import Lookup, RemoteEncoder
-from lingprobe.data.cache import size as format_bytes
-from lingprobe.data.core import DataProblem, Encoder, Running, Sentence
-from lingprobe.experiment.durations import START, encoding, fitting
-from lingprobe.experiment.paths import Paths
+from lingprobe.data.abilities import LookupEncoder, RemoteEncoder
+from lingprobe.data.cache import format_bytes
+from lingprobe.data.core import DataProblem, DeviceAwareEncoder, Encoder, Sentence
+from lingprobe.experiment.durations import START, estimate_encoding, estimate_fitting
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialPlan, group_refusals
-from lingprobe.experiment.portions import portions
+from lingprobe.experiment.portions import split_groups
 from lingprobe.experiment.provenance import runs_in
 from lingprobe.experiment.room import bytes_of, left_of
-from lingprobe.experiment.run import missing
+from lingprobe.experiment.run import find_missing
 
 MINUTE, HOUR = 60, 3600
 
@@ -68,16 +68,16 @@ class Estimate:
         return "\n".join(lines)
 
 
-def estimate_plan(plan: TrialPlan, paths: Paths) -> Estimate:
+def estimate_plan(plan: TrialPlan, paths: RunPaths) -> Estimate:
     """What a run of this plan would do."""
-    known, groups = missing(plan, paths)
+    known, groups = find_missing(plan, paths)
     store = paths.vector_store()
     sentences: dict[str, int] = {}
     size, untimed, start = 0, dict[str, None](), time.perf_counter()
     refused = dict(plan.refused)
-    parts = portions(groups, paths)
+    parts = split_groups(groups, paths)
     reading = time.perf_counter() - start  # as a run does, too
-    seconds = START + reading + fitting(groups, paths) if groups else 0.0
+    seconds = START + reading + estimate_fitting(groups, paths) if groups else 0.0
     for part in parts:
         left = [(one, todo) for one in part.passes if (todo := left_of(one, store))]
         size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))
@@ -86,7 +86,7 @@ def estimate_plan(plan: TrialPlan, paths: Paths) -> Estimate:
             if why := _lacks(one.encoder, todo):
                 refused[name] = why
             sentences[name] = sentences.get(name, 0) + len(todo)
-            took = encoding(one.encoder, one.slots, todo)
+            took = estimate_encoding(one.encoder, one.slots, todo)
             seconds += took or 0.0
             if took is None:
                 untimed[name] = None
@@ -104,7 +104,11 @@ def estimate_plan(plan: TrialPlan, paths: Paths) -> Estimate:
             for each in plan.encoders.values()
             if isinstance(each, RemoteEncoder)
         },
-        {each.name: runs_in(each) for each in plan.encoders.values() if isinstance(each, Running)},
+        {
+            each.name: runs_in(each)
+            for each in plan.encoders.values()
+            if isinstance(each, DeviceAwareEncoder)
+        },
     )
 
 
@@ -113,7 +117,7 @@ def _lacks(encoder: Encoder, sentences: Sequence[Sentence]) -> str:
     where nothing is.
     """
     try:
-        if isinstance(encoder, Lookup):
+        if isinstance(encoder, LookupEncoder):
             encoder.check_there(sentences)
     except DataProblem as problem:
         return str(problem)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import DataProblem, Dataset, Result, Trial
 from lingprobe.data.labels import Column
 from lingprobe.data.references import ReferenceProblem
@@ -26,7 +26,7 @@ class AnsweredExamples(NamedTuple):
     dataset: Dataset
     gold: Column
     predicted: Column
-    scores: Logits | None
+    scores: ProbeLogits | None
     written: Sequence[Sequence[str | None]] | None
 
 

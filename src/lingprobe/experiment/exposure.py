@@ -16,10 +16,10 @@ from lingprobe.corpora.training_sentences import (
     hash_sentences,
 )
 from lingprobe.data._closure import digest_code, root_of
-from lingprobe.data.cache import recall, remember
+from lingprobe.data.cache import recall_value, remember_value
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, TrainingAwareEncoder
 from lingprobe.data.digests import digest_pieces, digest_texts
-from lingprobe.data.identity import Identity
+from lingprobe.data.identity import ContentIdentity
 from lingprobe.experiment.data import load_dataset
 
 NAMED, LONGEST = 2, 60  # sentences that a refusal names, and how much of each
@@ -51,7 +51,7 @@ class TrainingHashes:
             return None
         return cls(hashes, digest_pieces(hashes))
 
-    def refusal(self, task: Task, known: Identity, cache: Path) -> str:
+    def refusal(self, task: Task, known: ContentIdentity, cache: Path) -> str:
         """Why the encoder cannot be probed on a task; '' where it can. Remembered in the cache, so
         that a cached run reads no data.
         """
@@ -61,14 +61,16 @@ class TrainingHashes:
             cache / "exposure",
             digest_texts(str(known), self.mark, digest_code(root_of(_refusal))),
         )
-        said = recall(folder, key)
+        said = recall_value(folder, key)
         if said is None:
             said = _refusal(load_dataset(task, known), self.hashes, str(known))
-            remember(folder, key, said)
+            remember_value(folder, key, said)
         return str(said)
 
 
-def memories(encoders: Mapping[str, Encoder]) -> tuple[dict[str, TrainingHashes], dict[str, str]]:
+def list_memories(
+    encoders: Mapping[str, Encoder],
+) -> tuple[dict[str, TrainingHashes], dict[str, str]]:
     """The memories of encoders that were taught, by reference, and what there is to say of those
     whose memory is lost.
     """

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lingprobe.data.core import Settable, Task
-from lingprobe.data.identity import Identity
-from lingprobe.data.latest import Latest
+from lingprobe.data.core import ConfigurableTask, Task
+from lingprobe.data.identity import ContentIdentity
+from lingprobe.data.latest import LruCache
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.experiment.data import task_identity
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.tasks import TASKS
 
-_FIRST_FOLDS: Latest[tuple[str, Task, Identity]] = Latest(64)
+_FIRST_FOLDS: LruCache[tuple[str, Task, ContentIdentity]] = LruCache(64)
 """First folds by the identity of another, with their references and identities."""
 
 
@@ -34,9 +34,9 @@ def first_fold(group: TrialGroup) -> TrialGroup:
     return replace(group, task=task, trials=trials, ingredients=ingredients)
 
 
-def _make_first(group: TrialGroup, reference: Reference) -> tuple[str, Task, Identity]:
+def _make_first(group: TrialGroup, reference: Reference) -> tuple[str, Task, ContentIdentity]:
     """The first fold of a group's task, which is called so."""
-    if isinstance(group.task, Settable):
+    if isinstance(group.task, ConfigurableTask):
         task: Task = group.task.plus(fold=dict(reference.options)["fold"])
         return task.name, task, task_identity(None, task)
     name = TASKS.canonical(reference)

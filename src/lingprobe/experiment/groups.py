@@ -6,12 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lingprobe.data.core import Akin, Control, Encoder, Joining, Probe, Result, Task, Trial
+from lingprobe.data.core import (
+    Control,
+    Encoder,
+    JointProbe,
+    KindredProbe,
+    Probe,
+    Result,
+    Task,
+    Trial,
+)
 from lingprobe.data.oracles import EncoderQuestion
 from lingprobe.data.references import try_parse_reference
 
 if TYPE_CHECKING:
-    from lingprobe.data.identity import Ingredients
+    from lingprobe.data.identity import ResultIdentities
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,7 @@ class TrialGroup:
     control: Control
     trials: tuple[Trial, ...]
     ids: tuple[str, ...]
-    ingredients: Ingredients
+    ingredients: ResultIdentities
     vectors: str
     part: int = 0
     own_baselines: Mapping[str, EncoderQuestion] = field(default_factory=dict)
@@ -52,9 +61,9 @@ class TrialGroup:
         first = self.trials[0]
         part = (str(self.part),) if self.part else ()
         alone = first.task, first.encoder, first.probe, first.control, *part
-        if not isinstance(self.probe, Joining) or not (task := try_parse_reference(first.task)):
+        if not isinstance(self.probe, JointProbe) or not (task := try_parse_reference(first.task)):
             return alone
-        probe = self.probe.kin if isinstance(self.probe, Akin) else first.probe
+        probe = self.probe.kin if isinstance(self.probe, KindredProbe) else first.probe
         return str(task.without("fold", "sample")), first.encoder, probe, *part
 
     def without(self, results: Mapping[str, Result]) -> TrialGroup:

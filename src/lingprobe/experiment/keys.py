@@ -7,11 +7,11 @@ An edit in a metric so encodes nothing anew, and one in an encoder builds no dat
 from __future__ import annotations
 
 from lingprobe.data._closure import digest_code
-from lingprobe.data.core import Encoder, Layered, Trial
+from lingprobe.data.core import Encoder, LayeredEncoder, Trial
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.identity import Identity, Ingredients, identity
+from lingprobe.data.identity import ContentIdentity, ResultIdentities, compute_identity
 from lingprobe.encoders import ENCODERS
-from lingprobe.nets.precision import reproducible
+from lingprobe.nets.precision import must_be_reproducible
 from lingprobe.store.results import SHARED
 
 FULL = "float32"  # the type in which vectors are what an encoder returned
@@ -23,22 +23,22 @@ MEASURES = ("lingprobe.experiment.measure:prepare_group", "lingprobe.experiment.
 
 def identify_encoder(
     reference: str | None, encoder: Encoder, kept: str = FULL, state: str = ""
-) -> Identity:
+) -> ContentIdentity:
     """What decides an encoder's vectors: it, the type that they are kept in, and the state of an
     object that says nothing of itself.
     """
-    return identity(
+    return compute_identity(
         ENCODERS, reference, encoder, *([kept] if kept != FULL else []), *([state] if state else [])
     )
 
 
-def vectors_key(encoder: Encoder, known: Identity) -> str:
+def vectors_key(encoder: Encoder, known: ContentIdentity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
-    reference = encoder.base if isinstance(encoder, Layered) else known.reference
+    reference = encoder.base if isinstance(encoder, LayeredEncoder) else known.reference
     return digest_texts(reference, known.code, *known.facts, digest_code(*EMBEDS), *_threads())
 
 
-def trial_id(trial: Trial, ingredients: Ingredients) -> str:
+def trial_id(trial: Trial, ingredients: ResultIdentities) -> str:
     """What a trial's result is stored under.
 
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
@@ -50,4 +50,4 @@ def trial_id(trial: Trial, ingredients: Ingredients) -> str:
 
 def _threads() -> list[str]:
     """What reproducible numbers are known by: those of many threads do not stand for them."""
-    return ["one thread"] if reproducible() else []
+    return ["one thread"] if must_be_reproducible() else []

@@ -14,17 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data._logits import Logits
-from lingprobe.data.abilities import Comparing, PromptEncoder
+from lingprobe.data._logits import ProbeLogits
+from lingprobe.data.abilities import ModelSelectingProbe, PromptEncoder
 from lingprobe.data.core import (
     SPLITS,
     Cell,
     Dataset,
     Encoder,
-    Job,
-    Lexical,
+    FitJob,
+    LexicalEncoder,
     Predictor,
-    Prepared,
+    PreparedEncoder,
     Probe,
     Result,
     Sentence,
@@ -34,11 +34,17 @@ from lingprobe.data.core import (
 )
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.labels import Column
-from lingprobe.data.latest import Latest
+from lingprobe.data.latest import LruCache
 from lingprobe.data.narrowing import NarrowName, narrow_part
-from lingprobe.data.notes import Choice, Counts, Notes, Provenance, Thresholds
+from lingprobe.data.notes import (
+    DatasetNotes,
+    ExampleCounts,
+    ProbeChoice,
+    ResultProvenance,
+    ThresholdNote,
+)
 from lingprobe.data.oracles import (
-    Informed,
+    OracleEncoder,
     about_words,
     facts_of,
     find_opposed,
@@ -47,25 +53,25 @@ from lingprobe.data.oracles import (
 from lingprobe.data.reading import EncoderWithView, Readings
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.datasets.controls import Unchanged
+from lingprobe.datasets.controls import UnchangedLabels
 from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.experiment.folds import first_fold
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.provenance import (
-    checkpoint,
     collect_constant_tokens,
     computation_facts,
+    describe_oracle,
+    get_checkpoint,
+    get_revision,
     git_commit,
-    knowledge,
-    revision,
-    versions,
+    list_versions,
 )
 from lingprobe.experiment.readable import find_readable, may_probe
 from lingprobe.experiment.settings import SettingsRequest, fit_wanted, keeps_settings
 from lingprobe.experiment.site_digests import digest_sites
-from lingprobe.metrics import METRICS, constants, floor, interval_of
+from lingprobe.metrics import METRICS, choose_constants, floor, interval_of
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.thresholds import count_at_thresholds
 from lingprobe.store.vectors import VectorStore
@@ -100,11 +106,11 @@ class PreparedGroup:
     group: TrialGroup
     encoded: EncodedDataset
     readings: Readings
-    counts: Counts
-    notes: Notes
+    counts: ExampleCounts
+    notes: DatasetNotes
     rows: Ints
-    job: Job
-    own: Job | None = None
+    job: FitJob
+    own: FitJob | None = None
 
     @property
     def to_fit(self) -> SettingsRequest:
@@ -151,7 +157,7 @@ def prepare_group(
     counts = replace(counts, train=len(train), dev=len(dev), test=len(test), unseen=unseen)
     cells = tuple(Cell(trial.read, trial.seed) for trial in group.trials)
     likeliest = tuple(cell._replace(by="loss") for cell in cells if scores and test.labels.link)
-    job = Job(train, dev, (*cells, *likeliest), group.probe)
+    job = FitJob(train, dev, (*cells, *likeliest), group.probe)
     notes = whole.notes.plus(**readings.dataset.notes)
     made = PreparedGroup(group, encoded, readings, counts, notes, rows, job)
     made = replace(made, job=job._replace(probe=_probe_with_choice(made, store)))
@@ -159,14 +165,14 @@ def prepare_group(
         return made
     if before is not None and before.informs(group, dataset):
         # which cells are asked for is said anew, where one is fitted
-        known = before.job if isinstance(before.group.control, Unchanged) else before.own
+        known = before.job if isinstance(before.group.control, UnchangedLabels) else before.own
         if known is not None:
             return replace(made, own=known)
-    own = prepare_group(replace(group, control=Unchanged()), whole, store, scores, made)
+    own = prepare_group(replace(group, control=UnchangedLabels()), whole, store, scores, made)
     return replace(made, own=own.job)
 
 
-PROBES_WITH_CHOICE: Latest[Probe] = Latest(MAX_KEPT_PROBES)
+PROBES_WITH_CHOICE: LruCache[Probe] = LruCache(MAX_KEPT_PROBES)
 """Probes that chose lately, by what they chose for."""
 
 
@@ -175,12 +181,12 @@ def _probe_with_choice(part: PreparedGroup, store: VectorStore) -> Probe:
     by the first fold of the task itself.
     """
     group = part.group
-    if not isinstance(group.probe, Comparing):
+    if not isinstance(group.probe, ModelSelectingProbe):
         return group.probe
     if (probe := PROBES_WITH_CHOICE.find(_name_choice(group))) is not None:
         return probe
-    first = replace(first_fold(group), control=Unchanged())
-    if first.task is group.task and isinstance(group.control, Unchanged):
+    first = replace(first_fold(group), control=UnchangedLabels())
+    if first.task is group.task and isinstance(group.control, UnchangedLabels):
         probe = group.probe.with_choice(part.job.train, part.job.dev, _reads(group))
     elif (probe := PROBES_WITH_CHOICE.find(_name_choice(first))) is None:
         dataset = load_dataset(first.task, first.ingredients.task)
@@ -216,10 +222,10 @@ def fit_groups(parts: Sequence[PreparedGroup]) -> list[list[Result]]:
     seconds = round((time.perf_counter() - start) / len(parts), 3)
     # a model's files are looked at once
     encoders = {id(part.group.encoder): part.group.encoder for part in parts}
-    revisions = {key: revision(encoder) for key, encoder in encoders.items()}
+    revisions = {key: get_revision(encoder) for key, encoder in encoders.items()}
     found = []
     for part, fits in zip(parts, predictors, strict=True):
-        made_with = provenance(part.group, part.counts, part.notes)
+        made_with = make_provenance(part.group, part.counts, part.notes)
         made_with = replace(
             made_with, fit_seconds=seconds, revision=revisions[id(part.group.encoder)]
         )
@@ -228,14 +234,14 @@ def fit_groups(parts: Sequence[PreparedGroup]) -> list[list[Result]]:
 
 
 def _results(
-    part: PreparedGroup, predictors: Sequence[Predictor], made_with: Provenance
+    part: PreparedGroup, predictors: Sequence[Predictor], made_with: ResultProvenance
 ) -> list[Result]:
     """The results of a group's trials, with what their states of the lowest loss say of test where
     these were asked for.
     """
     group, train, test = part.group, part.job.train.labels, part.readings.split("test")
     metric = group.task.metric
-    answers = constants(train, metric)
+    answers = choose_constants(train, metric)
     shared = replace(
         made_with,
         constants={kind: list(labels) for kind, labels in answers.items()},
@@ -258,15 +264,15 @@ def _results(
     ]
 
 
-def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> Logits | None:
+def _logits(predictor: Predictor, train: Column, test: Readings, rows: Ints) -> ProbeLogits | None:
     """What a predictor says of the test examples, which are these rows of the data set; None where
     that is no probabilities.
     """
     said = predictor.predict(test)
-    return None if said.link is None else Logits.of(said.scores, said.link, train, rows)
+    return None if said.link is None else ProbeLogits.of(said.scores, said.link, train, rows)
 
 
-def _describe_lost(counts: Counts) -> str:
+def _describe_lost(counts: ExampleCounts) -> str:
     """What became of examples that cannot be read."""
     why = f" ({counts.problems[0]})" if counts.unusable and counts.problems else ""
     return (
@@ -286,7 +292,7 @@ def _result(
     trial: Trial,
     predictor: Predictor,
     test: Readings,
-    rest: tuple[str, Provenance, Logits | None],
+    rest: tuple[str, ResultProvenance, ProbeLogits | None],
 ) -> Result:
     metric, shared, scores = rest
     said = predictor.predict(test)
@@ -297,8 +303,8 @@ def _result(
     clusters = code_shared_groups(test.dataset)
     low, high = interval_of(metric, test.labels, [predicted], clusters)
     majority = floor(shared.constants or {}, test.labels, predicted, metric)
-    choice = Choice(choice_of(predictor))
-    if thresholds := choice.part(Thresholds):
+    choice = ProbeChoice(choice_of(predictor))
+    if thresholds := choice.part(ThresholdNote):
         choice = choice.plus(count_at_thresholds(test.labels, said.scores, said.names, thresholds))
     made_with = replace(shared, choice=choice)
     alone = {key: tags.without_unused() for key, tags in test.dataset.strata.items()}
@@ -322,7 +328,7 @@ def _result(
 
 def _readings(
     group: TrialGroup, dataset: Dataset, encoded: EncodedDataset
-) -> tuple[Readings, Counts, Ints]:
+) -> tuple[Readings, ExampleCounts, Ints]:
     """Examples beside their vectors, without those that could not be encoded or aligned; what was
     counted; and which they are.
     """
@@ -337,7 +343,7 @@ def _readings(
         f"{gone:,} examples are about words with a value that is not finite, or outside the range"
         " of the stored precision"
     )
-    counts = Counts(
+    counts = ExampleCounts(
         unusable=int(may.sum()) - len(usable) + gone,
         held=int((~may).sum()),
         **part.counts(),
@@ -367,7 +373,7 @@ def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> EncodedD
     set alone, and for its controls.
     """
     sentences, words = dataset.sentences, _count_words(group.encoder, dataset)
-    if isinstance(group.encoder, Informed):
+    if isinstance(group.encoder, OracleEncoder):
         oracle = group.encoder.with_facts(
             facts_of(group.task, group.encoder.oracle, dataset), about_words(dataset)
         )
@@ -375,7 +381,7 @@ def _encode(group: TrialGroup, dataset: Dataset, store: VectorStore) -> EncodedD
     encoder, key = _prepare_encoder(group, sentences)
     # the run tried the rest
     done = embed_sentences(
-        encoder, sentences, store, key, retry=isinstance(group.encoder, Prepared)
+        encoder, sentences, store, key, retry=isinstance(group.encoder, PreparedEncoder)
     )
     known = load_vectors(encoder, sentences, store, key, done.usable)
     return EncodedDataset(known, done.usable, [why for _, why in done.problems], words)
@@ -385,7 +391,7 @@ def _count_words(encoder: Encoder, dataset: Dataset) -> dict[str, int]:
     """How many words the sentences have, and how many of them the encoder does not know, in all and
     in test; {} where it cannot tell.
     """
-    if not isinstance(encoder, Lexical):
+    if not isinstance(encoder, LexicalEncoder):
         return {}
     every = Counter(chain.from_iterable(sentence.words for sentence in dataset.sentences))
     unknown_words = encoder.unknown(tuple(every))
@@ -416,30 +422,32 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
 
 def _prepare_encoder(group: TrialGroup, sentences: Sequence[Sentence]) -> tuple[Encoder, str]:
     """The encoder made ready for these sentences, and the key of its vectors."""
-    if isinstance(group.encoder, Prepared):
+    if isinstance(group.encoder, PreparedEncoder):
         return group.encoder.prepare(sentences), digest_texts(
             group.vectors, str(group.ingredients.task)
         )
     return group.encoder, group.vectors
 
 
-def provenance(group: TrialGroup, counts: Counts, notes: Notes) -> Provenance:
+def make_provenance(
+    group: TrialGroup, counts: ExampleCounts, notes: DatasetNotes
+) -> ResultProvenance:
     """Everything that the group's numbers were made with, but for the encoder's revision."""
-    return Provenance(
+    return ResultProvenance(
         kind=get_encoder_role(group.encoder),
-        oracle=knowledge(group.encoder, group.task),
+        oracle=describe_oracle(group.encoder, group.task),
         opposes=find_opposed(group.encoder, group.task),
         own_baselines=group.own_baselines,
         identities={kind: str(known) for kind, known in group.ingredients._asdict().items()},
         computed=computation_facts(group.encoder, group.probe),
         read_as=group.encoder.reads if isinstance(group.encoder, PromptEncoder) else "",
         constant_tokens=collect_constant_tokens(group.encoder, {t.read for t in group.trials}),
-        versions=versions(),
+        versions=list_versions(),
         commit=git_commit(Path.cwd()),
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         seeds=sorted({t.seed for t in group.trials}),
         is_seeded=needs_of(group.probe).seeds,
         counts=counts,
         notes=notes,
-        checkpoint=checkpoint(group.encoder),
+        checkpoint=get_checkpoint(group.encoder),
     )

@@ -6,21 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lingprobe.data.cache import size
-from lingprobe.data.core import DataProblem, Encoder, Job, Probe, Trial, needs_of
+from lingprobe.data.cache import format_bytes
+from lingprobe.data.core import DataProblem, Encoder, FitJob, Probe, Trial, needs_of
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.sizes import FitSize, least_memory_of
-from lingprobe.experiment.data import Facts
-from lingprobe.experiment.units import width
+from lingprobe.experiment.data import PlanFacts
+from lingprobe.experiment.units import get_width
 from lingprobe.nets.device import fits_elsewhere
 from lingprobe.nets.memory import memory_bound
 
 MANY = 2000  # labels that may be an id
 
 
-def estimate_fit_size(data: Facts, encoder: Encoder) -> FitSize:
+def estimate_fit_size(data: PlanFacts, encoder: Encoder) -> FitSize:
     """How much a fit on a task is given, as far as a plan knows; no more than that."""
-    return FitSize(data.train, data.rest, width(encoder), data.outputs, data.sets)
+    return FitSize(data.train, data.rest, get_width(encoder), data.outputs, data.sets)
 
 
 def too_large(probe: Probe, given: FitSize, bound: int | None) -> str:
@@ -37,15 +37,15 @@ def too_large(probe: Probe, given: FitSize, bound: int | None) -> str:
     )
     return (
         f"a fit of {given.train:,} examples with {given.outputs:,} labels takes at least"
-        f" {size(needed)} of memory, and {size(bound)} may be used: {hint}, or allow more"
-        " (--memory)"
+        f" {format_bytes(needed)} of memory, and {format_bytes(bound)} may be used: {hint}, or"
+        " allow more (--memory)"
     )
 
 
 def without_heavy(
     trials: Sequence[Trial],
     probes: Mapping[str, Probe],
-    data: Mapping[str, Facts],
+    data: Mapping[str, PlanFacts],
     encoders: Mapping[str, Encoder],
 ) -> tuple[tuple[Trial, ...], dict[str, str]]:
     """The trials whose fits memory has room for; and what is refused, with the reason."""
@@ -64,7 +64,7 @@ def without_heavy(
     return tuple(kept), refused
 
 
-def check_memory(probe: Probe, job: Job) -> None:
+def check_memory(probe: Probe, job: FitJob) -> None:
     """Refuse a fit that memory has no room for, before it begins. DataProblem."""
     vectors, features = job.train.vectors, 0
     for text in {cell.read for cell in job.cells}:

@@ -14,7 +14,7 @@ from lingprobe.datasets.controls import without_draw
 from lingprobe.tasks.repeats import strip_fold
 
 
-def newest(results: Iterable[Result]) -> list[Result]:
+def keep_newest(results: Iterable[Result]) -> list[Result]:
     """Results that belong together, ordered by trial: where data or code changed between runs, only
     those of the last state.
     """

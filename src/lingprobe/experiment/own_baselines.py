@@ -15,7 +15,7 @@ from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.own_baselines import INPUTS, count_block_weights, is_copy, reads_prompt
 from lingprobe.experiment.provenance import list_layer_names
-from lingprobe.experiment.units import width
+from lingprobe.experiment.units import get_width
 from lingprobe.nets.device import free_memory
 
 LARGEST_COPY = 1e9  # weights; of larger models a copy is measured on request
@@ -57,7 +57,7 @@ def _count_weights(encoder: Encoder) -> float:
     if not isinstance(encoder, SavedModel):
         return 0.0
     said = encoder.configuration
-    return count_block_weights(said, said_in(said, DEPTH), width(encoder))
+    return count_block_weights(said, said_in(said, DEPTH), get_width(encoder))
 
 
 def _without_seed(reference: str) -> str:

@@ -15,7 +15,7 @@ from lingprobe.data.cache import cache_dir
 from lingprobe.data.checks import check_working_folder
 from lingprobe.data.core import Dataset, Encoder, Result
 from lingprobe.data.digests import digest_texts
-from lingprobe.store.blocks import writable
+from lingprobe.store.blocks import check_folder_writable
 from lingprobe.store.items import write_items, write_written
 from lingprobe.store.precision import kept_as, type_name
 from lingprobe.store.results import ResultStore, find_scores, write_scores
@@ -23,7 +23,7 @@ from lingprobe.store.vectors import VectorStore
 
 
 @dataclass(frozen=True)
-class Paths:
+class RunPaths:
     """Where results and vectors lie, the type that vectors are kept in, whether scores are kept
     beside results, whether vectors are removed as soon as all of them was measured, and whether the
     test examples are kept beside results.
@@ -43,7 +43,7 @@ class Paths:
         cache: str | Path | None = None,
         dtype: str = "float32",
         project: int | None = None,
-    ) -> Paths:
+    ) -> RunPaths:
         """The folders given; otherwise $LINGPROBE_CACHE, or the user's cache folder, with the
         results inside it.
         """
@@ -57,7 +57,7 @@ class Paths:
 
     def check(self) -> None:
         """Refuse a folder that no results can be written to, before hours of work find it out."""
-        writable(self.results)
+        check_folder_writable(self.results)
 
     def result_store(self) -> ResultStore:
         """The store of results."""

@@ -12,34 +12,42 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.data._members import fault_of
-from lingprobe.data.core import Control, Encoder, Probe, Sampling, Settable, Task, Trial, needs_of
+from lingprobe.data.core import (
+    ConfigurableTask,
+    Control,
+    Encoder,
+    Probe,
+    SamplingOptions,
+    Task,
+    Trial,
+    needs_of,
+)
 from lingprobe.data.errors import DataProblem, LingprobeError
-from lingprobe.data.identity import Identity, Ingredients, identity
+from lingprobe.data.identity import ContentIdentity, ResultIdentities, compute_identity
 from lingprobe.data.oracles import BEYOND_SURFACE, Kind, find_opposed, get_encoder_role
-from lingprobe.data.reading import EncoderWithView, ReadingProblem, reads_of, view
+from lingprobe.data.reading import EncoderWithView, ReadingProblem, parse_view, reads_of
 from lingprobe.data.references import (
     Contents,
     Reference,
     allow_code,
     try_parse_reference,
 )
-from lingprobe.datasets.controls import CONTROLS, draws
-from lingprobe.encoders import ENCODERS
-from lingprobe.encoders import make as make_encoder
-from lingprobe.experiment.canary import Canary
+from lingprobe.datasets.controls import CONTROLS, list_draws
+from lingprobe.encoders import ENCODERS, make_encoder
+from lingprobe.experiment.canary import ConsistencyVectors
 from lingprobe.experiment.consistency import SettledIdentity, settle_identity
-from lingprobe.experiment.data import Facts, load_sentences, load_task_facts, task_identity
-from lingprobe.experiment.exposure import TrainingHashes, memories
+from lingprobe.experiment.data import PlanFacts, load_sentences, load_task_facts, task_identity
+from lingprobe.experiment.exposure import TrainingHashes, list_memories
 from lingprobe.experiment.keys import trial_id
 from lingprobe.experiment.memory import without_heavy
 from lingprobe.experiment.own_baselines import choose_own_baselines
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.provenance import NAMELESS, list_layer_names
 from lingprobe.experiment.readers import (
     EncoderReading,
     ReadingSettings,
+    choose_readers,
     collect_encoder_names,
-    readers,
 )
 from lingprobe.metrics import METRICS
 from lingprobe.probes import PROBES
@@ -74,10 +82,10 @@ class TrialPlan:
     encoders: Mapping[str, Encoder]
     probes: Mapping[str, Probe]
     controls: Mapping[str, Control]
-    identities: Mapping[tuple[str, str], Identity]
+    identities: Mapping[tuple[str, str], ContentIdentity]
     refused: Mapping[str, str] = field(default_factory=dict)
     remarks: Mapping[str, str] = field(default_factory=dict)
-    canaries: Mapping[str, Canary] = field(default_factory=dict)
+    canaries: Mapping[str, ConsistencyVectors] = field(default_factory=dict)
     settled: Mapping[str, SettledIdentity] = field(default_factory=dict)
 
     @property
@@ -90,10 +98,10 @@ class TrialPlan:
         """What decides each thing's numbers, by kind and reference."""
         return {f"{kind} {name}": str(known) for (kind, name), known in self.identities.items()}
 
-    def ingredients(self, trial: Trial) -> Ingredients:
+    def ingredients(self, trial: Trial) -> ResultIdentities:
         """The identities of what a trial's result is made of."""
         known = self.identities
-        return Ingredients(
+        return ResultIdentities(
             known["task", trial.task],
             known["encoder", trial.encoder],
             known["probe", trial.probe],
@@ -129,7 +137,7 @@ class TrialDesign:
     strong: bool = False
 
 
-def plan(designs: TrialDesign | Sequence[TrialDesign], paths: Paths) -> TrialPlan:
+def make_plan(designs: TrialDesign | Sequence[TrialDesign], paths: RunPaths) -> TrialPlan:
     """Make and check everything that a run needs; no sentence of a task is encoded, and nothing is
     fitted. Several designs make one plan of all their trials.
     """
@@ -152,7 +160,7 @@ def plan(designs: TrialDesign | Sequence[TrialDesign], paths: Paths) -> TrialPla
     return _settle_encoders(whole, paths)
 
 
-def _settle_encoders(whole: TrialPlan, paths: Paths) -> TrialPlan:
+def _settle_encoders(whole: TrialPlan, paths: RunPaths) -> TrialPlan:
     """The same plan once cached vectors were checked again, on the sentences of its tasks."""
     folds: dict[str, dict[str, str]] = {}
     for trial in whole.trials:
@@ -194,7 +202,7 @@ _PARTS: tuple[Callable[[TrialPlan], Mapping[Any, Any]], ...] = tuple(
 )
 
 
-def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
+def _plan_design(design: TrialDesign, paths: RunPaths) -> TrialPlan:
     """The plan of one design; it may be empty."""
     if design.seeds < 1:
         raise PlanProblem(f"seeds={design.seeds}: a run needs at least one")
@@ -207,12 +215,14 @@ def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     probes, own = _find_probes(design.probes)
     probes = probes or _things(PROBES, sorted({t.probe for t in tasks.values()}))
     further = _things(PROBES, [STRONG_PROBE]) if design.strong else {}
-    posed_controls = [draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)]
+    posed_controls = [
+        list_draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)
+    ]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
     if any(_reads_words(p) for p in probes.values()):
         encoders.setdefault(ENCODERS.canonical(WORDS), make_encoder(WORDS))
     known = _task_identities(design, tasks)
-    taught, remarks = memories(encoders)
+    taught, remarks = list_memories(encoders)
     read_by, unread = _read_by(tasks, encoders, design, known, paths, taught)
     encoders = {reader.reference: reader.encoder for mine in read_by.values() for reader in mine}
     posed = _probes_by_task(tasks, probes, own=not design.probes)
@@ -235,7 +245,7 @@ def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     identities = {
         **{("task", ref): each for ref, each in known.items()},
         **{("encoder", ref): asked[ref] for ref in encoders},
-        **{("probe", name): identity(PROBES, None, probe) for name, probe in own.items()},
+        **{("probe", name): compute_identity(PROBES, None, probe) for name, probe in own.items()},
         **_identities(PROBES, {name: each for name, each in probes.items() if name not in own}),
         **_identities(CONTROLS, controls),
         **_identities(METRICS, {t.metric: METRICS.make(t.metric) for t in tasks.values()}),
@@ -244,11 +254,13 @@ def _plan_design(design: TrialDesign, paths: Paths) -> TrialPlan:
     return TrialPlan(trials, tasks, encoders, probes, controls, identities, *told)
 
 
-def _task_identities(design: TrialDesign, tasks: Mapping[str, Task]) -> dict[str, Identity]:
+def _task_identities(design: TrialDesign, tasks: Mapping[str, Task]) -> dict[str, ContentIdentity]:
     """The identity of each task, by canonical reference."""
     given = {item.name for item in design.tasks if not isinstance(item, str | Reference)}
     return {
-        name: task_identity(None if name in given or isinstance(task, Settable) else name, task)
+        name: task_identity(
+            None if name in given or isinstance(task, ConfigurableTask) else name, task
+        )
         for name, task in tasks.items()  # objects and their folds have no reference
     }
 
@@ -293,7 +305,7 @@ def _trials(
     reference, probe = named
     many = reader.seeds if needs_of(probe).seeds else 1
     seeds = range(max(many, min(reader.seeds, len(drawn))))
-    chosen = (NAMELESS,) if _reads_words(probe) else reads(reader.encoder, reader.reads)
+    chosen = (NAMELESS,) if _reads_words(probe) else choose_reads(reader.encoder, reader.reads)
     for read, k in product([read for read in chosen if _can_read(probe, read)], seeds):
         yield Trial(task, reader.reference, read, reference, drawn[k % len(drawn)], k % many)
 
@@ -302,8 +314,8 @@ def _read_by(
     tasks: Mapping[str, Task],
     encoders: Mapping[str, Encoder],
     design: TrialDesign,
-    known: Mapping[str, Identity],
-    paths: Paths,
+    known: Mapping[str, ContentIdentity],
+    paths: RunPaths,
     taught: Mapping[str, TrainingHashes],
 ) -> tuple[dict[str, list[EncoderReading]], dict[str, str]]:
     """The readers of each task; and the encoders that cannot read one, or must not, with the
@@ -322,7 +334,7 @@ def _read_by(
             if design.baselines
             else "sentence"
         )
-        able, unread = readers(task, about, encoders, how)
+        able, unread = choose_readers(task, about, encoders, how)
         unread |= {
             name: why
             for name, memory in taught.items()
@@ -336,11 +348,16 @@ def _read_by(
     return read_by, refused
 
 
-def _identities(contents: Contents, things: Mapping[str, Any]) -> dict[tuple[str, str], Identity]:
-    return {(contents.kind, ref): identity(contents, ref, thing) for ref, thing in things.items()}
+def _identities(
+    contents: Contents, things: Mapping[str, Any]
+) -> dict[tuple[str, str], ContentIdentity]:
+    return {
+        (contents.kind, ref): compute_identity(contents, ref, thing)
+        for ref, thing in things.items()
+    }
 
 
-def reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+def choose_reads(encoder: Encoder, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """What is read of an encoder: what was chosen, checked against its layers, or each of its
     layers by name.
     """
@@ -386,7 +403,9 @@ def _is_of_surface(reader: EncoderReading) -> bool:
 
 
 def _lacking(
-    posed: Mapping[str, Sequence[str]], probes: Mapping[str, Probe], of_data: Mapping[str, Facts]
+    posed: Mapping[str, Sequence[str]],
+    probes: Mapping[str, Probe],
+    of_data: Mapping[str, PlanFacts],
 ) -> dict[tuple[str, str], str]:
     """(task, probe) where the probe needs what the task's data lack, with what that is; `posed` are
     the probes of each task.
@@ -438,7 +457,7 @@ def _expand_draws(reference: Reference) -> list[Reference]:
         star, _, many = value.partition("/")
         if star == "*" and many.isdecimal() and key in ("fold", "sample"):
             plain = reference.without(key)
-            if key in Sampling.of(TASKS.make(plain)):
+            if key in SamplingOptions.of(TASKS.make(plain)):
                 return [plain.plus(**{key: f"{k}/{many}"}) for k in range(1, int(many) + 1)]
     return [reference]
 
@@ -453,7 +472,11 @@ def _folds(item: Reference | Task, cache: Path) -> Iterator[tuple[str, Task]]:
     else:
         known = item.name
         task, data = _with_facts(item, None, cache)
-    if data.folds and "fold" in Sampling.of(task) and isinstance(item, Reference | Settable):
+    if (
+        data.folds
+        and "fold" in SamplingOptions.of(task)
+        and isinstance(item, Reference | ConfigurableTask)
+    ):
         # each is asked, too, since it may lack what the whole data have
         for name in data.folds:
             yield from _folds(item.plus(fold=name), cache)
@@ -461,7 +484,7 @@ def _folds(item: Reference | Task, cache: Path) -> Iterator[tuple[str, Task]]:
         yield known, task
 
 
-def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, Facts]:
+def _with_facts(task: Task, reference: str | None, cache: Path) -> tuple[Task, PlanFacts]:
     """A task with its facts; DataProblem where its data cannot answer it."""
     if fault := fault_of(task, Task):
         raise DataProblem(fault)
@@ -475,5 +498,5 @@ def _check_task(name: str, task: Task) -> tuple[str, Task]:
     """A task whose metric, probe and view are there; what its code names may run as it does."""
     allow_code(task.metric, task.probe)
     METRICS.make(task.metric)
-    view(task.view)
+    parse_view(task.view)
     return name, task

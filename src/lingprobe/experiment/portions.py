@@ -9,34 +9,34 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
-from lingprobe.data.oracles import Informed
+from lingprobe.data.core import Encoder, LayeredEncoder, PreparedEncoder, Sentence
+from lingprobe.data.oracles import OracleEncoder
 from lingprobe.experiment.data import load_sentences
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.groups import TrialGroup
-from lingprobe.experiment.paths import Paths, close_stores
-from lingprobe.experiment.room import Pass
+from lingprobe.experiment.paths import RunPaths, close_stores
+from lingprobe.experiment.room import EncodingPass
 from lingprobe.store.claims import hold_claim
 
 FEW = 10  # tasks of which less than one sentence in so many is shared do not go together
 
 
-class Portion(NamedTuple):
+class TrialBatch(NamedTuple):
     """Groups, and what is encoded for them."""
 
     groups: Sequence[TrialGroup]
-    passes: Sequence[Pass]
+    passes: Sequence[EncodingPass]
 
 
-def portions(groups: Sequence[TrialGroup], paths: Paths) -> list[Portion]:
+def split_groups(groups: Sequence[TrialGroup], paths: RunPaths) -> list[TrialBatch]:
     """The groups of a run in portions whose vectors are there at one time."""
     if not paths.passing:
-        return [Portion(groups, passes(groups))]
+        return [TrialBatch(groups, plan_passes(groups))]
     by_encoder: dict[str, list[TrialGroup]] = {}
     for group in groups:
         by_encoder.setdefault(group.vectors, []).append(group)
     return [
-        Portion(part, passes(part))
+        TrialBatch(part, plan_passes(part))
         for sharing in by_encoder.values()
         for tasks in group_by_shared_sentences(
             {g.trials[0].task: set(_sentences([g])) for g in sharing}
@@ -60,7 +60,7 @@ def group_by_shared_sentences(tasks: Mapping[str, set[Sentence]]) -> list[set[st
 
 
 @contextmanager
-def passing_vectors(paths: Paths) -> Iterator[None]:
+def passing_vectors(paths: RunPaths) -> Iterator[None]:
     """Vectors made inside are removed at the end, where they are not to be kept; a run that is
     stopped leaves them to the next one with the same results.
     """
@@ -73,14 +73,14 @@ def passing_vectors(paths: Paths) -> Iterator[None]:
         shutil.rmtree(paths.vectors, ignore_errors=True)
 
 
-def passes(groups: Iterable[TrialGroup]) -> list[Pass]:
+def plan_passes(groups: Iterable[TrialGroup]) -> list[EncodingPass]:
     """What is encoded for groups, by encoder; most read the same tasks, and share their
     sentences.
     """
     by_base: dict[str, list[TrialGroup]] = {}
     for group in groups:
         # those look at one data set, so they encode while measuring
-        if not isinstance(group.encoder, Prepared | Informed):
+        if not isinstance(group.encoder, PreparedEncoder | OracleEncoder):
             by_base.setdefault(group.vectors, []).append(group)
     found: dict[frozenset[str], list[Sentence]] = {}
     made = []
@@ -89,7 +89,7 @@ def passes(groups: Iterable[TrialGroup]) -> list[Pass]:
         if tasks not in found:
             found[tasks] = _sentences(sharing)
         slots = slots_of(union_of(sharing))
-        made.append(Pass(key, sharing[0].encoder, slots, found[tasks], sharing))
+        made.append(EncodingPass(key, sharing[0].encoder, slots, found[tasks], sharing))
     return made
 
 
@@ -98,10 +98,10 @@ def union_of(groups: Sequence[TrialGroup]) -> Encoder:
     them all.
     """
     encoder: Any = groups[0].encoder
-    if not isinstance(encoder, Layered):
+    if not isinstance(encoder, LayeredEncoder):
         return encoder  # type: ignore[no-any-return]
     slots = dict.fromkeys(
-        slot for g in groups if isinstance(g.encoder, Layered) for slot in g.encoder.slots
+        slot for g in groups if isinstance(g.encoder, LayeredEncoder) for slot in g.encoder.slots
     )
     return encoder.asking(tuple(slots))
 

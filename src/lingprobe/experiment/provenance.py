@@ -10,14 +10,22 @@ import platform
 from collections.abc import Iterable
 from pathlib import Path
 
-from lingprobe.data.abilities import Averaging, CheckpointedEncoder
-from lingprobe.data.core import Encoder, Layered, Probe, RevisedEncoder, Rounding, Running, Task
+from lingprobe.data.abilities import AveragingEncoder, CheckpointedEncoder
+from lingprobe.data.core import (
+    DeviceAwareEncoder,
+    Encoder,
+    LayeredEncoder,
+    PrecisionAwareProbe,
+    Probe,
+    RevisedEncoder,
+    Task,
+)
 from lingprobe.data.identity import is_stated
 from lingprobe.data.notes import Checkpoint
-from lingprobe.data.oracles import Informed, oracles_of
+from lingprobe.data.oracles import OracleEncoder, oracles_of
 from lingprobe.data.reading import read_of
-from lingprobe.nets.device import Fitting, kind
-from lingprobe.nets.precision import processor, reproducible
+from lingprobe.nets.device import DeviceAwareProbe, get_device_kind
+from lingprobe.nets.precision import get_processor_kind, must_be_reproducible
 
 NAMELESS = "-"  # the layer of an encoder that has but one
 PACKAGES = (
@@ -33,7 +41,7 @@ PACKAGES = (
 
 
 @functools.cache
-def versions() -> dict[str, str]:
+def list_versions() -> dict[str, str]:
     """Versions of the packages that matter to a number, as far as they are installed."""
     installed = {"python": platform.python_version()}
     for package in PACKAGES:
@@ -65,7 +73,7 @@ def git_commit(start: Path) -> str | None:
     return None
 
 
-def revision(encoder: Encoder) -> str:
+def get_revision(encoder: Encoder) -> str:
     """What tells an encoder from others of its name: the commit or a digest of a model's files, of
     weights, or of source.
     """
@@ -74,48 +82,48 @@ def revision(encoder: Encoder) -> str:
     return encoder.fingerprint if is_stated(encoder) else ""
 
 
-def checkpoint(encoder: Encoder) -> Checkpoint | None:
+def get_checkpoint(encoder: Encoder) -> Checkpoint | None:
     """Where in its training an encoder is; None where it does not say."""
     return encoder.point_of_training if isinstance(encoder, CheckpointedEncoder) else None
 
 
 def list_layer_names(encoder: Encoder) -> tuple[str, ...]:
     """The names of an encoder's layers; '-' for one that has but one."""
-    if not isinstance(encoder, Layered):
+    if not isinstance(encoder, LayeredEncoder):
         return (NAMELESS,)
     return tuple(slot.rpartition(".")[0] or slot for slot in encoder.slots)
 
 
 def collect_constant_tokens(encoder: Encoder, reads: Iterable[str]) -> dict[str, str]:
     """By read which token that every sentence has holds most of the norm of what is averaged."""
-    known = encoder.constant_tokens if isinstance(encoder, Averaging) else {}
+    known = encoder.constant_tokens if isinstance(encoder, AveragingEncoder) else {}
     if not known:
         return {}
     layers = {read: read_of(read, list_layer_names(encoder)).whole_layers for read in reads}
     return {read: known[layer] for read, mine in layers.items() for layer in mine if layer in known}
 
 
-def runs_in(encoder: Running) -> str:
+def runs_in(encoder: DeviceAwareEncoder) -> str:
     """The precision and the kind of device that an encoder runs with, as 'bfloat16 on cpu'."""
     device, dtype = encoder.runs
-    return f"{dtype} on {kind(device)}"
+    return f"{dtype} on {get_device_kind(device)}"
 
 
 def computation_facts(encoder: Encoder, probe: Probe) -> dict[str, str]:
     """What numbers were computed on and in; an encoder or a probe without a choice is not in it."""
-    how = {"processor": processor()}
-    if isinstance(encoder, Running):
+    how = {"processor": get_processor_kind()}
+    if isinstance(encoder, DeviceAwareEncoder):
         how["encoder"] = runs_in(encoder)
-    if isinstance(probe, Rounding):
+    if isinstance(probe, PrecisionAwareProbe):
         how["probe"] = probe.used_precision
-    if isinstance(probe, Fitting):
-        how["probe device"] = kind(probe.device)
-    return how | ({"threads": "1"} if reproducible() else {})
+    if isinstance(probe, DeviceAwareProbe):
+        how["probe device"] = get_device_kind(probe.device)
+    return how | ({"threads": "1"} if must_be_reproducible() else {})
 
 
-def knowledge(encoder: Encoder, task: Task) -> str:
+def describe_oracle(encoder: Encoder, task: Task) -> str:
     """What the vectors of an oracle hold; '' of other encoders."""
-    if not isinstance(encoder, Informed):
+    if not isinstance(encoder, OracleEncoder):
         return ""
     known = oracles_of(task)
     return known[encoder.oracle or next(iter(known))]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.abilities import Withholding
+from lingprobe.data.abilities import WithholdingEncoder
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.reading import units_read
 from lingprobe.data.vectors import (
@@ -24,7 +24,7 @@ Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Readable:
+class ReadableExamples:
     """Examples by what can be read of them, [examples] each.
 
     beyond     a span reaches behind the place where its sentence was cut
@@ -49,14 +49,14 @@ class Readable:
         return {name: int(flags.sum()) for name, flags in counted.items()}
 
 
-def find_readable(sites: Ints, vectors: Vectors) -> Readable:
+def find_readable(sites: Ints, vectors: Vectors) -> ReadableExamples:
     """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
     whole sentences.
     """
     spans = vectors.spans
     if spans is None:
         nothing = np.zeros(len(sites), bool)
-        return Readable(nothing, nothing, nothing, nothing)
+        return ReadableExamples(nothing, nothing, nothing, nothing)
     have = compute_offsets(spans.words[:, 1] > spans.words[:, 0])
     ends = np.diff(spans.first_word)
     if vectors.cut is not None:
@@ -72,7 +72,7 @@ def find_readable(sites: Ints, vectors: Vectors) -> Readable:
     unaligned = (~late & (units == 0)).any(1) & ~beyond
     lost = _no_numbers(sites, vectors.lost, spans) & ~beyond & ~unaligned
     partial = (is_span & (words < stop - start)).any(1) & ~beyond & ~unaligned & ~lost
-    return Readable(beyond, unaligned, partial, lost)
+    return ReadableExamples(beyond, unaligned, partial, lost)
 
 
 def _no_numbers(sites: Ints, lost: Flags | None, spans: Spans) -> Flags:
@@ -96,6 +96,6 @@ def _count_read_words(spans: Spans) -> Ints:
 
 def may_probe(encoder: Encoder, sentences: Sequence[Sentence]) -> Flags:
     """Which of some sentences an encoder may be probed on, [sentences]."""
-    if isinstance(encoder, Withholding):
+    if isinstance(encoder, WithholdingEncoder):
         return ~encoder.withholds(sentences)
     return np.ones(len(sentences), bool)

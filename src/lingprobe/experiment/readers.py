@@ -13,23 +13,22 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.core import DataProblem, Encoder, Task
 from lingprobe.data.errors import LingprobeError
-from lingprobe.data.identity import Identity, is_stated
-from lingprobe.data.oracles import Informed, Kind, get_encoder_role, oracles_of
+from lingprobe.data.identity import ContentIdentity, is_stated
+from lingprobe.data.oracles import Kind, OracleEncoder, get_encoder_role, oracles_of
 from lingprobe.data.reading import ReadingProblem, reads_of
 from lingprobe.data.references import (
     Reference,
     shorten_reference,
     try_parse_reference,
 )
-from lingprobe.encoders import ENCODERS
-from lingprobe.encoders import make as make_encoder
+from lingprobe.encoders import ENCODERS, make_encoder
 from lingprobe.encoders.origin import describe_state
 from lingprobe.experiment.at_work import at_work
-from lingprobe.experiment.canary import Canary, check_identity
+from lingprobe.experiment.canary import ConsistencyVectors, check_identity
 from lingprobe.experiment.keys import identify_encoder
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.provenance import list_layer_names, revision
-from lingprobe.experiment.units import width
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.provenance import get_revision, list_layer_names
+from lingprobe.experiment.units import get_width
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baselines import USUAL_WIDTH, Unit, baselines_of
 
@@ -51,11 +50,11 @@ def map_encoders_by_name(encoders: Given, known: Known = dict) -> dict[str, Enco
 
 def collect_encoder_names(
     encoders: Given, known: Known = dict, results: Path | None = None
-) -> Names:
+) -> EncoderNames:
     """The names of encoders, and which of them are those of live things; what is loaded is noted
     in the folder of results.
     """
-    names = Names(known, results)
+    names = EncoderNames(known, results)
     for label, thing in (
         encoders.items() if isinstance(encoders, Mapping) else ((None, thing) for thing in encoders)
     ):
@@ -64,7 +63,7 @@ def collect_encoder_names(
 
 
 @dataclass
-class Names:
+class EncoderNames:
     """Names given out so far, the things that they were given to, and the encoders made of those.
 
     states   what tells a live thing from others, where it says nothing of itself
@@ -78,7 +77,7 @@ class Names:
     things: dict[str, Any] = field(default_factory=dict)
     states: dict[str, str] = field(default_factory=dict)
     remarks: dict[str, str] = field(default_factory=dict)
-    canaries: dict[str, Canary] = field(default_factory=dict)
+    canaries: dict[str, ConsistencyVectors] = field(default_factory=dict)
 
     def add(self, thing: Any, label: str | None) -> None:
         """Give a thing its name; a reference of several encoders gives each its own."""
@@ -116,7 +115,7 @@ class Names:
             )
         self.encoders[name] = encoder
 
-    def identity(self, name: str, encoder: Encoder, paths: Paths) -> Identity:
+    def identity(self, name: str, encoder: Encoder, paths: RunPaths) -> ContentIdentity:
         """What decides the vectors of what is called so, as they are kept."""
         reference = None if name in self.things else name
         known = identify_encoder(reference, encoder, paths.dtype, self.states.get(name, ""))
@@ -127,11 +126,11 @@ class Names:
             self.canaries[name] = canary
         return known
 
-    def identities(self, paths: Paths) -> tuple[dict[str, Identity], dict[str, str]]:
+    def identities(self, paths: RunPaths) -> tuple[dict[str, ContentIdentity], dict[str, str]]:
         """The identities of all, and what is wrong with those that cannot be used; DataProblem
         where none can.
         """
-        known, broken = dict[str, Identity](), dict[str, DataProblem]()
+        known, broken = dict[str, ContentIdentity](), dict[str, DataProblem]()
         for name, encoder in self.encoders.items():
             try:
                 with at_work(f"loading {name}", paths.results):
@@ -146,8 +145,8 @@ class Names:
         }
 
     def further_identities(
-        self, encoders: Mapping[str, Encoder], known: Container[str], paths: Paths
-    ) -> dict[str, Identity]:
+        self, encoders: Mapping[str, Encoder], known: Container[str], paths: RunPaths
+    ) -> dict[str, ContentIdentity]:
         """The identities of the encoders among these that are not known: baselines and oracles."""
         return {
             name: self.identity(name, encoder, paths)
@@ -159,11 +158,11 @@ class Names:
         """The first of 'NAME', 'NAME #2' and so on that nothing else has; a thing that is known
         keeps the name that it has.
         """
-        mine = revision(encoder)
+        mine = get_revision(encoder)
         kept = self.known() if derived else {}
         for name in _numbered_names(encoder.name):
             if name in self.encoders and (
-                revision(self.encoders[name]),
+                get_revision(self.encoders[name]),
                 self.states.get(name, ""),
             ) == (
                 mine,
@@ -239,7 +238,7 @@ class ReadingSettings:
             return ()
 
 
-def readers(
+def choose_readers(
     task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: ReadingSettings
 ) -> tuple[list[EncoderReading], dict[str, str]]:
     """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
@@ -255,7 +254,7 @@ def readers(
         try:
             own = (
                 _oracle(reference, encoder, task)
-                if isinstance(encoder, Informed)
+                if isinstance(encoder, OracleEncoder)
                 else (reference, encoder)
             )
             for name, each in how.own.get(reference, {}).items():
@@ -275,7 +274,7 @@ def _find_widths(encoders: Iterable[Encoder]) -> list[int]:
     does not say it, the usual width of baselines.
     """
     judged = [encoder for encoder in encoders if get_encoder_role(encoder) == "trained"]
-    return sorted({width(encoder) or USUAL_WIDTH for encoder in judged})
+    return sorted({get_width(encoder) or USUAL_WIDTH for encoder in judged})
 
 
 def _bounds(
@@ -285,11 +284,11 @@ def _bounds(
     for baseline in baselines_of(task, unit, widths) if "baseline" in kinds else ():
         yield ENCODERS.canonical(baseline), ENCODERS.make(baseline)
     oracle = ENCODERS.make(ORACLE)
-    if "oracle" in kinds and oracles_of(task) and isinstance(oracle, Informed):
+    if "oracle" in kinds and oracles_of(task) and isinstance(oracle, OracleEncoder):
         yield _oracle(ENCODERS.canonical(ORACLE), oracle, task)
 
 
-def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder]:
+def _oracle(reference: str, encoder: OracleEncoder, task: Task) -> tuple[str, Encoder]:
     """The oracle that an encoder stands for in a task, under a reference that names it;
     OracleProblem where there is none.
     """
@@ -303,7 +302,7 @@ def _oracle(reference: str, encoder: Informed, task: Task) -> tuple[str, Encoder
     return reference, encoder
 
 
-def _with_oracle(reference: str, encoder: Informed, oracle: str) -> tuple[str, Encoder]:
+def _with_oracle(reference: str, encoder: OracleEncoder, oracle: str) -> tuple[str, Encoder]:
     """An encoder that holds a task's default oracle, and the reference with its name."""
     whole = encoder.with_oracle(oracle)
     if reference == encoder.name:  # it was given as an object

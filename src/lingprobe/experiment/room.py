@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.data.abilities import Wide
-from lingprobe.data.cache import size
+from lingprobe.data.abilities import EncoderWithWidth
+from lingprobe.data.cache import format_bytes
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.encoders.sites import is_site
 from lingprobe.experiment.groups import TrialGroup
@@ -22,7 +22,7 @@ from lingprobe.store.vectors import VectorStore
 PIECES = 1.3  # word pieces a word
 
 
-class Pass(NamedTuple):
+class EncodingPass(NamedTuple):
     """What is encoded for groups before they are measured: their distinct sentences, in all slots
     that any of them reads, kept under a key.
     """
@@ -34,22 +34,22 @@ class Pass(NamedTuple):
     groups: Sequence[TrialGroup]
 
 
-def left_of(one: Pass, store: VectorStore) -> list[Sentence]:
+def left_of(one: EncodingPass, store: VectorStore) -> list[Sentence]:
     """The sentences that still have to be encoded."""
     lacking = store.lacking(one.key, one.slots, keys_of(one.sentences))
     return [one.sentences[i] for i in np.flatnonzero(lacking.any(0)).tolist()]
 
 
-def bytes_of(one: Pass, sentences: Sequence[Sentence], store: VectorStore) -> int:
+def bytes_of(one: EncodingPass, sentences: Sequence[Sentence], store: VectorStore) -> int:
     """About how many bytes the vectors of sentences take, as far as their width is known."""
     return _numbers(one, one.slots, sentences, store) * store.kept.stored.itemsize
 
 
 def _numbers(
-    one: Pass, slots: Sequence[str], sentences: Sequence[Sentence], store: VectorStore
+    one: EncodingPass, slots: Sequence[str], sentences: Sequence[Sentence], store: VectorStore
 ) -> int:
     pieces = any(slot.endswith(".none") for slot in slots)
-    if pieces or (isinstance(one.encoder, Wide) and one.encoder.by_word):
+    if pieces or (isinstance(one.encoder, EncoderWithWidth) and one.encoder.by_word):
         units = sum(len(s.words) for s in sentences) * (PIECES if pieces else 1)
     else:
         units = len(sentences)
@@ -65,15 +65,15 @@ def _numbers(
     return int(units * sum(map(wide, slots)))
 
 
-def check_disk_space(passes: Sequence[Pass], store: VectorStore) -> None:
+def check_disk_space(passes: Sequence[EncodingPass], store: VectorStore) -> None:
     """Refuse vectors for which the disk has no room. StoreProblem."""
     left = sum(bytes_of(one, left_of(one, store), store) for one in passes)
     there = next(folder for folder in (store.root, *store.root.parents) if folder.is_dir())
     if left > (free := free_below(there)):
         raise StoreProblem(
-            f"the vectors of this run take about {size(left)}, and {there} has {size(free)} free:"
-            " ask for fewer layers (layers=every:8), keep them with --dtype bfloat16 or --project"
-            " 256, or name another --cache"
+            f"the vectors of this run take about {format_bytes(left)}, and {there} has"
+            f" {format_bytes(free)} free: ask for fewer layers (layers=every:8), keep them with"
+            " --dtype bfloat16 or --project 256, or name another --cache"
         )
 
 

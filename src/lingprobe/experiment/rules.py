@@ -35,7 +35,7 @@ def by_group(train: Column, groups: Ints, tested: Ints) -> Floats:
     return scores
 
 
-def several(train: Dataset) -> bool:
+def have_several_sources(train: Dataset) -> bool:
     """Whether training examples come from several sources, and say so."""
     tags = train.strata.get(SOURCE)
     return tags is not None and len(np.unique(tags.codes)) > 1
@@ -48,12 +48,12 @@ def by_source(train: Dataset, test: Dataset) -> Column:
     )
 
 
-def worth(dataset: Dataset) -> SourceRule | None:
+def measure_source_rule(dataset: Dataset) -> SourceRule | None:
     """Which share of test the source gets right, the lower end of its interval, and that of the
     best constant; None where there is one source or labels are no classes.
     """
     train, test = (dataset.take(dataset.rows(split)) for split in ("train", "test"))
-    if dataset.labels.classes is None or not len(test) or not several(train):
+    if dataset.labels.classes is None or not len(test) or not have_several_sources(train):
         return None
     gold, said = test.labels, by_source(train, test)
     low, _ = interval_of("accuracy", gold, [said])

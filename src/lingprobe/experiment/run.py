@@ -13,41 +13,46 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data.core import Encoder, Prepared, Result, Sentence, Trial
-from lingprobe.data.identity import Identity
-from lingprobe.data.oracles import Informed
+from lingprobe.data.core import Encoder, PreparedEncoder, Result, Sentence, Trial
+from lingprobe.data.identity import ContentIdentity
+from lingprobe.data.oracles import OracleEncoder
 from lingprobe.data.references import allow_code, shorten_reference
 from lingprobe.datasets.controls import without_draw
-from lingprobe.encoders import ENCODERS, make
+from lingprobe.encoders import ENCODERS, make_encoder
 from lingprobe.experiment.at_work import at_work, tell_ended_work
 from lingprobe.experiment.bars import encoding_bar, measuring_bar, name_batches
 from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import load_task_facts
 from lingprobe.experiment.earlier import explain_anew
-from lingprobe.experiment.embed import Embedded, EncoderProblem, embed_sentences, load_vectors
+from lingprobe.experiment.embed import (
+    EmbeddedSentences,
+    EncoderProblem,
+    embed_sentences,
+    load_vectors,
+)
 from lingprobe.experiment.groups import FitBatch, TrialGroup
 from lingprobe.experiment.keys import vectors_key
 from lingprobe.experiment.own_baselines import name_own_baselines
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialPlan
-from lingprobe.experiment.portions import passing_vectors, portions, union_of
+from lingprobe.experiment.portions import passing_vectors, split_groups, union_of
 from lingprobe.experiment.readers import collect_encoder_names
-from lingprobe.experiment.room import Pass, check_disk_space
-from lingprobe.experiment.runners import HERE, LostItem, Workers
+from lingprobe.experiment.room import EncodingPass, check_disk_space
+from lingprobe.experiment.runners import HERE, LostItem, WorkerPool
 from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.experiment.units import TaskDimensions, split_into_units
 from lingprobe.experiment.work import MeasuredBatch, measured_in
-from lingprobe.nets.precision import threads
+from lingprobe.nets.precision import get_thread_count
 from lingprobe.store import failures as failed
 from lingprobe.store.claims import ClaimWatch
-from lingprobe.store.experiments import Unit, record
+from lingprobe.store.experiments import TrialUnit, record_experiment
 from lingprobe.store.kept_vectors import note_vectors
 
 log = logging.getLogger("lingprobe.experiment")
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunOutcome:
     """What a run ends with.
 
     results   one for each trial that could be measured, in the order of the plan
@@ -64,32 +69,32 @@ class Outcome:
 
 def run_plan(
     plan: TrialPlan,
-    paths: Paths,
-    workers: Workers = HERE,
+    paths: RunPaths,
+    workers: WorkerPool = HERE,
     progress: bool = True,
-) -> Outcome:
+) -> RunOutcome:
     """Measure every trial of a plan that the store does not hold yet, and return the results of
     all; those of one's share come first, those that others have left undone after them.
     """
     tell_ended_work(paths.results)
     ids = plan.ids
-    record(paths.results, list(ids.values()), _units(plan, ids, paths))
+    record_experiment(paths.results, list(ids.values()), _units(plan, ids, paths))
     for canary in plan.canaries.values():
         canary.keep()
     _keep_settled(plan)
-    known, groups = missing(plan, paths)
+    known, groups = find_missing(plan, paths)
     anew = {t: plan.ingredients(t) for group in groups for t in group.trials}
     why = explain_anew(anew, paths.result_store(), (t for t, i in ids.items() if i in known))
     if groups:
         paths.check()
     failures, fresh = dict(plan.refused), 0
-    parts = portions(groups, paths)
+    parts = split_groups(groups, paths)
     for part in parts:
         check_disk_space(part.passes, paths.vector_store())
     before = _failures(groups, paths)
     for part in parts:
         with passing_vectors(paths):
-            broken = fill(part.passes, paths, workers, progress)
+            broken = fill_cache(part.passes, paths, workers, progress)
             _keep_settled(plan)
             failures |= {shorten_reference(ENCODERS, name): why for name, why in broken.items()}
             left = [g for g in part.groups if g.trials[0].encoder not in broken]
@@ -100,7 +105,7 @@ def run_plan(
                     failures.setdefault(measured.name, measured.failure)
     # files may have moved since
     results = tuple(replace(known[i], trial=trial) for trial, i in ids.items() if i in known)
-    return Outcome(results, failures, fresh, (why,) if why else ())
+    return RunOutcome(results, failures, fresh, (why,) if why else ())
 
 
 def _keep_settled(plan: TrialPlan) -> None:
@@ -109,7 +114,7 @@ def _keep_settled(plan: TrialPlan) -> None:
         settled.keep()
 
 
-def missing(plan: TrialPlan, paths: Paths) -> tuple[dict[str, Result], list[TrialGroup]]:
+def find_missing(plan: TrialPlan, paths: RunPaths) -> tuple[dict[str, Result], list[TrialGroup]]:
     """The results that the store holds of a plan, by what they are stored under, and the groups of
     trials that it does not.
     """
@@ -121,8 +126,8 @@ def missing(plan: TrialPlan, paths: Paths) -> tuple[dict[str, Result], list[Tria
 
 def _fit_encoded_groups(
     groups: Sequence[TrialGroup],
-    paths: Paths,
-    workers: Workers,
+    paths: RunPaths,
+    workers: WorkerPool,
     before: Mapping[str, str],
     progress: bool,
 ) -> Iterator[MeasuredBatch]:
@@ -140,7 +145,7 @@ def _fit_encoded_groups(
 def _map_batches(
     batches: Sequence[FitBatch],
     mapped: Callable[[Sequence[FitBatch]], Iterable[MeasuredBatch | LostItem]],
-    paths: Paths,
+    paths: RunPaths,
 ) -> Iterator[tuple[MeasuredBatch, int]]:
     """What became of every batch, and of how many trials; what another run was at comes last."""
     store, watch, todo = paths.result_store(), ClaimWatch(), list(batches)
@@ -157,7 +162,7 @@ def _map_batches(
         todo = _batches(ready)
 
 
-def _failures(groups: Iterable[TrialGroup], paths: Paths) -> dict[str, str]:
+def _failures(groups: Iterable[TrialGroup], paths: RunPaths) -> dict[str, str]:
     """When units of work failed before, by the name of their place."""
     store, dates = paths.result_store(), dict[str, str]()
     for place in {store.place(group.ids, group.part) for group in groups}:
@@ -166,13 +171,13 @@ def _failures(groups: Iterable[TrialGroup], paths: Paths) -> dict[str, str]:
     return dates
 
 
-def _note_failures(batch: FitBatch, measured: MeasuredBatch, paths: Paths) -> None:
+def _note_failures(batch: FitBatch, measured: MeasuredBatch, paths: RunPaths) -> None:
     """Say beside the results of a batch's groups which have none and why, for others and later."""
     store, spared = paths.result_store(), {g.ids for g in (*measured.held, *measured.untried)}
     for group in batch.groups:
         place = store.place(group.ids, group.part)
         if group.ids[0] in measured.results:
-            failed.forget(place)
+            failed.forget_failure(place)
         elif measured.failure and group.ids not in spared:
             failed.note_failure(place, measured.failure)
 
@@ -187,16 +192,18 @@ def _batches(groups: Iterable[TrialGroup], shard: WorkShare = WHOLE) -> list[Fit
     return [FitBatch(tuple(batches[joint])) for joint in shard.order(batches, lambda joint: joint)]
 
 
-def _units(plan: TrialPlan, ids: dict[Trial, str], paths: Paths) -> list[Unit]:
+def _units(plan: TrialPlan, ids: dict[Trial, str], paths: RunPaths) -> list[TrialUnit]:
     """The units of work of a plan."""
     folder = paths.vector_store().folder
     return [
-        Unit(
+        TrialUnit(
             first.task,
             first.control,
             first.encoder,
             first.probe,
-            "" if isinstance(group.encoder, Prepared | Informed) else folder(group.vectors).name,
+            ""
+            if isinstance(group.encoder, PreparedEncoder | OracleEncoder)
+            else folder(group.vectors).name,
             group.ids,
             group.part,
         )
@@ -233,10 +240,10 @@ def group_trials(plan: TrialPlan, ids: dict[Trial, str], cache: Path) -> Iterato
                 )
 
 
-def fill(
-    passes: Iterable[Pass],
-    paths: Paths,
-    workers: Workers = HERE,
+def fill_cache(
+    passes: Iterable[EncodingPass],
+    paths: RunPaths,
+    workers: WorkerPool = HERE,
     progress: bool = False,
 ) -> dict[str, str]:
     """Embed every sentence of the passes, each once, one's share first; returns the encoders that
@@ -251,11 +258,11 @@ def fill(
             encoder = union_of(one.groups)
             name = shorten_reference(ENCODERS, one.groups[0].trials[0].encoder)
             working = at_work(f"encoding with {name}", paths.results)
-            with working, encoding_bar(encoder.name, progress), threads():
+            with working, encoding_bar(encoder.name, progress), get_thread_count():
                 done = embed_sentences(encoder, one.sentences, store, one.key, workers=workers)
             _check_usable(encoder, done)
             _note_shared_vectors(one.groups, store.folder(one.key), paths)
-            failed.forget(place)
+            failed.forget_failure(place)
         except EncoderProblem as problem:
             log.debug("%s", problem, exc_info=problem)
             failed.note_failure(place, str(problem))
@@ -263,7 +270,7 @@ def fill(
     return broken
 
 
-def _check_usable(encoder: Encoder, done: Embedded) -> None:
+def _check_usable(encoder: Encoder, done: EmbeddedSentences) -> None:
     """Refuse an encoder without a vector of any sentence, as one that gives NaN alone."""
     if len(done.usable) and not done.usable.any():
         raise EncoderProblem(
@@ -277,7 +284,7 @@ def encoder_place(results: Path, vectors: str) -> Path:
     return results / f"encoder-{vectors}"
 
 
-def _note_shared_vectors(groups: Sequence[TrialGroup], vectors: Path, paths: Paths) -> None:
+def _note_shared_vectors(groups: Sequence[TrialGroup], vectors: Path, paths: RunPaths) -> None:
     """Say beside the vectors that groups share whose they are, and where results of them lie."""
     name = shorten_reference(ENCODERS, groups[0].trials[0].encoder)
     identities = {str(group.ingredients.encoder) for group in groups}
@@ -285,9 +292,9 @@ def _note_shared_vectors(groups: Sequence[TrialGroup], vectors: Path, paths: Pat
     note_vectors(vectors, name, identities, None if own else paths.results)
 
 
-def ahead(
-    encoders: Sequence[Any] | Mapping[str, Any], sentences: Sequence[Sentence], paths: Paths
-) -> dict[str, tuple[Encoder, Identity]]:
+def encode_ahead(
+    encoders: Sequence[Any] | Mapping[str, Any], sentences: Sequence[Sentence], paths: RunPaths
+) -> dict[str, tuple[Encoder, ContentIdentity]]:
     """Encoders whose vectors of sentences are made ahead of a run, with their identities, by
     reference, or by the name that a run gives to a live thing.
     """
@@ -298,13 +305,13 @@ def ahead(
     live = encoders if named else [each for each in encoders if not isinstance(each, str)]
     names, known = (
         collect_encoder_names(live, paths.revisions),
-        dict[str, tuple[Encoder, Identity]](),
+        dict[str, tuple[Encoder, ContentIdentity]](),
     )
     for name, encoder in names.encoders.items():
         known[name] = encoder, names.identity(name, encoder, paths)
     for name in [str(one) for text in references for one in ENCODERS.expand(text)]:
         with at_work(f"loading {name}", paths.results):
-            encoder = make(name)
+            encoder = make_encoder(name)
             known[name] = encoder, names.identity(ENCODERS.canonical(name), encoder, paths)
     settled = {
         name: settle_identity(name, identity, encoder, [sentences], paths)
@@ -321,18 +328,18 @@ def ahead(
 
 
 def embed_ahead(
-    encoders: Mapping[str, tuple[Encoder, Identity]],
+    encoders: Mapping[str, tuple[Encoder, ContentIdentity]],
     sentences: Sequence[Sentence],
-    paths: Paths,
+    paths: RunPaths,
     progress: bool,
-    workers: Workers = HERE,
-) -> dict[str, Embedded]:
+    workers: WorkerPool = HERE,
+) -> dict[str, EmbeddedSentences]:
     """Fill the cache of vectors with sentences, by encoder; what became of them."""
     store, done = paths.vector_store(), {}
     for reference, (encoder, known) in encoders.items():
         name = shorten_reference(ENCODERS, reference)
         working = at_work(f"encoding with {name}", paths.results)
-        with working, encoding_bar(encoder.name, progress), threads():
+        with working, encoding_bar(encoder.name, progress), get_thread_count():
             key = vectors_key(encoder, known)
             made = embed_sentences(encoder, sentences, store, key, workers=workers)
         reader = partial(load_vectors, encoder, sentences, store, key, made.usable)

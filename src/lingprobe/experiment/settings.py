@@ -7,9 +7,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
-from lingprobe.data.abilities import Comparing, TunedProbe
-from lingprobe.data.core import Akin, Cell, Control, Job, Joining, Predictor, Probe, choice_of
-from lingprobe.data.latest import Latest
+from lingprobe.data.abilities import ModelSelectingProbe, TunedProbe
+from lingprobe.data.core import (
+    Cell,
+    Control,
+    FitJob,
+    JointProbe,
+    KindredProbe,
+    Predictor,
+    Probe,
+    choice_of,
+)
+from lingprobe.data.latest import LruCache
 from lingprobe.datasets.controls import SameProbe
 from lingprobe.experiment.equal_fits import FITS
 
@@ -26,9 +35,9 @@ class SettingsRequest(NamedTuple):
     own      the job of the task itself, where this one is of a control that keeps the probe
     """
 
-    job: Job
+    job: FitJob
     subject: Hashable
-    own: Job | None = None
+    own: FitJob | None = None
 
     @property
     def cells(self) -> list[tuple[Hashable, Cell]]:
@@ -36,7 +45,7 @@ class SettingsRequest(NamedTuple):
         return [(self.subject, cell) for cell in self.job.cells]
 
 
-CHOICES: Latest[Settings] = Latest(MOST)
+CHOICES: LruCache[Settings] = LruCache(MOST)
 """What was chosen lately, by subject and cell: controls may be fitted later than the task."""
 
 
@@ -52,7 +61,7 @@ def fit_wanted(probe: Probe, wanted: Sequence[SettingsRequest]) -> list[list[Pre
     """
     if not isinstance(probe, TunedProbe):
         return _fit_jobs(probe, [one.job for one in wanted])
-    if isinstance(probe, Comparing):
+    if isinstance(probe, ModelSelectingProbe):
         return _fit_read_by_read(probe, wanted)
     return _fit_with_controls(probe, wanted)
 
@@ -98,14 +107,14 @@ def _fit_with_controls(
     return [next(rest if one.own is None else told) for one in wanted]
 
 
-def _fit_jobs(probe: Probe, jobs: Sequence[Job]) -> list[list[Predictor]]:
-    if isinstance(probe, Joining):
+def _fit_jobs(probe: Probe, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
+    if isinstance(probe, JointProbe):
         return probe.fit_all(jobs) if jobs else []
     return [FITS.fit(probe, job) for job in jobs]
 
 
 def _fit_tuned(
-    probe: TunedProbe, jobs: Sequence[tuple[SettingsRequest, Job]]
+    probe: TunedProbe, jobs: Sequence[tuple[SettingsRequest, FitJob]]
 ) -> tuple[list[list[Predictor]], Chosen]:
     """Predictors of jobs that choose their settings, and what they chose."""
     fitted = _fit_jobs(probe, [job for _, job in jobs])
@@ -120,9 +129,9 @@ def _fit_tuned(
 
 def _own_jobs(
     controls: Sequence[SettingsRequest], chosen: Chosen
-) -> list[tuple[SettingsRequest, Job]]:
+) -> list[tuple[SettingsRequest, FitJob]]:
     """The jobs of the tasks themselves whose settings have yet to be chosen, each subject once."""
-    jobs: dict[Hashable, tuple[SettingsRequest, Job]] = {}
+    jobs: dict[Hashable, tuple[SettingsRequest, FitJob]] = {}
     for one in controls:
         missing = tuple(cell for subject, cell in one.cells if (subject, cell) not in chosen)
         if missing and one.own is not None:
@@ -136,7 +145,7 @@ def _fit_with(
     probe: TunedProbe, controls: Sequence[SettingsRequest], chosen: Chosen
 ) -> list[list[Predictor]]:
     """Predictors of controls under the settings of their tasks."""
-    passes: dict[str, list[tuple[int, Job]]] = {}
+    passes: dict[str, list[tuple[int, FitJob]]] = {}
     for k, one in enumerate(controls):
         mine = one.job.probe if isinstance(one.job.probe, TunedProbe) else probe
         by_settings: dict[str, tuple[Settings, list[Cell]]] = {}
@@ -144,7 +153,7 @@ def _fit_with(
             by_settings.setdefault(repr(chosen[key]), (chosen[key], []))[1].append(cell)
         for text, (settings, cells) in by_settings.items():
             job = one.job._replace(cells=tuple(cells), probe=mine.with_settings(settings))
-            passes.setdefault("" if isinstance(probe, Akin) else text, []).append((k, job))
+            passes.setdefault("" if isinstance(probe, KindredProbe) else text, []).append((k, job))
     found: dict[tuple[int, Cell], Predictor] = {}
     for jobs in passes.values():
         first = jobs[0][1].probe

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.data.sizes import Work
+from lingprobe.data.sizes import WorkAmount
 
 SIDE = 512  # of matrices that are multiplied
 MOVED = 2**22  # numbers that are added to as many
@@ -18,7 +18,7 @@ COUNTED = 40_000  # additions of Python that take as long as a step of a network
 ROUNDS = 25
 
 
-class Speeds(NamedTuple):
+class MachineSpeeds(NamedTuple):
     """What a machine does in a second, or takes for once.
 
     products  additions and multiplications of large products of matrices in float32
@@ -30,18 +30,18 @@ class Speeds(NamedTuple):
     memory: float
     step: float
 
-    def seconds(self, work: Work) -> float:
+    def seconds(self, work: WorkAmount) -> float:
         """How long work takes."""
         moved = work.moved / self.memory
         return work.products / self.products + moved + work.steps * self.step
 
 
 @functools.cache
-def measure_speeds() -> Speeds:
+def measure_speeds() -> MachineSpeeds:
     """Those of this machine as it is now, with what else it does."""
     matrix, product = np.ones((2, SIDE, SIDE), np.float32)
     one, other, both = np.ones((3, MOVED), np.float32)
-    return Speeds(
+    return MachineSpeeds(
         2 * SIDE**3 / _usual(lambda: np.matmul(matrix, matrix, out=product)),
         both.nbytes * 3 / _usual(lambda: np.add(one, other, out=both)),
         _usual(lambda: sum(number for number in range(COUNTED))),

@@ -13,13 +13,13 @@ import numpy as np
 
 from lingprobe.data.references import shorten_reference
 from lingprobe.encoders import ENCODERS
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.run import encoder_place
 from lingprobe.store import plans
-from lingprobe.store.claims import holder
-from lingprobe.store.experiments import ExperimentRecord, Unit
+from lingprobe.store.claims import find_holder
+from lingprobe.store.experiments import ExperimentRecord, TrialUnit
 from lingprobe.store.failures import failure_of
-from lingprobe.store.folder import BlockFolder, Index, Keys
+from lingprobe.store.folder import BlockFolder, KeyIndex, Keys
 from lingprobe.store.vectors import failures_in
 
 State = Literal["done", "running", "failed", "waiting"]
@@ -68,13 +68,13 @@ class EncodingStatus:
     why: str = ""
 
 
-def list_unit_status(experiment: ExperimentRecord, paths: Paths) -> list[UnitStatus]:
+def list_unit_status(experiment: ExperimentRecord, paths: RunPaths) -> list[UnitStatus]:
     """How far each unit of work of an experiment is."""
     known = paths.result_store().ids(experiment.ids)
     return [_unit(unit, known, paths) for unit in experiment.units]
 
 
-def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
+def _unit(unit: TrialUnit, known: Collection[str], paths: RunPaths) -> UnitStatus:
     things = (
         unit.task,
         shorten_reference(ENCODERS, unit.encoder),
@@ -85,21 +85,21 @@ def _unit(unit: Unit, known: Collection[str], paths: Paths) -> UnitStatus:
     if all(each in known for each in unit.ids):
         return UnitStatus(*things, "done")
     place = paths.result_store().place(unit.ids, unit.part)
-    if (at_work := holder(place)) is not None:
+    if (at_work := find_holder(place)) is not None:
         return UnitStatus(*things, "running", *at_work)
     if failure := failure_of(place):
         return UnitStatus(*things, "failed", failure.machine, why=failure.why)
     return UnitStatus(*things, "waiting")
 
 
-def encodings_of(experiment: ExperimentRecord, paths: Paths) -> list[EncodingStatus]:
+def encodings_of(experiment: ExperimentRecord, paths: RunPaths) -> list[EncodingStatus]:
     """How far the vectors of each encoder of an experiment are, as far as some were planned."""
     names = {unit.vectors: unit.encoder for unit in experiment.units if unit.vectors}
     every = (_encoding(folder, encoder, paths) for folder, encoder in names.items())
     return [each for each in every if each.done or each.running or each.waiting or each.why]
 
 
-def _encoding(name: str, encoder: str, paths: Paths) -> EncodingStatus:
+def _encoding(name: str, encoder: str, paths: RunPaths) -> EncodingStatus:
     folder = paths.cache / "vectors" / name
     failure, failures = failure_of(encoder_place(paths.results, name)), failures_in(folder)
     sentences: dict[State, set[bytes]] = {"done": set(), "running": set(), "waiting": set()}
@@ -132,11 +132,11 @@ def _list_planned_blocks(folder: Path) -> Iterator[tuple[Keys, State, str]]:
         held = [
             block.array("keys") for block in committed if set(plan.slots) <= {*block.facts["slots"]}
         ]
-        index = Index.of(np.concatenate(held)) if held else None
+        index = KeyIndex.of(np.concatenate(held)) if held else None
         for number in range(len(plan)):
             keys = plan.part(number)
             there = index.find(keys) >= 0 if index else np.zeros(len(keys), bool)
-            at_work = None if there.all() else holder(plan.place(number))
+            at_work = None if there.all() else find_holder(plan.place(number))
             yield keys[there], "done", ""
             if at_work:
                 yield keys[~there], "running", at_work.machine

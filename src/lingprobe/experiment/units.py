@@ -13,7 +13,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from lingprobe.data.abilities import Wide
+from lingprobe.data.abilities import EncoderWithWidth
 from lingprobe.data.core import Encoder, Trial
 from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.reading import ReadingProblem, read_of
@@ -45,7 +45,7 @@ class TaskDimensions:
         """That of an encoder on so many training examples."""
         layers = list_layer_names(encoder)
         narrow = {layer: width_of(encoder, layer) for layer in layers if is_site(layer)}
-        return cls(examples, width(encoder) or USUAL, layers, narrow)
+        return cls(examples, get_width(encoder) or USUAL, layers, narrow)
 
     def of_fit(self, trial: Trial) -> int:
         """Numbers that one fit of a trial is given."""
@@ -85,9 +85,9 @@ def _pack_items(items: Iterable[Any], cost: Callable[[Any], int]) -> Iterator[li
         yield run
 
 
-def width(encoder: Encoder) -> int:
+def get_width(encoder: Encoder) -> int:
     """How many numbers a vector has, as the encoder or its model says; 0 where nothing says it."""
-    if isinstance(encoder, Wide):
+    if isinstance(encoder, EncoderWithWidth):
         return encoder.width
     said: Mapping[str, Any] = encoder.configuration if isinstance(encoder, SavedModel) else {}
     return next((int(said[name]) for name in WIDTHS if isinstance(said.get(name), int)), 0)
@@ -97,7 +97,7 @@ def width_of(encoder: Encoder, layer: str) -> int:
     """About the same of one layer, of some numbers of it, or of a site inside a block."""
     if part := NarrowName.parse(layer):
         return min(part.width, width_of(encoder, part.layer) or part.width)
-    whole = width(encoder)
+    whole = get_width(encoder)
     if not is_site(layer) or not isinstance(encoder, SavedModel):
         return whole
     kind = ModelSite.parse(layer).kind

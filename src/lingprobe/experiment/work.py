@@ -17,10 +17,10 @@ from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import FitBatch, TrialGroup
 from lingprobe.experiment.measure import PreparedGroup, fit_groups, prepare_group
 from lingprobe.experiment.memory import check_memory
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.metrics.constant import find_metric
 from lingprobe.nets.memory import at_most
-from lingprobe.nets.precision import threads
+from lingprobe.nets.precision import get_thread_count
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.claims import claim_file
 from lingprobe.store.failures import failure_of
@@ -49,8 +49,8 @@ class MeasuredBatch:
     untried: tuple[TrialGroup, ...] = ()
 
 
-def measure(
-    batch: FitBatch, paths: Paths, before: Mapping[str, str] | None = None
+def measure_batch(
+    batch: FitBatch, paths: RunPaths, before: Mapping[str, str] | None = None
 ) -> MeasuredBatch:
     """Fit and score the trials of some groups and keep the results; a failure is told, never
     raised, so others go on.
@@ -86,7 +86,7 @@ def measure(
 class _Work:
     """Results as they come in, and what went wrong."""
 
-    def __init__(self, name: str, paths: Paths) -> None:
+    def __init__(self, name: str, paths: RunPaths) -> None:
         self.name, self.paths = name, paths
         self.results: dict[str, Result] = {}
         self.failures: list[str] = []
@@ -120,7 +120,7 @@ class _Work:
 
     def _ready(self, group: TrialGroup, before: PreparedGroup | None) -> PreparedGroup | None:
         try:
-            with foreign_code(group.name), threads():
+            with foreign_code(group.name), get_thread_count():
                 whole = load_dataset(group.task, group.ingredients.task)
                 scores = self.paths.scores or find_metric(group.task.metric).reads_scores
                 part = prepare_group(group, whole, self.paths.vector_store(), scores, before)
@@ -137,7 +137,7 @@ class _Work:
     def fit(self, parts: Sequence[PreparedGroup]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
         try:
-            with foreign_code(self.name), threads():
+            with foreign_code(self.name), get_thread_count():
                 results = fit_groups(parts)
             for part, each in zip(parts, results, strict=True):
                 placed = [replace(result, folder=self.paths.results) for result in each]
@@ -164,7 +164,7 @@ def _describe_error(error: Exception) -> str:
 
 
 def measured_in(
-    paths: Paths, before: Mapping[str, str] | None = None
+    paths: RunPaths, before: Mapping[str, str] | None = None
 ) -> functools.partial[MeasuredBatch]:
-    """`measure` with all but the batch filled in: the function that a mapper maps."""
-    return functools.partial(measure, paths=paths, before=before)
+    """`measure_batch` with all but the batch filled in: the function that a mapper maps."""
+    return functools.partial(measure_batch, paths=paths, before=before)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
-from lingprobe.integrations.steps import MEAN, Probing, keep_state, takes_settings
+from lingprobe.integrations.steps import MEAN, ProbingMonitor, keep_state, takes_settings
 
 try:
     from sentence_transformers.sentence_transformer.evaluation import SentenceEvaluator
@@ -34,7 +34,7 @@ class ProbingEvaluator(SentenceEvaluator):  # type: ignore[misc]
     def __init__(self, tasks: Any, name: str = "probing", **settings: Unpack[Settings]) -> None:
         super().__init__()
         self.name, self.primary_metric, self.greater_is_better = name, MEAN, True
-        self._probing = Probing(tasks, name, **settings)
+        self._probing = ProbingMonitor(tasks, name, **settings)
 
     @property
     def evaluations(self) -> Mapping[int, Evaluation]:

@@ -34,7 +34,7 @@ log = logging.getLogger("lingprobe.integrations")
 
 
 @final
-class Probing:
+class ProbingMonitor:
     """Probing in a training loop of your own, or in a LightningModule.
 
     tasks     a reference or a Task object, or several
@@ -42,7 +42,7 @@ class Probing:
     settings  the fields of `lingprobe.Settings`; without them, a linear probe is fitted once, on at
               most 4,000 examples of each task
 
-        probing = Probing("ud/tense:UD_English-EWT")
+        probing = ProbingMonitor("ud/tense:UD_English-EWT")
         scores = probing(model, step)  # {'probing_mean': 0.71, ...}
     """
 

@@ -13,8 +13,8 @@ from lingprobe.api.evaluation import Evaluation
 from lingprobe.api.measure import Settings
 from lingprobe.data.core import RevisedEncoder
 from lingprobe.data.errors import UsageProblem
-from lingprobe.encoders import adapt
-from lingprobe.integrations.steps import Probing, keep_state, log, takes_settings
+from lingprobe.encoders import adapt_encoder
+from lingprobe.integrations.steps import ProbingMonitor, keep_state, log, takes_settings
 
 
 class ProbingCallback(TrainerCallback):  # type: ignore[misc]
@@ -50,7 +50,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
     ) -> None:
         self.every = every
         self._reads = {"layers": states, "pool": pool}
-        self._probing = Probing(tasks, name, **settings)
+        self._probing = ProbingMonitor(tasks, name, **settings)
         self._step, self._weights = -1, ""  # that were measured last
         self._has_loaded_best = False
         self._scores: dict[str, float] = {}
@@ -138,7 +138,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
                 "the trainer has no tokenizer: pass one, Trainer(processing_class=tokenizer)"
             )
         model, name, step = given["model"], self._probing.name, self._step_of(state)
-        encoder = adapt((model, tokenizer), name, **self._reads)
+        encoder = adapt_encoder((model, tokenizer), name, **self._reads)
         weights = encoder.revision if isinstance(encoder, RevisedEncoder) else ""
         if (self._step, self._weights) == (step, weights):
             return self._scores

@@ -16,7 +16,7 @@ from lingprobe.data.vectors import Ints
 Doubles = NDArray[np.float64]
 
 
-def auc(gold: Ints, scores: NDArray[np.floating]) -> float:
+def compute_auc(gold: Ints, scores: NDArray[np.floating]) -> float:
     """The area of class ids [n] and scores [n, classes]; NaN where fewer than two classes occur."""
     values = auc_values(gold, scores)
     return float(values.mean()) if len(values) else float("nan")

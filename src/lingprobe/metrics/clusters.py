@@ -121,7 +121,7 @@ def has_few_clusters(clusters: Clusters, n: int) -> bool:
     return any(each < min(FEWEST_CLUSTERS, n) for each in many)
 
 
-def quantile(df: float) -> float:
+def compute_t_quantile(df: float) -> float:
     """How many standard errors a 95 % interval reaches to either side: Student's t."""
     return t_quantile(float(df), (1 + LEVEL) / 2)
 
@@ -135,7 +135,7 @@ def _no_wider(estimate: CovarianceEstimate, square: float) -> tuple[float, float
     """
     estimated = float(estimate.covariance[0, 0]), float(estimate.df[0])
     worst = square / max(estimate.worth - 1, 0.5), max(estimate.worth - 1, 1.0)
-    return min(estimated, worst, key=lambda each: each[0] * quantile(each[1]) ** 2)
+    return min(estimated, worst, key=lambda each: each[0] * compute_t_quantile(each[1]) ** 2)
 
 
 def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> CovarianceEstimate:

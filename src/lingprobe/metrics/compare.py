@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.options import Help
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, compute_ratio, sum_blocks
 from lingprobe.metrics.steps import (
+    compute_spreads,
     kappa_step,
     macro_step,
     matthews_step,
     micro_step,
     recall_step,
-    spreads,
 )
 
 
@@ -40,7 +40,7 @@ def macro_f1(
     """Mean F1 of the classes (or labels) that occur in gold or predicted, each counting the same; 0
     for one never right.
     """
-    counting = Counting("macro-f1", only, without)
+    counting = LabelFilter("macro-f1", only, without)
     return Metric(
         "macro-f1",
         partial(_confusion_sums, counting=counting),
@@ -75,7 +75,7 @@ def micro_f1(
     et al. 2019, section 3). Published figures need them: `only=1` for coreference, `without=Other`
     for relations, `only=ARG[0-5A],only=ARGM*` for roles.
     """
-    counting = Counting("micro-f1", only, without)
+    counting = LabelFilter("micro-f1", only, without)
     sums = partial(_pair_sums, counting=counting)
     return Metric("micro-f1", sums, _f1, several=True, step=micro_step)
 
@@ -92,7 +92,7 @@ def mcc(
     predicted indicators, summed over labels, in units of their spreads. One label a example makes
     it scikit-learn's, and that of GLUE for two classes. Pairs that nobody annotated are excluded.
     """
-    counting = Counting("mcc", only, without)
+    counting = LabelFilter("mcc", only, without)
     sums = partial(_annotated_sums, counting=counting)
     return Metric("mcc", sums, _matthews, least=-1.0, several=True, step=matthews_step)
 
@@ -140,7 +140,7 @@ Pairs = tuple[Ints, Ints]
 """The example and the label of each pair."""
 
 
-class Counting(NamedTuple):
+class LabelFilter(NamedTuple):
     """Which labels a metric counts, by patterns of their names; its name is for messages."""
 
     metric: str
@@ -184,7 +184,7 @@ def _right_influence(gold: Column, predicted: Column) -> Doubles:
 
 
 def _divide_sums(sums: Doubles) -> Doubles:
-    return ratio(sums[..., 0], sums[..., 1])
+    return compute_ratio(sums[..., 0], sums[..., 1])
 
 
 def _count_right_pairs(
@@ -203,7 +203,7 @@ def _count_right_pairs(
 
 
 def _confusion_sums(
-    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: LabelFilter
 ) -> Doubles:
     """Right, gold and predicted examples of each label that counts, [many, 3 * labels]."""
     pairs, names = _scored_pairs(gold, predicted, counting)
@@ -216,13 +216,13 @@ def _confusion_sums(
 
 def _macro(sums: Doubles) -> Doubles:
     right, gold, predicted = np.split(sums, 3, -1)
-    return ratio(
-        ratio(2 * right, gold + predicted).sum(-1),
+    return compute_ratio(
+        compute_ratio(2 * right, gold + predicted).sum(-1),
         (gold + predicted > 0).sum(-1).astype(np.float64),
     )
 
 
-def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> Doubles:
+def _macro_influence(gold: Column, predicted: Column, *, counting: LabelFilter) -> Doubles:
     """Of each label's F1, 2 right / pairs, over the labels that occur: 2 / pairs for a right pair,
     -F1 / pairs for any.
     """
@@ -231,8 +231,8 @@ def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> 
         np.bincount(labels, minlength=len(names)).astype(np.float64) for _, labels in pairs
     )
     labelled = true + said
-    each = ratio(np.ones(len(names)), labelled * (labelled > 0).sum())
-    gains = (2 * each, *[-ratio(2 * right, labelled) * each] * 2)
+    each = compute_ratio(np.ones(len(names)), labelled * (labelled > 0).sum())
+    gains = (2 * each, *[-compute_ratio(2 * right, labelled) * each] * 2)
     return np.asarray(
         sum(
             np.bincount(rows, gain[labels], len(gold))
@@ -242,7 +242,7 @@ def _macro_influence(gold: Column, predicted: Column, *, counting: Counting) -> 
 
 
 def _scored_pairs(
-    gold: Column, predicted: Column, counting: Counting
+    gold: Column, predicted: Column, counting: LabelFilter
 ) -> tuple[list[Pairs], tuple[str, ...]]:
     """Pairs that are right, gold and predicted, of the labels that count, and all labels' names."""
     pairs, names = _count_right_pairs(gold, predicted, counting.metric)
@@ -251,7 +251,7 @@ def _scored_pairs(
 
 
 def _pair_sums(
-    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: LabelFilter
 ) -> Doubles:
     """Right pairs, and gold plus predicted pairs, of the labels that count, [many, 2]."""
     pairs, _ = _scored_pairs(gold, predicted, counting)
@@ -260,7 +260,7 @@ def _pair_sums(
 
 
 def _annotated_sums(
-    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: Counting
+    gold: Column, predicted: Column, blocks: Ints, many: int, *, counting: LabelFilter
 ) -> Doubles:
     """Right, gold, predicted and annotated examples of each label, [many, 4 * labels]."""
     confusions = _confusion_sums(gold, predicted, blocks, many, counting=counting)
@@ -282,29 +282,29 @@ def _class_sums(gold: Column, predicted: Column, blocks: Ints, many: int, *, nam
         raise MetricProblem(
             f"{name} compares classes, not label sets or scores: use micro-f1 or pearson"
         )
-    return _confusion_sums(gold, predicted, blocks, many, counting=Counting(name))
+    return _confusion_sums(gold, predicted, blocks, many, counting=LabelFilter(name))
 
 
 def _mean_recall(sums: Doubles) -> Doubles:
     right, gold, _ = np.split(sums, 3, -1)
-    return ratio(ratio(right, gold).sum(-1), (gold > 0).sum(-1).astype(np.float64))
+    return compute_ratio(compute_ratio(right, gold).sum(-1), (gold > 0).sum(-1).astype(np.float64))
 
 
 def _kappa(sums: Doubles) -> Doubles:
     right, gold, said = np.split(sums, 3, -1)
     n = gold.sum(-1)
-    expected = ratio((gold * said).sum(-1), n)
-    return ratio(right.sum(-1) - expected, n - expected)
+    expected = compute_ratio((gold * said).sum(-1), n)
+    return compute_ratio(right.sum(-1) - expected, n - expected)
 
 
 def _matthews(sums: Doubles) -> Doubles:
     right, gold, said, annotated = np.split(sums, 4, -1)
-    covariance = (right - ratio(gold * said, annotated)).sum(-1)
-    return np.clip(ratio(covariance, np.sqrt(spreads(sums))), -1, 1)
+    covariance = (right - compute_ratio(gold * said, annotated)).sum(-1)
+    return np.clip(compute_ratio(covariance, np.sqrt(compute_spreads(sums))), -1, 1)
 
 
 def _f1(sums: Doubles) -> Doubles:
-    return ratio(2 * sums[..., 0], sums[..., 1])
+    return compute_ratio(2 * sums[..., 0], sums[..., 1])
 
 
 def _classes(gold: Column, predicted: Column, metric: str) -> tuple[Ints, Ints, tuple[str, ...]]:
@@ -379,7 +379,7 @@ def _correlation(sums: Doubles) -> Doubles:
     # what rounding leaves of a constant is no variance
     varies = (vx > 1e-12 * xx / n) & (vy > 1e-12 * yy / n)
     spread = np.sqrt(np.where(varies, vx * vy, 0))
-    return np.clip(ratio(xy / n - x * y / n**2, spread), -1, 1)
+    return np.clip(compute_ratio(xy / n - x * y / n**2, spread), -1, 1)
 
 
 def _align_scores(gold: Column, predicted: Column) -> tuple[Doubles, Doubles]:
@@ -437,7 +437,7 @@ def _explained_variance(sums: Doubles) -> Doubles:
     n, x, xx, errors = np.moveaxis(sums, -1, 0)
     n = np.maximum(n, 1)
     variance = xx / n - (x / n) ** 2
-    return np.where(variance > 0, 1 - ratio(errors / n, variance), 0.0)
+    return np.where(variance > 0, 1 - compute_ratio(errors / n, variance), 0.0)
 
 
 def _explained_influence(gold: Column, predicted: Column) -> Doubles:

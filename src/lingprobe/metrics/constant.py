@@ -9,10 +9,10 @@ from functools import cache
 import numpy as np
 
 from lingprobe.data._code import is_code_allowed
-from lingprobe.data._logits import Logits, null_scores
+from lingprobe.data._logits import ProbeLogits, null_scores
 from lingprobe.data.core import Result
 from lingprobe.data.labels import Column, column_from_codes
-from lingprobe.data.notes import Choice
+from lingprobe.data.notes import ProbeChoice
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
@@ -32,7 +32,7 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
         return 0.0
     if measure.reads_scores and test.link is not None:
         null = np.tile(null_scores(train), (len(test), 1))
-        scores = Logits.of(null, test.link, train, np.arange(len(test)))
+        scores = ProbeLogits.of(null, test.link, train, np.arange(len(test)))
         return measure(test, ScoredLabels.of(test.decode(null), train.names, scores))
     kind = SET if train.classes is None else CLASS
     return measure(
@@ -40,7 +40,7 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
     )
 
 
-def constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
+def choose_constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
     """Constant answers chosen on train, as labels: the best `class`, what is `prevalent`, and the
     best `set`; {} for scores.
 
@@ -114,7 +114,7 @@ def constant_result(result: Result, kind: str) -> Result:
     scored = answered_labels(result, result.metric)
     if isinstance(scored, ScoredLabels):
         answer = scored.as_constant()
-    about = replace(result.provenance, choice=Choice())
+    about = replace(result.provenance, choice=ProbeChoice())
     nothing = float("nan")
     score = find_metric(result.metric)(result.gold, answer)
     return replace(

@@ -32,7 +32,7 @@ ROUNDING = 1e-9  # by which equal coefficients may differ
 Pair = tuple[int, int]
 
 
-class Coefficient(NamedTuple):
+class CorrelationCoefficient(NamedTuple):
     """A correlation of two columns, NaN where it is not defined, and how many observations it is
     over.
     """
@@ -71,21 +71,21 @@ class ColumnPairs:
 
 def coefficients(
     values: Doubles, pairs: Sequence[Pair], method: str = "spearman"
-) -> dict[Pair, Coefficient]:
+) -> dict[Pair, CorrelationCoefficient]:
     """The correlation of each pair of columns; Kendall's is tau-b, and ties share their mean rank.
     NaN for fewer than three observations, and where one of the columns does not vary.
     """
     get_column_transform(method)  # there is such a method
     found = {}
     for group in group_column_pairs(values, pairs):
-        known = products(group.values, method) if group.n >= LEAST else None
+        known = correlate_columns(group.values, method) if group.n >= LEAST else None
         for i, j in group.pairs:
             value = math.nan if known is None else known[group.of[i], group.of[j]]
-            found[i, j] = Coefficient(float(np.clip(value, -1, 1)), group.n)
+            found[i, j] = CorrelationCoefficient(float(np.clip(value, -1, 1)), group.n)
     return {pair: found[pair] for pair in pairs}
 
 
-def products(values: Doubles, method: str) -> Doubles:
+def correlate_columns(values: Doubles, method: str) -> Doubles:
     """The correlations of all columns [n, columns] with each other."""
     return _products(get_column_transform(method)(values))
 
@@ -188,7 +188,7 @@ def _products(features: Doubles) -> Doubles:
 def _approximate_p_values(group: ColumnPairs, method: str) -> dict[Pair, CorrelationTest]:
     from scipy.stats import kendalltau
 
-    r, n = products(group.values, method), group.n
+    r, n = correlate_columns(group.values, method), group.n
     tested = {}
     for i, j in group.pairs:
         a, b = group.of[i], group.of[j]
@@ -215,7 +215,7 @@ def _standardize(values: Doubles) -> Doubles:
     return out
 
 
-def ranks(values: Doubles) -> Doubles:
+def rank_columns(values: Doubles) -> Doubles:
     """The rank of each value in its column [n, columns], ties sharing their mean."""
     ordered = np.sort(values, axis=0)
     ranked = np.empty_like(values)
@@ -227,7 +227,7 @@ def ranks(values: Doubles) -> Doubles:
 
 
 def _standardize_ranks(values: Doubles) -> Doubles:
-    return _standardize(ranks(values))
+    return _standardize(rank_columns(values))
 
 
 def _compare_observations(values: Doubles) -> Doubles:

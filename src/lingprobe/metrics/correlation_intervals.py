@@ -14,12 +14,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from lingprobe.metrics.correlation import (
-    Coefficient,
     ColumnPairs,
+    CorrelationCoefficient,
     Pair,
     coefficients,
+    correlate_columns,
     group_column_pairs,
-    products,
 )
 from lingprobe.metrics.metric import Doubles
 
@@ -31,14 +31,14 @@ WHOLE = 1 - 1e-9
 Interval = tuple[float, float]
 
 
-def intervals(
+def compute_correlation_intervals(
     values: Doubles, pairs: Sequence[Pair], method: str = "spearman"
 ) -> dict[Pair, Interval]:
     """The 95 % interval of each pair's correlation, NaN where there is none: by leaving out each
     observation in turn; of Kendall's tau and of few observations by Fisher's transformation.
     """
     observed = coefficients(values, pairs, method)
-    found = {pair: fisher(one, method) for pair, one in observed.items()}
+    found = {pair: compute_fisher_interval(one, method) for pair, one in observed.items()}
     if method == "kendall":
         return found
     for group in group_column_pairs(values, pairs):
@@ -47,28 +47,28 @@ def intervals(
             for i, j in group.pairs:
                 one, spread = observed[i, j], variances[group.of[i], group.of[j]]
                 if method == "pearson":
-                    spread = max(spread, variance(one, method))
+                    spread = max(spread, compute_fisher_variance(one, method))
                 found[i, j] = _around(one, spread)
     return found
 
 
-def fisher(one: Coefficient, method: str = "pearson") -> Interval:
+def compute_fisher_interval(one: CorrelationCoefficient, method: str = "pearson") -> Interval:
     """The interval from a correlation and its number alone, as if values were normal: of Spearman's
     rho with the variance of Bonett & Wright (2000), of Kendall's tau with that of Fieller, Hartley
     & Pearson (1957). NaN below five observations, and where the correlation is whole, whose doubt
     cannot be known.
     """
-    return _around(one, variance(one, method) if one.n >= 5 else math.nan)
+    return _around(one, compute_fisher_variance(one, method) if one.n >= 5 else math.nan)
 
 
-def variance(one: Coefficient, method: str) -> float:
+def compute_fisher_variance(one: CorrelationCoefficient, method: str) -> float:
     """The variance of Fisher's z of a correlation where values are normal."""
     if method == "kendall":
         return 0.437 / (one.n - 4)
     return (1 + one.value**2 / 2 if method == "spearman" else 1.0) / (one.n - 3)
 
 
-def _around(one: Coefficient, spread: float) -> Interval:
+def _around(one: CorrelationCoefficient, spread: float) -> Interval:
     r = one.value
     if math.isnan(r) or math.isnan(spread) or abs(r) > WHOLE:
         return math.nan, math.nan
@@ -78,6 +78,8 @@ def _around(one: Coefficient, spread: float) -> Interval:
 
 def _jackknife(group: ColumnPairs, method: str) -> Doubles:
     """The variance of Fisher's z of each two columns, by what it is without each observation."""
-    without = [products(np.delete(group.values, one, axis=0), method) for one in range(group.n)]
+    without = [
+        correlate_columns(np.delete(group.values, one, axis=0), method) for one in range(group.n)
+    ]
     moved = np.arctanh(np.clip(np.array(without), -EDGE, EDGE))
     return np.asarray((group.n - 1) * moved.var(0))

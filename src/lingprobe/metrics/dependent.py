@@ -17,7 +17,7 @@ difference instead of 5 %, with eight 8 %.
 WHOLE = 1 - 1e-9  # from which on a correlation has no variance that could be known
 
 
-def differ(correlations: Doubles, n: int, ranked: bool = False) -> float:
+def compare_dependent_correlations(correlations: Doubles, n: int, ranked: bool = False) -> float:
     """The p value (two sides) of two correlations of four variables, of the first with the second
     and of the third with the fourth, over the same n observations; NaN where `error` is.
     """
@@ -60,5 +60,7 @@ def every_pair(correlations: Doubles, n: int, ranked: bool = False) -> Doubles:
     p: NDArray[np.float64] = np.full((many, many), np.nan)
     for i, j in combinations(range(many), 2):
         four = [i, many + i, j, many + j]
-        p[i, j] = p[j, i] = differ(correlations[np.ix_(four, four)], n, ranked)
+        p[i, j] = p[j, i] = compare_dependent_correlations(
+            correlations[np.ix_(four, four)], n, ranked
+        )
     return p

@@ -7,9 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.labels import Column
-from lingprobe.metrics.clusters import Clusters, ScoreInfluences, estimate_variance, quantile
+from lingprobe.metrics.clusters import (
+    Clusters,
+    ScoreInfluences,
+    compute_t_quantile,
+    estimate_variance,
+)
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.probabilistic import CALIBRATION_BINS, calibration_gaps
 
@@ -22,7 +27,7 @@ class MeanEstimate(NamedTuple):
     high: float
 
 
-def pointwise(gold: Column, scores: Logits) -> Doubles:
+def compute_pointwise_information(gold: Column, scores: ProbeLogits) -> Doubles:
     """Pointwise V-information of each example, [n]: the bits that its labels take without the
     vectors, less those with them.
 
@@ -41,11 +46,11 @@ def mean_over(table: ArrayLike, clusters: Clusters | None = None) -> MeanEstimat
         float(fits.scores.mean()),
         estimate_variance(influence, [fits], clusters or {}, np.zeros(len(influence), np.int64)),
     )
-    half = float(quantile(doubt.df) * np.sqrt(doubt.variance))
+    half = float(compute_t_quantile(doubt.df) * np.sqrt(doubt.variance))
     return MeanEstimate(value, value - half, value + half)
 
 
-def calibration_error(gold: Column, scores: Logits) -> float:
+def calibration_error(gold: Column, scores: ProbeLogits) -> float:
     """How far probabilities are from shares of what was right, on average: the expected calibration
     error (Guo et al. 2017).
 

@@ -30,14 +30,14 @@ from lingprobe.metrics.clusters import (
     ScoreInfluences,
     ScoreVariance,
     balanced_classes,
+    compute_t_quantile,
     estimate_variance,
-    quantile,
 )
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 from lingprobe.metrics.student import t_quantile, t_tail
 from lingprobe.metrics.ties import (
-    Tie,
+    VarianceInflation,
     correlate_ties,
     scatter_of_area,
     scatter_of_share,
@@ -93,7 +93,7 @@ def interval_of(
               each is one
     Of one seed or two it holds for these; from three on it is over seeds as well.
     """
-    return Answers(gold, predicted, clusters or {}).interval(metric)
+    return FitAnswers(gold, predicted, clusters or {}).interval(metric)
 
 
 def null_share(
@@ -161,7 +161,7 @@ def _around(mean: float, spread: ScoreVariance, least: float, most: float) -> tu
     """
     if not np.isfinite(mean + spread.variance):  # of an infinite variance nothing is known
         return (mean, mean) if np.isnan(mean) else (least, 1.0)
-    t = quantile(spread.df)
+    t = compute_t_quantile(spread.df)
     if least >= 0:
         return _wilson(min(max(mean, 0.0), 1.0), spread, t)
     if np.isinf(least):
@@ -192,7 +192,7 @@ def _wilson(share: float, spread: ScoreVariance, t: float) -> tuple[float, float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Answers:
+class FitAnswers:
     """Gold labels and what each of some fits (seeds, samples of the training data) answered, over
     the same examples.
 
@@ -206,7 +206,7 @@ class Answers:
     predicted: Sequence[Column]
     clusters: Clusters = field(default_factory=dict)
     redrawn: Sequence[Column] = ()
-    tied: Sequence[Tie] = ()
+    tied: Sequence[VarianceInflation] = ()
 
     @property
     def golds(self) -> Sequence[Column]:
@@ -276,7 +276,7 @@ class Answers:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _compute_influences(answers: Answers, metric: Metric) -> ScoreInfluences:
+def _compute_influences(answers: FitAnswers, metric: Metric) -> ScoreInfluences:
     pairs = list(zip(answers.golds, answers.predicted, strict=True))
     return ScoreInfluences(
         np.array([metric(*pair) for pair in pairs]),
@@ -285,12 +285,12 @@ def _compute_influences(answers: Answers, metric: Metric) -> ScoreInfluences:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _step(answers: Answers, metric: Metric) -> float:
+def _step(answers: FitAnswers, metric: Metric) -> float:
     pairs = zip(answers.golds, answers.predicted, strict=True)
     return float(np.mean([metric.squared_step(*pair) for pair in pairs]))
 
 
-class Difference(NamedTuple):
+class ScoreDifference(NamedTuple):
     """How much higher the first of two scores is, in the metric's unit: its 95 % interval, and the
     p of none (Student's t, two sides).
 
@@ -320,7 +320,7 @@ class Difference(NamedTuple):
         df: float,
         ends: tuple[float, float] = (-np.inf, np.inf),
         step: float = 0.0,
-    ) -> Difference:
+    ) -> ScoreDifference:
         """A difference with this standard error, which has so many degrees of freedom."""
         p = 2 * t_tail(df, abs(value) / error)
         nothing = cls(value, value, value, p, df, 0.0, error, *ends, step)
@@ -360,7 +360,7 @@ def _reach(df: float, share: float) -> float:
     return t_quantile(float(df), share)
 
 
-def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference:
+def compute_difference(metric: str | Metric, one: FitAnswers, other: FitAnswers) -> ScoreDifference:
     """How much better `one` scores than `other`, whose examples are the same, though gold may
     differ (a task and its control).
 
@@ -371,10 +371,10 @@ def difference(metric: str | Metric, one: Answers, other: Answers) -> Difference
     return contrast(metric, ((1.0, one), (-1.0, other)))
 
 
-def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Difference:
-    """The weighted sum of the scores of several answers to the same examples, as in `difference`,
-    which has the weights 1 and -1; p is that of a sum of 0. MetricProblem for answers to different
-    examples.
+def contrast(metric: str | Metric, terms: Sequence[tuple[float, FitAnswers]]) -> ScoreDifference:
+    """The weighted sum of the scores of several answers to the same examples, as in
+    `compute_difference`, which has the weights 1 and -1; p is that of a sum of 0. MetricProblem for
+    answers to different examples.
     """
     sizes = {len(each.gold): None for _, each in terms}
     if len(sizes) > 1:
@@ -404,10 +404,10 @@ def contrast(metric: str | Metric, terms: Sequence[tuple[float, Answers]]) -> Di
     ends = [sorted((weight * measure.least, weight * measure.most)) for weight, _ in terms]
     least, most = (sum(sides) for sides in zip(*ends, strict=True))
     step = float(np.sqrt(more / len(terms)))
-    return Difference.of(value, float(error), variation.df, (least, most), step)
+    return ScoreDifference.of(value, float(error), variation.df, (least, most), step)
 
 
-def _tied_variance(metric: Metric, terms: Sequence[tuple[float, Answers]]) -> float:
+def _tied_variance(metric: Metric, terms: Sequence[tuple[float, FitAnswers]]) -> float:
     """What the variance of a weighted sum of scores is larger by as the folds of each err together,
     those of two scores as far as their answers do.
     """
@@ -434,8 +434,8 @@ COPY_SPREAD = CopySpread(5.7e-4, 11.5)
 
 
 def difference_from_draws(
-    metric: str | Metric, one: Answers, drawn: Answers, known: CopySpread = COPY_SPREAD
-) -> Difference:
+    metric: str | Metric, one: FitAnswers, drawn: FitAnswers, known: CopySpread = COPY_SPREAD
+) -> ScoreDifference:
     """How much better `one` scores than the mean of things that were sampled at random, as networks
     with random weights are; the fits of `drawn` are these things.
 
@@ -444,7 +444,7 @@ def difference_from_draws(
     than too small. Degrees of freedom are those of a sum (Satterthwaite 1946, Biometrics Bulletin
     2:110). Fewer than three draws do not tell how they vary: that is `known` from other networks.
     """
-    paired, measure = difference(metric, one, drawn), find_metric(metric)
+    paired, measure = compute_difference(metric, one, drawn), find_metric(metric)
     scores = drawn.fits(measure).scores
     many = len(scores)
     if not np.isfinite(paired.error):
@@ -460,10 +460,10 @@ def difference_from_draws(
     doubt = paired.error**4 / paired.df + between**2 / df
     whole = total**2 / doubt if doubt else paired.df
     ends = (paired.least, paired.most)
-    return Difference.of(paired.value, float(np.sqrt(total)), whole, ends, paired.step)
+    return ScoreDifference.of(paired.value, float(np.sqrt(total)), whole, ends, paired.step)
 
 
-class Share(NamedTuple):
+class GapShare(NamedTuple):
     """How much of the way from one score to a higher one a third has gone, with its 95 %
     interval.
     """
@@ -473,11 +473,15 @@ class Share(NamedTuple):
     high: float
 
 
-def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -> Share:
-    """(part - least) / (whole - least) of three scores over the same examples, as in `difference`.
+def compute_gap_share(
+    metric: str | Metric, part: FitAnswers, least: FitAnswers, whole: FitAnswers
+) -> GapShare:
+    """(part - least) / (whole - least) of three scores over the same examples, as in
+    `compute_difference`.
 
     The interval takes the share as linear in the scores, which it is where `whole` is clearly
-    above `least`; ask `difference` first. MetricProblem where there are not as many examples.
+    above `least`; ask `compute_difference` first. MetricProblem where there are not as many
+    examples.
     """
     sizes = {len(each.gold) for each in (part, least, whole)}
     if len(sizes) > 1:
@@ -499,8 +503,8 @@ def share(metric: str | Metric, part: Answers, least: Answers, whole: Answers) -
     variation = estimate_variance(influence, _varying(apart), clusters, fixed)
     step = float(np.mean([each.step(measure) for each in (part, least, whole)]))
     error = np.sqrt(variation.variance + 2 * step / room**2)
-    half = float(quantile(variation.df) * error)
-    return Share(value, value - half, value + half)
+    half = float(compute_t_quantile(variation.df) * error)
+    return GapShare(value, value - half, value + half)
 
 
 def _varying(weighted: Sequence[ScoreInfluences]) -> list[ScoreInfluences]:

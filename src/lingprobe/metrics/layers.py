@@ -20,11 +20,11 @@ from lingprobe.metrics.clusters import (
     Clusters,
     balanced_classes,
     between_seeds,
+    compute_t_quantile,
     over_examples,
-    quantile,
 )
 from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.intervals import Answers
+from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Doubles, Metric
 
 # standard errors that the gain from context must reach, or layers are weighted by noise
@@ -65,7 +65,7 @@ def from_uniform(weights: ArrayLike) -> float:
     return float(np.log2(len(shares)) + some @ np.log2(some))
 
 
-def differentials(cumulative: ArrayLike) -> Doubles:
+def compute_layer_differentials(cumulative: ArrayLike) -> Doubles:
     """What each layer from 1 to L adds to the mix of those below it, [..., L], from scores of mixes
     of 0 to l, [..., L + 1].
     """
@@ -76,7 +76,7 @@ def gain_divergence(cumulative: ArrayLike) -> float:
     """How far the layers' positive differentials are from equal ones, in bits; NaN where there are
     none.
     """
-    added = np.maximum(differentials(cumulative), 0)
+    added = np.maximum(compute_layer_differentials(cumulative), 0)
     return from_uniform(added) if added.sum() > 0 else float("nan")
 
 
@@ -123,7 +123,7 @@ def drawn_scores(
     and over the seeds of each.
     """
     measure, strata, clusters = find_metric(metric), balanced_classes(gold), clusters or {}
-    each = [Answers(gold, seeds).fits(measure) for seeds in predicted]
+    each = [FitAnswers(gold, seeds).fits(measure) for seeds in predicted]
     influences = np.stack([one.influences.mean(0) for one in each])
     estimate = over_examples(influences, clusters, strata)
     noise = [between_seeds(one, clusters, strata) for one in each]
@@ -146,7 +146,7 @@ def _mean_layer(scores: Doubles) -> Doubles:
     """Layers weighted by their differentials, [...], of scores [..., L + 1]; these may be
     negative.
     """
-    added = differentials(scores)
+    added = compute_layer_differentials(scores)
     return np.asarray(added @ np.arange(1, added.shape[-1] + 1) / added.sum(-1))
 
 
@@ -174,7 +174,7 @@ def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
         return (float("nan"),) * 3
     mean, n = float(np.mean(values)), len(values)
     half = (
-        float(quantile(n - 1) * np.std(values, ddof=1) / np.sqrt(n))
+        float(compute_t_quantile(n - 1) * np.std(values, ddof=1) / np.sqrt(n))
         if n >= LEAST_SEEDS
         else float("nan")
     )

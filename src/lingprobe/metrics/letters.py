@@ -9,7 +9,7 @@ from itertools import count
 from string import ascii_lowercase
 
 
-def display(names: Sequence[str], told: Sequence[tuple[str, str]]) -> dict[str, str]:
+def assign_letters(names: Sequence[str], told: Sequence[tuple[str, str]]) -> dict[str, str]:
     """The letters of each name, so that two share one if and only if they are not told apart; `a`
     begins with the first name.
     """

@@ -111,7 +111,7 @@ def sum_blocks(values: Doubles, blocks: Ints, many: int) -> Doubles:
     return np.stack([np.bincount(blocks, column, many) for column in values.T], 1)
 
 
-def ratio(numerator: Doubles, denominator: Doubles) -> Doubles:
+def compute_ratio(numerator: Doubles, denominator: Doubles) -> Doubles:
     """Quotients, 0 where the denominator is 0."""
     return np.divide(
         numerator,

@@ -17,7 +17,7 @@ ALPHA = 0.05
 """The level of significance."""
 
 
-def holm(p: ArrayLike) -> Doubles:
+def correct_holm(p: ArrayLike) -> Doubles:
     """The p values [n] of several tests, corrected for their number (Holm 1979): at 0.05, one table
     in twenty has any false alarm, however the tests depend on each other. NaN is no test.
     """
@@ -28,13 +28,14 @@ def benjamini_hochberg(p: ArrayLike) -> Doubles:
     """The p values [n] of several tests, corrected so that at 0.05 a twentieth of what is called
     significant is expected to be a false alarm (Benjamini & Hochberg 1995). NaN is no test.
 
-    It holds for independent tests and for those that depend positively, and finds more than `holm`.
+    It holds for independent tests and for those that depend positively, and finds more than
+    `correct_holm`.
     """
     return _of_tests(p, _benjamini_hochberg)
 
 
 CORRECTIONS: Mapping[str, Callable[[ArrayLike], Doubles]] = {
-    "holm": holm,
+    "holm": correct_holm,
     "bh": benjamini_hochberg,
 }
 NAMES: Mapping[str, str] = {"holm": "Holm", "bonferroni": "Bonferroni", "bh": "Benjamini-Hochberg"}
@@ -47,7 +48,7 @@ def correct_p_values(p: ArrayLike, correction: str = "holm") -> Doubles:
     return CORRECTIONS[correction](p)
 
 
-class Correction(NamedTuple):
+class CorrectedPValues(NamedTuple):
     """The p values [n] of a family of tests, corrected; and the level at which an interval around
     each estimate excludes 0 exactly where the corrected p is below ALPHA.
     """
@@ -56,7 +57,7 @@ class Correction(NamedTuple):
     level: float
 
 
-def simultaneous(p: ArrayLike, tests: int = 0) -> Correction:
+def correct_bonferroni(p: ArrayLike, tests: int = 0) -> CorrectedPValues:
     """Bonferroni's correction, which holds however the tests depend on each other: in one family in
     twenty any false alarm, and any interval that misses (Dunn 1961, Journal of the American
     Statistical Association 56:52).
@@ -65,23 +66,23 @@ def simultaneous(p: ArrayLike, tests: int = 0) -> Correction:
     """
     values = np.array(p, np.float64)
     many = max(tests or int((~np.isnan(values)).sum()), 1)
-    return Correction(np.minimum(many * values, 1), ALPHA / many)
+    return CorrectedPValues(np.minimum(many * values, 1), ALPHA / many)
 
 
-def false_discovery(p: ArrayLike, tests: int = 0) -> Correction:
+def false_discovery(p: ArrayLike, tests: int = 0) -> CorrectedPValues:
     """Benjamini and Hochberg's correction, with intervals of which a twentieth of those that
     exclude 0 is expected to miss (Benjamini & Yekutieli 2005, Journal of the American Statistical
-    Association 100:71). `tests` is as of `simultaneous`; those that are not in p count as 1.
+    Association 100:71). `tests` is as of `correct_bonferroni`; those that are not in p count as 1.
     """
     values = np.array(p, np.float64)
     rest = np.ones(max(tests - int((~np.isnan(values)).sum()), 0))
     whole = benjamini_hochberg(np.concatenate([values, rest]))[: len(values)]
     many = max(len(rest) + int((~np.isnan(values)).sum()), 1)
-    return Correction(whole, ALPHA * max(int((whole < ALPHA).sum()), 1) / many)
+    return CorrectedPValues(whole, ALPHA * max(int((whole < ALPHA).sum()), 1) / many)
 
 
-WITH_INTERVALS: Mapping[str, Callable[[ArrayLike, int], Correction]] = {
-    "bonferroni": simultaneous,
+WITH_INTERVALS: Mapping[str, Callable[[ArrayLike, int], CorrectedPValues]] = {
+    "bonferroni": correct_bonferroni,
     "bh": false_discovery,
 }
 """Corrections that give intervals as well."""

@@ -17,7 +17,7 @@ from lingprobe.data._logits import code_length
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, compute_ratio, sum_blocks
 
 CALIBRATION_BINS = 15  # of equal width (Guo et al. 2017)
 
@@ -69,12 +69,12 @@ def expected_calibration_error() -> Metric:
         return sum_blocks(pairs, blocks[gaps.rows], many)
 
     def value(sums: Doubles) -> Doubles:
-        return -ratio(np.abs(sums[..., :CALIBRATION_BINS]).sum(-1), sums[..., -1])
+        return -compute_ratio(np.abs(sums[..., :CALIBRATION_BINS]).sum(-1), sums[..., -1])
 
     def bias(sums: Doubles) -> Doubles:
         # the error of calibrated probabilities, which is as much as chance may add
         spread = np.sqrt(2 / np.pi * sums[..., CALIBRATION_BINS:-1])
-        return ratio(spread.sum(-1), sums[..., -1]) ** 2
+        return compute_ratio(spread.sum(-1), sums[..., -1]) ** 2
 
     return Metric("neg-ece", sums, value, -np.inf, step=bias, most=0.0, reads_scores=True)
 
@@ -204,9 +204,9 @@ def _rank_metric(name: str, rank: Callable[[Doubles, Flags], _Ranked]) -> Metric
     return Metric(
         name,
         sums,
-        lambda sums: ratio(sums[..., 0], sums[..., 1]),
+        lambda sums: compute_ratio(sums[..., 0], sums[..., 1]),
         influence=lambda gold, predicted: judge(gold, predicted)[0].influence,
-        step=lambda sums: ratio(sums[..., 2], sums[..., 1]),
+        step=lambda sums: compute_ratio(sums[..., 2], sums[..., 1]),
         ranks=True,
         reads_scores=True,
     )

@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.clusters import LEVEL, number_clusters
 from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.intervals import Answers
+from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
 DRAWS = 9_999
@@ -23,7 +23,7 @@ EXACT = 12  # clusters that differ, up to which every way of swapping is counted
 AT_ONCE = 2**22  # weights of clusters that are held at a time
 
 
-class Drawn(NamedTuple):
+class ResampledDifference(NamedTuple):
     """How much higher the first of two scores is, with the 95 % interval of the draws, and the p of
     none (two sides); the draws [draws] are in rising order.
     """
@@ -58,7 +58,9 @@ class _Sums(NamedTuple):
         return float(self.difference(self.one.sum(1)[None], self.other.sum(1)[None])[0])
 
 
-def permutation(metric: str | Metric, one: Answers, other: Answers, draws: int = DRAWS) -> float:
+def compute_permutation_p(
+    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
+) -> float:
     """The p of no difference (two sides): how often a difference is as large where each cluster's
     answers are swapped between the two, or not, by chance.
 
@@ -117,7 +119,9 @@ def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
     return p
 
 
-def bootstrap(metric: str | Metric, one: Answers, other: Answers, draws: int = DRAWS) -> Drawn:
+def bootstrap_difference(
+    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
+) -> ResampledDifference:
     """How much better `one` scores, with the percentile interval over draws of clusters with
     replacement, for both the same.
 
@@ -138,10 +142,10 @@ def bootstrap(metric: str | Metric, one: Answers, other: Answers, draws: int = D
     found = np.sort(found)
     sides = 1 + min(int((found <= 0).sum()), int((found >= 0).sum()))
     p = min(2 * sides / (draws + 1), 1.0)
-    return Drawn(sums.value, *_percentiles(found, 1 - LEVEL), p, found)
+    return ResampledDifference(sums.value, *_percentiles(found, 1 - LEVEL), p, found)
 
 
-def joint_draws(metric: str | Metric, every: Sequence[Answers], draws: int = DRAWS) -> Doubles:
+def joint_draws(metric: str | Metric, every: Sequence[FitAnswers], draws: int = DRAWS) -> Doubles:
     """What several things score under the same draws of clusters with replacement, [things, draws]:
     the mean over the fits of each.
 
@@ -173,7 +177,7 @@ def _percentiles(draws: Doubles, level: float) -> tuple[float, float]:
     return float(draws[beyond - 1]), float(draws[-beyond])
 
 
-def _sum_clusters(metric: Metric, one: Answers, other: Answers) -> _Sums:
+def _sum_clusters(metric: Metric, one: FitAnswers, other: FitAnswers) -> _Sums:
     sizes = len(one.gold), len(other.gold)
     if sizes[0] != sizes[1]:
         raise MetricProblem(
@@ -190,7 +194,7 @@ def _sum_clusters(metric: Metric, one: Answers, other: Answers) -> _Sums:
     return _Sums(metric, *both)
 
 
-def _way(metric: Metric, one: Answers, other: Answers) -> Ints:
+def _way(metric: Metric, one: FitAnswers, other: FitAnswers) -> Ints:
     """The codes [n] of the way of sharing whose clusters move the difference most."""
     ways = [number_clusters(codes) for codes in {**one.clusters, **other.clusters}.values()]
     ways = [codes for codes in ways if codes.max() > 0] or [np.arange(len(one.gold))]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import ThresholdCounts, Thresholds
+from lingprobe.data.notes import ThresholdCounts, ThresholdNote
 
 Doubles = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ class RecallAtRate(NamedTuple):
 
 def find_thresholds(
     labels: Column, scores: NDArray[np.floating], names: tuple[str, ...]
-) -> Thresholds:
+) -> ThresholdNote:
     """Of two classes, of which the rarer is positive, the difference of scores that a new negative
     example is above with at most each rate (Vovk et al. 2005, Algorithmic Learning in a Random
     World, 2.2); none for other labels, and where there are too few negatives.
@@ -39,13 +39,13 @@ def find_thresholds(
     scores  of examples that the probe was not fitted to [n, classes], in the order of the names
     """
     if labels.classes is None or len(names) != 2:
-        return Thresholds()
+        return ThresholdNote()
     counts = [int((labels.classes == _code(labels, name)).sum()) for name in names]
     rare = int(counts[1] <= counts[0])
     margins = scores[:, rare].astype(np.float64) - scores[:, 1 - rare]
     negatives = margins[labels.classes != _code(labels, names[rare])]
     found = {rate: find_threshold(negatives, rate) for rate in FALSE_POSITIVE_RATES}
-    return Thresholds(names[rare], {f"{k:g}": v for k, v in found.items() if v is not None})
+    return ThresholdNote(names[rare], {f"{k:g}": v for k, v in found.items() if v is not None})
 
 
 def find_threshold(negatives: NDArray[np.floating], rate: float) -> float | None:
@@ -59,7 +59,7 @@ def find_threshold(negatives: NDArray[np.floating], rate: float) -> float | None
 
 
 def count_at_thresholds(
-    gold: Column, scores: NDArray[np.floating], names: tuple[str, ...], thresholds: Thresholds
+    gold: Column, scores: NDArray[np.floating], names: tuple[str, ...], thresholds: ThresholdNote
 ) -> ThresholdCounts:
     """How many test examples of either class lie above each threshold.
 

@@ -29,7 +29,7 @@ from lingprobe.metrics.student import t_cdf, t_quantile
 _NODES = 40  # of Gauss and Hermite's quadrature
 
 
-class Tie(NamedTuple):
+class VarianceInflation(NamedTuple):
     """By how much n times the variance of a score is larger as folds err together: of accuracy, and
     of a rank's; NaN where nobody knows.
     """

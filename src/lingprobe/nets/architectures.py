@@ -53,7 +53,7 @@ class GatedConvNet(nn.Module):
             states = torch.where(there, states, 0)
             states = (functional.glu(convolution(states), 1) + states) * HALF
         states = torch.where(there, states, 0).transpose(1, 2)
-        return maximum(states, lengths), states
+        return pool_maximum(states, lengths), states
 
 
 def compute_position_weights(words: Tensor, lengths: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ def draw_convolutional(net: nn.Module, generator: torch.Generator) -> None:
             module.bias.zero_()
 
 
-class Recurrent(nn.Module):
+class RecurrentNetwork(nn.Module):
     """Words [batch, words, dim] -> sentences [batch, directions * hidden]: the last states of LSTM
     or GRU cells, or the maximum or mean over words.
 
@@ -134,7 +134,7 @@ class Recurrent(nn.Module):
         """The maximum or mean over words, of states that are zeros behind a sentence's end."""
         if self.pool == "mean":
             return states.sum(1) / lengths.to(states.device)[:, None]
-        return maximum(states, lengths)
+        return pool_maximum(states, lengths)
 
     def _read_padded(self, words: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """The same, each direction over the padded batch and the backward one turned round: to
@@ -167,10 +167,10 @@ class Recurrent(nn.Module):
         return torch.cat(sides, 2)
 
 
-class Backward(nn.Module):
+class BackwardNetwork(nn.Module):
     """A network of one direction, which reads each sentence from its last word to its first."""
 
-    def __init__(self, net: Recurrent) -> None:
+    def __init__(self, net: RecurrentNetwork) -> None:
         super().__init__()
         self.net = net
 
@@ -194,7 +194,7 @@ def _reversed_indices(words: int, lengths: Tensor) -> Tensor:
     return torch.where(steps < ends, ends - 1 - steps, steps)[..., None]
 
 
-def maximum(states: Tensor, lengths: Tensor) -> Tensor:
+def pool_maximum(states: Tensor, lengths: Tensor) -> Tensor:
     """The greatest of each number over a sentence's words: [batch, words, n] -> [batch, n]."""
     there = torch.arange(states.shape[1], device=states.device) < lengths.to(states.device)[:, None]
     return states.masked_fill(~there[..., None], -torch.inf).amax(1)

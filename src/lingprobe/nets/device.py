@@ -20,7 +20,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 from lingprobe.data._foreign_code import one_line
 from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import DataProblem, UsageProblem
-from lingprobe.data.suggestions import suggest
+from lingprobe.data.suggestions import suggest_name
 from lingprobe.nets.precision import half_allowed, native_bf16
 
 T = TypeVar("T")
@@ -35,9 +35,9 @@ FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked fo
 
 def check_device_name(asked: str, option: str = "device") -> None:
     """Refuse what is no device of torch, before any work."""
-    if kind(asked) in NAMES:
+    if get_device_kind(asked) in NAMES:
         return
-    meant = f"cuda:{asked}" if asked.isdecimal() else suggest("device", asked, NAMES)
+    meant = f"cuda:{asked}" if asked.isdecimal() else suggest_name("device", asked, NAMES)
     hint = f"did you mean {meant}?" if meant else "write cpu, cuda, cuda:1, mps or auto"
     raise UsageProblem(f"{option}={asked}: {hint}")
 
@@ -48,7 +48,7 @@ def resolved_device(asked: str) -> str:
     """
     check_device_name(asked)
     if asked != "auto":
-        if kind(asked) == "cuda" and not _cuda_is_possible():
+        if get_device_kind(asked) == "cuda" and not _cuda_is_possible():
             raise DataProblem(
                 f"device={asked}: there is no CUDA device here that this torch can use; write"
                 " device=cpu, or leave it out"
@@ -72,7 +72,7 @@ def resolved_dtype(asked: str, device: str) -> str:
     """
     if asked != "auto":
         return asked
-    sort = kind(device)
+    sort = get_device_kind(device)
     native = (
         (_capability() or (0, 0)) >= (8, 0) if sort == "cuda" else sort == "cpu" and native_bf16()
     )
@@ -108,7 +108,7 @@ def fit_device() -> str:
 
 
 @runtime_checkable
-class Fitting(Protocol):
+class DeviceAwareProbe(Protocol):
     """A probe that may be fitted on several devices: which one it is here."""
 
     __slots__ = ()
@@ -121,10 +121,10 @@ class Fitting(Protocol):
     @property
     def fingerprint(self) -> str:
         """The kind of device that it is fitted on."""
-        return kind(self.device)
+        return get_device_kind(self.device)
 
 
-def kind(device: str) -> str:
+def get_device_kind(device: str) -> str:
     """A device without its number, as identities know it: 'cuda' of 'cuda:1'."""
     return device.partition(":")[0]
 
@@ -165,7 +165,7 @@ def check_device(device: str) -> None:
         "cuda": torch.cuda.is_available(),
         "mps": torch.backends.mps.is_available(),
     }
-    if not usable.get(kind(device), True):
+    if not usable.get(get_device_kind(device), True):
         raise DataProblem(f"torch cannot use the device {device!r} here; write device=cpu")
 
 

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from lingprobe.data.cache import (
     cache_dir,
-    recall,
-    remember,
+    recall_value,
+    remember_value,
     set_environment,
 )
 
@@ -50,12 +50,12 @@ it is called.
 """
 
 
-def reproducible() -> bool:
+def must_be_reproducible() -> bool:
     """Whether everything is to be computed in float32 by one thread."""
     return os.environ.get(REPRODUCIBLE) == "1"
 
 
-def reproducing(enabled: bool) -> AbstractContextManager[None]:
+def compute_reproducibly(enabled: bool) -> AbstractContextManager[None]:
     """What runs inside, worker processes included, is computed in float32 by one thread where that
     is wanted.
     """
@@ -77,12 +77,12 @@ def limit_threads(count: int) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def threads() -> AbstractContextManager[None]:
+def get_thread_count() -> AbstractContextManager[None]:
     """The threads that work is to be done with: one where it must be reproducible, as many as
     machines that share it agreed on, else as many as there are, but no more than a container's
     share of its machine. Torch does not look at that, and threads beyond it stop each other.
     """
-    count = 1 if reproducible() else int(os.environ.get(THREADS) or 0)
+    count = 1 if must_be_reproducible() else int(os.environ.get(THREADS) or 0)
     if not count and "OMP_NUM_THREADS" not in os.environ:
         usable = usable_threads()
         count = usable if usable < _seen_threads() else 0
@@ -91,7 +91,7 @@ def threads() -> AbstractContextManager[None]:
 
 def usable_threads() -> int:
     """As many threads as a process may use here."""
-    if reproducible():
+    if must_be_reproducible():
         return 1
     if said := os.environ.get(THREADS) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
@@ -110,10 +110,10 @@ def half_allowed(kind: str) -> bool:
     numbers, and machines that share the work have not agreed otherwise.
     """
     allowed = os.environ.get(HALF)
-    return not reproducible() and (allowed is None or kind in allowed.split(","))
+    return not must_be_reproducible() and (allowed is None or kind in allowed.split(","))
 
 
-def processor() -> str:
+def get_processor_kind() -> str:
     """The kind of processor, as 'x86_64 avx512': two kinds agree but for the last bits of what they
     compute.
     """
@@ -167,10 +167,10 @@ def _measured_gain() -> float:
         return 0.0
     processor = {key: value for key, value in read_cpuinfo().items() if key in WHICH}
     key = json.dumps([processor, torch, [os.environ.get(name) for name in LIMITS], SHAPE])
-    known = recall(cache_dir() / FOLDER, key)
+    known = recall_value(cache_dir() / FOLDER, key)
     if not isinstance(known, float):
         known = _time_formats()
-        remember(cache_dir() / FOLDER, key, known)
+        remember_value(cache_dir() / FOLDER, key, known)
     return known
 
 

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from lingprobe.nets.architectures import (
-    Backward,
+    BackwardNetwork,
     GatedConvNet,
-    Recurrent,
+    RecurrentNetwork,
     draw_convolutional,
     draw_network,
     draw_recurrent,
@@ -97,8 +97,8 @@ class NetworkShape:
         turned, pool = last == "backward", pool or ("last" if last == "backward" else last)
 
         def build() -> nn.Module:
-            net = Recurrent(self.dim, self.hidden, layers or 2, pool, directions, gru)
-            return Backward(net) if turned else net
+            net = RecurrentNetwork(self.dim, self.hidden, layers or 2, pool, directions, gru)
+            return BackwardNetwork(net) if turned else net
 
         return build, draw_recurrent
 

@@ -14,10 +14,14 @@ from lingprobe.analysis.frame import RUN_KEYS, Columns, Folds, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import ExampleDigest, ExampleMarks
 from lingprobe.data.core import DataProblem
-from lingprobe.metrics import Answers
-from lingprobe.metrics.information import calibration_error, mean_over, pointwise
+from lingprobe.metrics import FitAnswers
+from lingprobe.metrics.information import (
+    calibration_error,
+    compute_pointwise_information,
+    mean_over,
+)
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import ListTable, View
+from lingprobe.pages.view_page import FrameView, ListTable
 
 NOTHING_SCORED = (
     "no result here has stored scores: measure with `lingprobe run --keep-scores` (not for labels"
@@ -56,12 +60,17 @@ class LabelInformation:
         names = ("null", "bits", "information", "information_low", "information_high", "error")
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
-    def _inform(self, fits: Sequence[Folds], answers: Answers) -> tuple[float, ...]:
+    def _inform(self, fits: Sequence[Folds], answers: FitAnswers) -> tuple[float, ...]:
         pairs = [
             [(fold.gold, fold.logits) for fold in folds if fold.logits is not None]
             for folds in fits
         ]
-        pvi = np.stack([np.concatenate([pointwise(*pair) for pair in fit]) for fit in pairs])
+        pvi = np.stack(
+            [
+                np.concatenate([compute_pointwise_information(*pair) for pair in fit])
+                for fit in pairs
+            ]
+        )
         null = float(np.concatenate([logits.null_bits(gold) for gold, logits in pairs[0]]).mean())
         mean = mean_over(pvi, answers.clusters)
         sizes = [len(gold) for gold, _ in pairs[0]]
@@ -77,7 +86,7 @@ _CELLS: tuple[tuple[str, ...], ...] = (
     *(("H(Y|X)", "bits"), ("V-information", "information"), ("95 % interval", "interval")),
     *(("share", "share"), ("ECE", "error"), ("n", "n")),
 )
-BITS_VIEW = View(
+BITS_VIEW = FrameView(
     name="bits",
     about="V-information and calibration, for results that kept scores.",
     keys=RUN_KEYS,

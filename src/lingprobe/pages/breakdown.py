@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.analysis.answers import RunPredictions
-from lingprobe.analysis.baselines import beyond, expected_metric
+from lingprobe.analysis.baselines import compute_advantages, expected_metric
 from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
 from lingprobe.analysis.row import PERCENT, place_among
 from lingprobe.analysis.score_columns import SCORE_KEYS, compute_scores
-from lingprobe.data.cache import storable
+from lingprobe.data.cache import escape_surrogates
 from lingprobe.data.core import DataProblem, Tags
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics import METRICS, Answers, floor
+from lingprobe.metrics import METRICS, FitAnswers, floor
 from lingprobe.metrics.subsets import average_over_subsets
-from lingprobe.pages.captions import heading
+from lingprobe.pages.captions import format_heading
 from lingprobe.pages.scores import get_row_question, rows_without_control, signs_of, test_notes
 from lingprobe.tables.table import (
     Table,
@@ -41,7 +41,7 @@ SHOWN = 30  # other values, of which the rarer ones are put together
 RARER = "(rarer)"
 
 
-class Bin(NamedTuple):
+class StratumBin(NamedTuple):
     """Values of a stratum that are reported as one."""
 
     label: str
@@ -67,14 +67,16 @@ def compute_stratum_rows(frame: ResultFrame, stratum: str) -> list[FrameRow]:
     parts: list[_Part] = []
     for (task,), numbers in tagged.groups(("task",)).items():
         folds = whole.folds(whole.column("task").index(task))[0]
-        for each in bins(_count_stratum_examples(folds, stratum)):
+        for each in bin_values(_count_stratum_examples(folds, stratum)):
             restricted = [(k, restrict_run(tagged.run(k), stratum, each)) for k in numbers]
             mine = [(k, run) for k, run in restricted if run is not None]
             is_counted = any(has_counted_labels(run) for _, run in mine)
             parts += [_Part(k, run, each, is_counted) for k, run in mine]
     rows = compute_scores(_split_runs(tagged, parts))
     places = {_key(row): number for number, row in enumerate(whole)}
-    about = {(_key(tagged[part.number]), storable(part.group.label)): part for part in parts}
+    about = {
+        (_key(tagged[part.number]), escape_surrogates(part.group.label)): part for part in parts
+    }
     found = []
     for row in rows:
         part = about[_key(row), row.stratum]
@@ -92,14 +94,14 @@ class _Part(NamedTuple):
 
     number: int
     run: RunPredictions
-    group: Bin
+    group: StratumBin
     is_counted: bool
 
 
 def _split_runs(tagged: ResultFrame, parts: Sequence[_Part]) -> ResultFrame:
     """The rows of probes over the examples of groups."""
     columns: dict[str, Sequence[Any]] = {
-        "subgroup": [storable(part.group.label) for part in parts],
+        "subgroup": [escape_surrogates(part.group.label) for part in parts],
         "n_test": [part.run.n for part in parts],
         "constant_score": [_score_constant(part.run) for part in parts],
     }
@@ -129,7 +131,7 @@ def _set_beside_whole(
     )
     alone, over = (
         expected_metric(metric, answers.gold, chosen),
-        beyond(metric, answers.gold, chosen),
+        compute_advantages(metric, answers.gold, chosen),
     )
     if answers.redrawn or alone is None or over is None:  # each draw has labels of its own
         return row
@@ -167,17 +169,19 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def bins(counts: dict[str, int]) -> list[Bin]:
+def bin_values(counts: dict[str, int]) -> list[StratumBin]:
     """How values with these counts are put together for a report."""
     try:
         numbers = sorted(counts, key=float)
     except ValueError:
         order = sorted(counts, key=lambda value: (-counts[value], value))
-        shown = [Bin(value, frozenset([value])) for value in order[:SHOWN]]
+        shown = [StratumBin(value, frozenset([value])) for value in order[:SHOWN]]
         rarer = frozenset(order[SHOWN:])
-        return [*shown, Bin(RARER, rarer)] if rarer else shown
+        return [*shown, StratumBin(RARER, rarer)] if rarer else shown
     groups = _neighbours(numbers, counts)
-    return [Bin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g]
+    return [
+        StratumBin(g[0] if len(g) == 1 else f"{g[0]}–{g[-1]}", frozenset(g)) for g in groups if g
+    ]
 
 
 def _neighbours(numbers: Sequence[str], counts: Mapping[str, int]) -> list[list[str]]:
@@ -193,7 +197,7 @@ def _neighbours(numbers: Sequence[str], counts: Mapping[str, int]) -> list[list[
     return groups
 
 
-def restrict_run(run: RunPredictions, stratum: str, to: Bin) -> RunPredictions | None:
+def restrict_run(run: RunPredictions, stratum: str, to: StratumBin) -> RunPredictions | None:
     """A trained probe over its examples of some values alone; None where it has none."""
     chosen = np.flatnonzero(_is_in_bin(run, stratum, to))
     if not len(chosen):
@@ -209,7 +213,7 @@ def restrict_run(run: RunPredictions, stratum: str, to: Bin) -> RunPredictions |
     )
 
 
-def _is_in_bin(run: RunPredictions, stratum: str, to: Bin) -> NDArray[np.bool_]:
+def _is_in_bin(run: RunPredictions, stratum: str, to: StratumBin) -> NDArray[np.bool_]:
     """Whether each example has one of some values, [n]."""
     tags = run.strata[stratum]
     return np.array([name in to.values for name in tags.names] + [False])[tags.codes]
@@ -230,7 +234,7 @@ def average_subsets(frame: ResultFrame, stratum: str) -> list[FrameRow]:
     ]
 
 
-def _average(row: FrameRow, answers: Answers, folds: Folds, stratum: str) -> Iterator[FrameRow]:
+def _average(row: FrameRow, answers: FitAnswers, folds: Folds, stratum: str) -> Iterator[FrameRow]:
     codes = _number_values(folds, stratum)
     if len(np.unique(codes[codes >= 0])) < 2:
         return
@@ -269,7 +273,7 @@ def strata_table(rows: Sequence[FrameRow], stratum: str) -> Table:
             _format_stratum_cells(row, signs.get(id(row), ""), layers, expected)
             for row in _sort_rows(mine)
         )
-        sections.append(TableSection(heading(mine), body, get_row_question(mine)))
+        sections.append(TableSection(format_heading(mine), body, get_row_question(mine)))
     notes = (*_explain_breakdown(plain, stratum, expected), *test_notes(plain))
     return Table(head, tuple(sections), frozenset({stratum, "encoder", "probe"}), notes)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
-from lingprobe.pages.charts import chart
+from lingprobe.pages.charts import draw_chart
 from lingprobe.pages.layer_view import LAYER_VIEW
 from lingprobe.pages.score_pages import SCORE_EXTRAS, scores_page, strata_page
 from lingprobe.pages.view_page import PageView, compute_rows, show_rows
@@ -38,7 +38,7 @@ def _show_layers(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     if any(shown.column("is_mixed")):
         return page
     # encoders above each other, with what they are compared with
-    return replace(page, figure=lambda: chart(compute_scores(frame), "layers"))
+    return replace(page, figure=lambda: draw_chart(compute_scores(frame), "layers"))
 
 
 scores = PageView(_show_scores, SCORE_EXTRAS)

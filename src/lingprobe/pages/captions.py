@@ -10,7 +10,7 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.questions import unlike
+from lingprobe.analysis.questions import describe_question_differences
 from lingprobe.analysis.row import NO_CONTROL, passes_task, place_among
 from lingprobe.data.references import (
     Reference,
@@ -23,7 +23,7 @@ MODELS = frozenset({"hf", "st"})  # kinds of encoders whose argument is the name
 TELLING = 6  # letters, from which on the name of a file or folder says what it is
 
 
-def heading(rows: Sequence[FrameRow]) -> str:
+def format_heading(rows: Sequence[FrameRow]) -> str:
     """The task of some rows and how many classes it has: with others it is another task; and how
     many of its labels are wrong, where a parser gave them.
     """
@@ -213,7 +213,7 @@ def _source_differences(rows: Sequence[FrameRow]) -> list[str]:
             asked.setdefault(Reference(parsed.name, None, own), {}).setdefault(row.task, row)
     remarks = []
     for question, sources in asked.items():
-        differences = unlike([*sources.values()]) if len(sources) > 1 else []
+        differences = describe_question_differences([*sources.values()]) if len(sources) > 1 else []
         if differences:
             remedies = dict.fromkeys(
                 remedy

@@ -21,9 +21,9 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.mteb import hub_name
 from lingprobe.pages.open_files import file_name, make_file_names
-from lingprobe.pages.verdicts import Statement
-from lingprobe.pages.view_page import ListTable, View, compute_rows, show_rows
-from lingprobe.tables.markup import markdown
+from lingprobe.pages.verdicts import VerdictStatement
+from lingprobe.pages.view_page import FrameView, ListTable, compute_rows, show_rows
+from lingprobe.tables.markup import format_markdown
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, format_number
 
@@ -45,7 +45,7 @@ def mark_scored(shown: ResultFrame) -> ResultFrame:
 
 
 _OTHER = {"encoder": ANY, "layer": ANY, "site": ANY, "metric": ANY, "erased": ANY}
-CARD_VIEW = View(
+CARD_VIEW = FrameView(
     name="card",
     about="Scores of models, with the best baseline and the oracle of each task.",
     keys=RUN_KEYS,
@@ -84,7 +84,7 @@ CARD_VIEW = View(
 
 
 def card_page(
-    frame: ResultFrame, stated: Statement, benchmark: str | None = None
+    frame: ResultFrame, stated: VerdictStatement, benchmark: str | None = None
 ) -> Page[ResultFrame]:
     """The scores of each model as a section of its card; as a folder, the format `hub`, with the
     metadata that the hub reads: README.md, and .eval_results/ where a benchmark is named.
@@ -123,7 +123,7 @@ class ModelCard(NamedTuple):
     date: str
 
 
-def _list_verdicts(stated: Statement, encoder: str) -> tuple[str, ...]:
+def _list_verdicts(stated: VerdictStatement, encoder: str) -> tuple[str, ...]:
     """The sentences about a model, and what they rest on."""
     mine = [stated.sentence(one) for one in stated if one.encoder == encoder]
     return (*mine, stated.basis) if mine else ()
@@ -134,7 +134,7 @@ def _write_model_folders(cards: Sequence[ModelCard], to: Path, benchmark: str | 
     names = make_file_names(card.table.title for card in cards)
     for card in cards:
         folder = to / names[card.table.title]
-        table = markdown(replace(card.table, title=""))
+        table = format_markdown(replace(card.table, title=""))
         text = f"---\n{_metadata(card)}---\n\n## Probing\n\n{table}"
         write_text(folder / CARD, text)
         for name, entries in _entries(card, benchmark).items() if benchmark else ():

@@ -15,23 +15,23 @@ from lingprobe.data.checks import check_choice
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.grid import EncoderLine, Grid, grid, lines_of, merge_layers
+from lingprobe.pages.grid import EncoderLine, ScoreGrid, lines_of, make_grid, merge_layers
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.scores import signs_of
-from lingprobe.pages.wide import firsts, label_of
+from lingprobe.pages.wide import label_of, select_first_rows
 from lingprobe.tables.dots import DotPanels
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
     ROW,
-    blank,
-    dot,
+    draw_dot,
+    draw_legend,
     fold_names,
-    key,
+    make_figure,
+    make_legend_line,
     make_legend_mark,
+    mark_point,
     measure_names,
-    point,
-    stroke,
 )
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import BEST, BLUE, COLOURS, GREY, INK, MARKERS
@@ -51,15 +51,15 @@ FIGURES = Contents(
 NAME = 40  # letters of an encoder; a longer name loses its middle
 
 
-def chart(scored: ResultFrame, kind: str) -> Figure:
+def draw_chart(scored: ResultFrame, kind: str) -> Figure:
     """A chart of one of the kinds of `FIGURES`."""
-    made = grid(scored)
+    made = make_grid(scored)
     return draw_scores(
         kind, replace(made, names=label_encoders(line.encoder for line in made.lines))
     )
 
 
-def draw_scores(kind: str, made: Grid) -> Figure:
+def draw_scores(kind: str, made: ScoreGrid) -> Figure:
     """Scores drawn as a kind of figure; UsageProblem for what returns no Figure."""
     drawn = figure_of(kind)(made)
     from matplotlib.figure import Figure  # behind what says that it is missing
@@ -69,14 +69,14 @@ def draw_scores(kind: str, made: Grid) -> Figure:
     return drawn
 
 
-def figure_of(kind: str) -> Callable[[Grid], Figure]:
+def figure_of(kind: str) -> Callable[[ScoreGrid], Figure]:
     """What draws a kind of figure; UsageProblem for a name that there is not."""
     if "@" not in kind:
         check_choice("figure", kind, FIGURES.places())
     return FIGURES.find(kind)
 
 
-def dots(made: Grid) -> Figure:
+def dots(made: ScoreGrid) -> Figure:
     """A panel for each task: a dot on its interval for each encoder, baselines hollow, oracles as
     diamonds, constant answers as a line.
     """
@@ -86,14 +86,14 @@ def dots(made: Grid) -> Figure:
     titles = list(map(made.full_name, made.columns))
     drawn = DotPanels.of(titles, names, f"{_about(made)}, with 95 % intervals.", 0.4)
     for axes, column in zip(drawn.axes, made.columns, strict=True):
-        axes.axvline(firsts(made)[column.task].majority, color=GREY, ls="--", lw=1)
+        axes.axvline(select_first_rows(made)[column.task].majority, color=GREY, ls="--", lw=1)
         _rules(axes, made.lines)
         for place, line in enumerate(made.lines):
             if row := line.cells.get(column.task):
                 _draw_score_dot(made, row, label_of(made, line), axes, place)
     drawn.label_rows([line.kind != "trained" for line in made.lines])
     figure = drawn.figure
-    key(figure, list(_key(made)), max(1, int(figure.get_figwidth() / 1.7)))
+    draw_legend(figure, list(_key(made)), max(1, int(figure.get_figwidth() / 1.7)))
     return figure
 
 
@@ -112,10 +112,10 @@ def draw_row_dots(
     columns = tuple(TaskColumn(task, title, "") for task, title in titles.items())
     lines = merge_layers(lines_of(rows))
     signs = signs_of(rows)
-    return dots(Grid(tuple(rows), lines, columns, {}, leading, "", signs, names, "leading"))
+    return dots(ScoreGrid(tuple(rows), lines, columns, {}, leading, "", signs, names, "leading"))
 
 
-def _about(made: Grid) -> str:
+def _about(made: ScoreGrid) -> str:
     names = ", ".join(made.full_name(column) for column in made.columns)
     return f"Scores of {len(made.lines)} rows on {names}"
 
@@ -128,18 +128,18 @@ def _rules(axes: Axes, lines: Sequence[EncoderLine]) -> None:
             axes.axhline(i - 0.5, color=GREY, lw=0.5)
 
 
-def _draw_score_dot(made: Grid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
+def _draw_score_dot(made: ScoreGrid, row: FrameRow, name: str, axes: Axes, place: int) -> None:
     """A dot on its interval."""
     mark = made.signs.get(id(row), "")
     told = f"{name}: {row.score:.1f}{mark} ({row.low:.1f} – {row.high:.1f}), n = {row.n:,}"
     shown = _sign(row.kind, is_best=_is_best(made, row))
-    dot(axes, place, (row.score, row.low, row.high), shown, told)
+    draw_dot(axes, place, (row.score, row.low, row.high), shown, told)
     if mark and row.score == row.score:
         at = (row.score, place)
         axes.annotate(mark, at, (4, 1), textcoords="offset points", color=shown.get_color())
 
 
-def _is_best(made: Grid, row: FrameRow) -> bool:
+def _is_best(made: ScoreGrid, row: FrameRow) -> bool:
     return (row.task, row.encoder, row.layer, row.probe) in made.strong
 
 
@@ -150,7 +150,7 @@ def _sign(kind: str, name: str = "", is_best: bool = False) -> Line2D:
     return make_legend_mark(shape, colour, name, kind == "baseline")
 
 
-def _key(made: Grid) -> Iterator[Any]:
+def _key(made: ScoreGrid) -> Iterator[Any]:
     """What the marks mean."""
     kinds = {line.kind for line in made.lines}
     if "trained" in kinds:
@@ -160,15 +160,15 @@ def _key(made: Grid) -> Iterator[Any]:
     for kind in ("baseline", "oracle"):
         if kind in kinds:
             yield _sign(kind, kind)
-    yield stroke(GREY, "constant answer", "--")
-    yield stroke(GREY, "95 % interval")
+    yield make_legend_line(GREY, "constant answer", "--")
+    yield make_legend_line(GREY, "95 % interval")
 
 
-def heat(made: Grid) -> Figure:
+def heat(made: ScoreGrid) -> Figure:
     """A cell for each encoder and task: the score, on a colour from that of the constant answer to
     a hundred.
     """
-    constants = firsts(made)
+    constants = select_first_rows(made)
     cells = [
         _build_heat_cell(made, line, column, constants[column.task].majority)
         for line in made.lines
@@ -185,7 +185,7 @@ def heat(made: Grid) -> Figure:
 
 
 def _build_heat_cell(
-    made: Grid, line: EncoderLine, column: TaskColumn, constant: float
+    made: ScoreGrid, line: EncoderLine, column: TaskColumn, constant: float
 ) -> HeatCell:
     row, place = line.cells.get(column.task), (label_of(made, line), made.full_name(column))
     if row is None:
@@ -199,7 +199,7 @@ def _build_heat_cell(
     )
 
 
-def radar(made: Grid) -> Figure:
+def radar(made: ScoreGrid) -> Figure:
     """A polygon for each encoder over the tasks around a circle, from 0 in the middle to 100; the
     best baseline of each task in grey.
 
@@ -217,24 +217,24 @@ def radar(made: Grid) -> Figure:
             f" there are {len(whole)}: choose some by name, or draw a heat map"
         )
     names = fold_names([made.full_name(column) for column in made.columns], 1000, AROUND)
-    size = 3.2 + 2 * measure_names(names), circle(names) + 0.7 + ROW * (len(whole) + 1)
+    size = 3.2 + 2 * measure_names(names), get_circle_size(names) + 0.7 + ROW * (len(whole) + 1)
     if printed_width() is not None:
-        size = size[0], circle(names)  # the key makes room for itself
-    figure = blank(size, f"{_about(made)}, around a circle.")
-    axes = around(figure.add_subplot(projection="polar"), names)
+        size = size[0], get_circle_size(names)  # the key makes room for itself
+    figure = make_figure(size, f"{_about(made)}, around a circle.")
+    axes = draw_circle(figure.add_subplot(projection="polar"), names)
     floors = _floors(made, tasks)
-    axes.fill(angles(len(tasks)), floors, color=GREY, alpha=0.35, lw=0, label=FLOORS)
+    axes.fill(compute_angles(len(tasks)), floors, color=GREY, alpha=0.35, lw=0, label=FLOORS)
     for place, line in enumerate(whole):
         label = label_of(made, line)
-        polygon(axes, [line.cells[task].score for task in tasks], place, label, names)
-    key(figure, axes.get_legend_handles_labels()[0], 1)
+        draw_polygon(axes, [line.cells[task].score for task in tasks], place, label, names)
+    draw_legend(figure, axes.get_legend_handles_labels()[0], 1)
     return figure
 
 
 AROUND = 0.29  # of the width of paper, for names at each side of a circle
 
 
-def circle(names: Sequence[str]) -> float:
+def get_circle_size(names: Sequence[str]) -> float:
     """Inches of a circle with names above and below."""
     wide = printed_width()
     return 3.2 if wide is None else min(3.2, wide - 2 * measure_names(names)) + 0.4
@@ -247,21 +247,24 @@ def _is_whole(line: EncoderLine, tasks: Sequence[str]) -> bool:
     return all(task in line.cells and line.cells[task].score >= 0 for task in tasks)
 
 
-def _floors(made: Grid, tasks: Sequence[str]) -> list[float]:
+def _floors(made: ScoreGrid, tasks: Sequence[str]) -> list[float]:
     """The best score of a baseline on each task, constant answers among them."""
-    constants, baselines = firsts(made), [x.cells for x in made.lines if x.kind == "baseline"]
+    constants, baselines = (
+        select_first_rows(made),
+        [x.cells for x in made.lines if x.kind == "baseline"],
+    )
     return [
         max(constants[task].majority, 0.0, *(x[task].score for x in baselines if task in x))
         for task in tasks
     ]
 
 
-def angles(many: int) -> list[float]:
+def compute_angles(many: int) -> list[float]:
     """Where tasks lie around a circle."""
     return [2 * math.pi * i / many for i in range(many)]
 
 
-def around(axes: Any, names: Sequence[str]) -> Any:
+def draw_circle(axes: Any, names: Sequence[str]) -> Any:
     """A circle from 0 to 100 with names around it, the first on top."""
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
@@ -270,20 +273,22 @@ def around(axes: Any, names: Sequence[str]) -> Any:
     axes.set_yticks([25, 50, 75, 100], ["25", "50", "75", "100" * (printed_width() is None)])
     axes.set_rlabel_position(180 / len(names))  # between two names
     axes.tick_params(axis="y", labelsize=7 if printed_width() is None else 8, labelcolor=GREY)
-    axes.set_xticks(angles(len(names)), names)
+    axes.set_xticks(compute_angles(len(names)), names)
     axes.tick_params(axis="x", pad=2, labelcolor=INK)
-    for text, angle in zip(axes.get_xticklabels(), angles(len(names)), strict=True):
+    for text, angle in zip(axes.get_xticklabels(), compute_angles(len(names)), strict=True):
         side = round(math.sin(angle), 6)
         text.set_horizontalalignment("center" if not side else "left" if side > 0 else "right")
     return axes
 
 
-def polygon(
+def draw_polygon(
     axes: Axes, scores: Sequence[float], place: int, name: str, tasks: Sequence[str]
 ) -> None:
     """The scores of an encoder around a circle."""
-    turns, colour = angles(len(scores)), COLOURS[place]
+    turns, colour = compute_angles(len(scores)), COLOURS[place]
     shape = MARKERS[place]
     axes.plot([*turns, turns[0]], [*scores, scores[0]], f"-{shape}", color=colour, label=name)
     for turn, score, task in zip(turns, scores, tasks, strict=True):
-        point(axes, (turn, score), make_legend_mark(shape, colour), f"{name}, {task}: {score:.1f}")
+        mark_point(
+            axes, (turn, score), make_legend_mark(shape, colour), f"{name}, {task}: {score:.1f}"
+        )

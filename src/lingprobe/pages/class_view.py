@@ -11,7 +11,7 @@ from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import ClassNumber, ExampleMarks
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import ListTable, View
+from lingprobe.pages.view_page import FrameView, ListTable
 
 
 def select_labelled(frame: ResultFrame) -> ResultFrame:
@@ -36,7 +36,7 @@ def add_classes(shown: ResultFrame) -> ResultFrame:
     )
 
 
-CLASS_VIEW = View(
+CLASS_VIEW = FrameView(
     name="classes",
     about="Counts and F1 by class or label instead of scores.",
     keys=RUN_KEYS,

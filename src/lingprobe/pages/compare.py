@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.analysis import computing
 from lingprobe.analysis.answers import (
-    differences,
+    describe_differences,
     few_seeds_note,
     has_few_seeds,
     mark_test_sets,
@@ -17,15 +17,15 @@ from lingprobe.analysis.answers import (
 from lingprobe.analysis.comparable import ComparedRow
 from lingprobe.analysis.comparison import (
     PAIRS,
-    Decision,
+    ComparisonDecision,
+    ComparisonFamily,
     OrderChanges,
-    Questions,
     decide_comparisons,
 )
 from lingprobe.analysis.contests import CORRECTION, Test, Verdict
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
-from lingprobe.metrics.letters import display
+from lingprobe.metrics.letters import assign_letters
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.pages.captions import name_encoders, shorten_task
 from lingprobe.pages.orders import order_notes
@@ -54,7 +54,7 @@ TESTS: Mapping[Test, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedScores:
     """The difference between two scores, first minus second, in percent, over the n test examples
     of both; the second may be the best of several, with which the first was compared.
 
@@ -114,7 +114,7 @@ class Comparison(NamedTuple):
     orders             which pairs of encoders change order between probes
     """
 
-    found: tuple[Compared, ...]
+    found: tuple[ComparedScores, ...]
     family: str = ""
     few_seeds: bool = False
     left_out: tuple[str, ...] = ()
@@ -124,17 +124,17 @@ class Comparison(NamedTuple):
     orders: OrderChanges = OrderChanges()
 
     @property
-    def page(self) -> Page[tuple[Compared, ...]]:
+    def page(self) -> Page[tuple[ComparedScores, ...]]:
         """The table of what was compared, in every format."""
         return Page(
             self.found,
-            lambda: [comparisons(self)],
+            lambda: [tabulate_comparisons(self)],
             {"csv": lambda: format_csv(self.found)},
             remarks=self.remarks,
         )
 
     @property
-    def letters(self) -> Page[tuple[Compared, ...]]:
+    def letters(self) -> Page[tuple[ComparedScores, ...]]:
         """The scores of each task, with letters that those share that do not differ significantly;
         UsageProblem if not all pairs were compared.
         """
@@ -155,7 +155,7 @@ class Comparison(NamedTuple):
 
 
 def answer_questions(
-    questions: Questions,
+    questions: ComparisonFamily,
     correction: str = CORRECTION,
     test: Test = "t",
     remarks: tuple[str, ...] = (),
@@ -183,10 +183,12 @@ def answer_questions(
     )
 
 
-def _describe_decision(decision: Decision, narrowed: Decision | None) -> Compared:
+def _describe_decision(
+    decision: ComparisonDecision, narrowed: ComparisonDecision | None
+) -> ComparedScores:
     first, second = decision.question.one, decision.question.best
     clusters = {**first.answers.clusters, **second.answers.clusters}
-    return Compared(
+    return ComparedScores(
         task=first.row.task,
         metric=first.row.metric,
         first=first.name,
@@ -213,7 +215,7 @@ def _have_unlike_widths(first: ComparedRow, second: ComparedRow) -> bool:
     return len(widths) == 2 and 0 not in widths
 
 
-def _describe_width(narrowed: Decision | None) -> dict[str, Any]:
+def _describe_width(narrowed: ComparisonDecision | None) -> dict[str, Any]:
     """What is said of two encoders at one width."""
     if narrowed is None:
         return {}
@@ -233,12 +235,12 @@ class _Columns(NamedTuple):
     width: bool
 
 
-def comparisons(comparison: Comparison) -> Table:
+def tabulate_comparisons(comparison: Comparison) -> Table:
     """Comparisons as a table, one section a task; what all rows share stands above them."""
     called, probe = _name_rows(comparison)
     others = {called[one.second] for one in comparison.found}
     against = others.pop() if len(others) == 1 else ""
-    tasks: dict[str, list[Compared]] = {}
+    tasks: dict[str, list[ComparedScores]] = {}
     for one in comparison.found:
         tasks.setdefault(one.task, []).append(one)
     sizes = any(len({one.n for one in mine}) > 1 for mine in tasks.values())
@@ -255,7 +257,7 @@ def comparisons(comparison: Comparison) -> Table:
         sections.append(
             TableSection(shorten_task(task), tuple(body), f"{metric}{many}{clusters}".strip())
         )
-        tests += differences(mine, shorten_task(task))
+        tests += describe_differences(mine, shorten_task(task))
     head = (
         "score of" if against else "scores",
         *(("question",) if asks else ()),
@@ -324,7 +326,7 @@ def _width_notes(comparison: Comparison) -> Iterator[str]:
         )
 
 
-def _format_width(one: Compared) -> str:
+def _format_width(one: ComparedScores) -> str:
     if not one.width:
         return "–"
     low, high = format_number(one.width_low), format_number(one.width_high)
@@ -333,7 +335,9 @@ def _format_width(one: Compared) -> str:
 
 def _note_uncompared(comparison: Comparison) -> Iterator[str]:
     """What else there is to say, and what was not compared."""
-    yield from computing.notes(computing.differing(comparison.found))
+    yield from computing.describe_computing_differences(
+        computing.find_computing_differences(comparison.found)
+    )
     yield from (f"not compared: {why}" for why in comparison.left_out)
 
 
@@ -347,7 +351,7 @@ def letter_table(comparison: Comparison) -> Table:
         scores |= {one.second: (one.second_score, one.n) for one in mine}
         ordered = sorted(scores, key=lambda name: -scores[name][0])
         told = [(one.first, one.second) for one in mine if one.verdict in ("better", "worse")]
-        of = display(ordered, told)
+        of = assign_letters(ordered, told)
         body = tuple(
             (called[x], format_number(scores[x][0]), of[x], f"{scores[x][1]:,}") for x in ordered
         )
@@ -382,7 +386,7 @@ def _name_rows(comparison: Comparison) -> tuple[dict[str, str], str]:
 
 
 def _format_comparison(
-    one: Compared, called: Mapping[str, str], mark: str, against: str, columns: _Columns
+    one: ComparedScores, called: Mapping[str, str], mark: str, against: str, columns: _Columns
 ) -> tuple[str, ...]:
     return (
         called[one.first] if against else f"{called[one.first]} − {called[one.second]}",

@@ -14,7 +14,7 @@ from typing import Any
 from lingprobe.analysis.course_statistics import RankTrend
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.points import (
-    Point,
+    CurvePoint,
     TrainingHistory,
     find_points,
     find_settings,
@@ -26,7 +26,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.groups import arrange_columns, shared_options
 from lingprobe.pages.view_figures import FigureKey, FigureLine, FigurePanels, LineFigure
-from lingprobe.pages.view_page import ListTable, View
+from lingprobe.pages.view_page import FrameView, ListTable
 from lingprobe.tables.style import GREY
 
 _CURVE = ("task", "training", "layer", "probe", "metric")
@@ -69,7 +69,7 @@ def place_points(frame: ResultFrame, by: str = "") -> ResultFrame:
     return name_points(known).with_columns({"excluded": [", ".join(excluded)] * len(known)})
 
 
-def _describe_nothing(points: Iterable[Point], by: str) -> str:
+def _describe_nothing(points: Iterable[CurvePoint], by: str) -> str:
     """That there are no curves, and how they are measured."""
     how = (
         "`lingprobe run -e 'trained:FOLDER,epoch=*'` measures all epochs of a training, `-e"
@@ -269,11 +269,11 @@ _FIGURE = LineFigure(
 )
 
 
-def make_curve_view(by: str = "", seed: int = 0) -> View:
+def make_curve_view(by: str = "", seed: int = 0) -> FrameView:
     """The view of learning curves: by epochs and steps, or by a setting in which trainings differ;
     `seed` is that of the permutations of long curves.
     """
-    return View(
+    return FrameView(
         name="curves",
         about="Scores during training, beside the figures that the training recorded.",
         keys=(*RUN_KEYS, "training", "at"),

@@ -18,8 +18,8 @@ from lingprobe.analysis.statistics import (
 )
 from lingprobe.data.references import Reference
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import ListTable, View
-from lingprobe.tasks.edge.exchange import Exchanges
+from lingprobe.pages.view_page import FrameView, ListTable
+from lingprobe.tasks.edge.exchange import WordExchanges
 
 _OPTION = "exchange"
 _OWN = {"exchange": ""}
@@ -33,7 +33,7 @@ def split_exchange(frame: ResultFrame) -> ResultFrame:
     """
     rows = frame.arrange_roles("task", "metric")
     tasks = [Reference.parse(task) for task in rows.column("task")]
-    pairs = zip(tasks, rows.read_notes(Exchanges), strict=True)
+    pairs = zip(tasks, rows.read_notes(WordExchanges), strict=True)
     known = [note if _OPTION in dict(task.options) else None for task, note in pairs]
     return rows.with_columns(
         {
@@ -44,12 +44,12 @@ def split_exchange(frame: ResultFrame) -> ResultFrame:
     )
 
 
-EXCHANGE_VIEW = View(
+EXCHANGE_VIEW = FrameView(
     name="exchange",
     about="What encoders score in sentences with other content words (`exchange=`), beside what"
     " they score in these sentences as they are.",
     keys=(*RUN_KEYS, "exchange"),
-    extra=(Exchanges,),
+    extra=(WordExchanges,),
     prepare=split_exchange,
     where={"control": NO_CONTROL, "exchange": USED},
     statistics=(

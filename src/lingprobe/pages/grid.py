@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 
-from lingprobe.analysis.comparison import leaders
+from lingprobe.analysis.comparison import find_leaders
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, ORDER
 from lingprobe.data.oracles import Kind
@@ -32,10 +32,10 @@ class EncoderLine:
 
 
 @dataclass(frozen=True)
-class Grid:
+class ScoreGrid:
     """The lines and the columns of the table, and the rows of its controls.
 
-    strong  the scores that are set in bold, as `leaders` names them
+    strong  the scores that are set in bold, as `find_leaders` names them
     family  the comparisons that decided it
     signs   by id of a row, the sign of one over other test examples
     names   of encoders that are not called by their references
@@ -62,7 +62,7 @@ class Grid:
         several = len(self.groups) > 1 and column.group
         return f"{column.group}, {column.name}" if several else column.name
 
-    def without_layers(self) -> Grid:
+    def without_layers(self) -> ScoreGrid:
         """The same with a line for each encoder, which has one layer of each task."""
         controls = {name: merge_layers(lines) for name, lines in self.controls.items()}
         return replace(self, lines=merge_layers(self.lines), controls=controls)
@@ -88,18 +88,18 @@ def merge_layers(lines: Sequence[EncoderLine]) -> tuple[EncoderLine, ...]:
     return tuple(merged.values())
 
 
-def grid(scored: ResultFrame) -> Grid:
+def make_grid(scored: ResultFrame) -> ScoreGrid:
     """Scores as lines and columns."""
     every = scored.rows
     plain = rows_without_control(every)
     controls = dict.fromkeys(row.control for row in every if row.control != NO_CONTROL)
     apart = _of_several_probes(plain)
-    return Grid(
+    return ScoreGrid(
         every,
         tuple(lines_of(plain, apart)),
         tuple(arrange_columns(list(dict.fromkeys(row.task for row in plain)))),
         {c: lines_of([row for row in every if row.control == c], apart) for c in controls},
-        *leaders(scored),
+        *find_leaders(scored),
         signs_of(every),
         name_encoders(dict.fromkeys(row.encoder for row in plain)),
     )

@@ -17,11 +17,11 @@ from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.statistics import MeanScore, explain_row_mismatch
 from lingprobe.data.reading import MIX
 from lingprobe.data.references import try_parse_reference
-from lingprobe.metrics import difference, share
+from lingprobe.metrics import compute_difference, compute_gap_share
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.groups import arrange_columns
 from lingprobe.pages.view_figures import DotFigure
-from lingprobe.pages.view_page import ListTable, View
+from lingprobe.pages.view_page import FrameView, ListTable
 
 _LEXICAL, _BAG, _ORTHONORMAL = "lex", "lex with a bag of words", "orthonormal"
 _FULL = (MIX, "mix", "cat:lex+top")
@@ -77,9 +77,9 @@ def _name_read(encoder: str, probe: str, layer: str) -> tuple[str, str, str]:
 class HeadroomShare:
     """How much a score is above that of word embeddings: what was read (`reads`), '' where there
     is nothing to compare; points above (`gain`), in percent of what these lack to 100
-    (`error_reduction`), and of what the whole encoder has above them (`share`, NaN where it is not
-    clearly above), the former and the latter with their paired 95 % intervals; and why a row is
-    not compared (`mismatch`).
+    (`error_reduction`), and of what the whole encoder has above them (`compute_gap_share`, NaN
+    where it is not clearly above), the former and the latter with their paired 95 % intervals; and
+    why a row is not compared (`mismatch`).
     """
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
@@ -123,7 +123,7 @@ class _HeadroomFamily:
 
     def _difference(self, one: int, other: int) -> Any:
         metric = self.shown.column("metric")[one]
-        return difference(metric, self.shown.answers(one), self.shown.answers(other))
+        return compute_difference(metric, self.shown.answers(one), self.shown.answers(other))
 
     def _gain(self, one: int, full: int | None) -> dict[str, float]:
         lexical = self.known[_LEXICAL]
@@ -143,7 +143,7 @@ class _HeadroomFamily:
         if one in (self.known[_LEXICAL], full):
             return (PERCENT * (one == full),) * 3
         answers = [self.shown.answers(k) for k in (one, self.known[_LEXICAL], full)]
-        part = share(self.shown.column("metric")[one], *answers)
+        part = compute_gap_share(self.shown.column("metric")[one], *answers)
         return PERCENT * part.value, PERCENT * part.low, PERCENT * part.high
 
 
@@ -194,7 +194,7 @@ def _name_sections(shown: ResultFrame) -> ResultFrame:
 
 
 _ABOUT = "Share of the gain, (x - lex) / (full - lex), in percent, with its 95 % interval."
-HEADROOM_VIEW = View(
+HEADROOM_VIEW = FrameView(
     name="headroom",
     about="Gains over word embeddings, and how much of them local context, random weights or a bag"
     " of words reach.",

@@ -18,7 +18,7 @@ from lingprobe.data.errors import UsageProblem
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class HumanBound:
     """The share of sampled test sentences that people get right by majority vote, with the counts
     behind it.
 
@@ -48,11 +48,11 @@ class Bound:
     by: str = ""
 
 
-def read_bound(file: Path) -> Bound:
+def read_bound(file: Path) -> HumanBound:
     """The bound in a file; DataProblem where it holds none."""
     try:
         values = json.loads(file.read_text("utf-8"))
-        bound = Bound(**{f.name: values[f.name] for f in fields(Bound) if f.name != "by"})
+        bound = HumanBound(**{f.name: values[f.name] for f in fields(HumanBound) if f.name != "by"})
         if not 0 <= bound.low <= bound.score <= bound.high <= 1:
             raise ValueError("the score is not within its interval")
     except OSError as error:

@@ -11,12 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import PERCENT
-from lingprobe.pages.grid import Grid
+from lingprobe.pages.grid import ScoreGrid
 from lingprobe.pages.groups import TaskColumn
-from lingprobe.pages.wide import firsts
+from lingprobe.pages.wide import select_first_rows
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.lines import draw_band, make_points, whole_numbers
-from lingprobe.tables.panels import blank, fold, key, panels, row_height, stroke
+from lingprobe.tables.panels import (
+    break_text,
+    draw_legend,
+    make_figure,
+    make_legend_line,
+    make_panels,
+    row_height,
+)
 from lingprobe.tables.style import COLOURS, GREY, MARKERS
 
 if TYPE_CHECKING:
@@ -30,7 +37,7 @@ LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
 Curves = Mapping[str, Mapping[str, Mapping[float, FrameRow]]]
 
 
-def layers(made: Grid) -> Figure:
+def layers(made: ScoreGrid) -> Figure:
     """A panel for each task: scores over layers with bands of their 95 % intervals, all encoders
     above each other; constant answer, best baseline and oracle as lines.
     """
@@ -39,16 +46,16 @@ def layers(made: Grid) -> Figure:
         raise PlotProblem("nothing to draw: no encoder was read at several layers")
     shown = sorted(curves, key=lambda name: -_average_curves(curves[name]))[: len(COLOURS)]
     looks = {
-        name: stroke(colour, name, marker=marker)
+        name: make_legend_line(colour, name, marker=marker)
         for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False)
     }
     across = min(ACROSS, len(made.columns))
-    titles = [fold(made.full_name(column), WIDE, LETTER) for column in made.columns]
+    titles = [break_text(made.full_name(column), WIDE, LETTER) for column in made.columns]
     high = row_height(titles, TALL)
     size = max(WIDE * across, 4.5), high * math.ceil(len(made.columns) / across) + 0.7
     names = ", ".join(made.full_name(column) for column in made.columns)
-    figure = blank(size, f"Scores of {', '.join(shown)} over layers, on {names}.")
-    every = zip(panels(figure, len(titles), across), made.columns, titles, strict=True)
+    figure = make_figure(size, f"Scores of {', '.join(shown)} over layers, on {names}.")
+    every = zip(make_panels(figure, len(titles), across), made.columns, titles, strict=True)
     for axes, column, title in every:
         axes.set_title(title)
         whole_numbers(axes)
@@ -57,12 +64,15 @@ def layers(made: Grid) -> Figure:
             if rows := curves[name].get(column.task):
                 places = {x: f"layer {x:g}" for x in rows}
                 draw_band(axes, make_points(rows, name, places), look)
-    signs: list[Any] = [*looks.values(), *(stroke(GREY, name, ls) for name, ls in LINES.items())]
-    key(figure, signs, max(1, int(size[0] / 1.8)))
+    signs: list[Any] = [
+        *looks.values(),
+        *(make_legend_line(GREY, name, ls) for name, ls in LINES.items()),
+    ]
+    draw_legend(figure, signs, max(1, int(size[0] / 1.8)))
     return figure
 
 
-def curves_of(made: Grid) -> Curves:
+def curves_of(made: ScoreGrid) -> Curves:
     """By encoder and task the scores of layers, where there are several."""
     curves: dict[str, dict[str, dict[float, FrameRow]]] = {}
     for line in made.lines:
@@ -80,7 +90,7 @@ def _average_curves(tasks: Mapping[str, Mapping[float, FrameRow]]) -> float:
     return fmean(row.score for rows in tasks.values() for row in rows.values())
 
 
-def _draw_reference_lines(axes: Axes, made: Grid, column: TaskColumn) -> None:
+def _draw_reference_lines(axes: Axes, made: ScoreGrid, column: TaskColumn) -> None:
     """What a score is to be compared with, and room from the least of it to the oracle."""
     values = dict(zip(LINES, _references(made, column.task), strict=True))
     for name, value in values.items():
@@ -90,9 +100,9 @@ def _draw_reference_lines(axes: Axes, made: Grid, column: TaskColumn) -> None:
     axes.set_ylim(max(low - 4, -2), PERCENT + 3)
 
 
-def _references(made: Grid, task: str) -> Iterator[float]:
+def _references(made: ScoreGrid, task: str) -> Iterator[float]:
     """The constant answer, the best baseline and the oracle; NaN for none."""
-    yield firsts(made)[task].majority
+    yield select_first_rows(made)[task].majority
     for kind in ("baseline", "oracle"):
         rows: Sequence[FrameRow] = [
             line.cells[task] for line in made.lines if line.kind == kind and task in line.cells

@@ -34,7 +34,7 @@ from lingprobe.pages.view_figures import (
     FigurePanels,
     LineFigure,
 )
-from lingprobe.pages.view_page import ListTable, View, ViewSpread
+from lingprobe.pages.view_page import FrameView, ListTable, ViewSpread
 from lingprobe.tables.lines import BarLook
 from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
@@ -227,7 +227,7 @@ _FIGURE = LineFigure(
     ),
     key_columns=4,
 )
-LAYER_VIEW = View(
+LAYER_VIEW = FrameView(
     name="layers",
     about="Scores by layer for each task: each layer alone, growing mixes, the gain of each layer,"
     " weights.",

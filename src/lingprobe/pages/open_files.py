@@ -19,8 +19,8 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.cache import FileProblem, write_text
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import is_code_allowed
-from lingprobe.experiment.newest import newest
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.newest import keep_newest
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import flatten_row, write_records_parquet
 from lingprobe.store.results import SUFFIX
@@ -31,7 +31,7 @@ TRIES = 3  # while other runs go on measuring
 LONGEST = 120  # bytes of a file's name, but for its digest and suffix
 
 
-def refresh(folder: Path) -> None:
+def refresh_open_files(folder: Path) -> None:
     """Write what people open of a folder of results, all that lies there, if a result is newer than
     the table; FileProblem where it cannot be written.
 
@@ -42,7 +42,7 @@ def refresh(folder: Path) -> None:
         last = max((_date(file) for file in folder.glob(f"*{SUFFIX}")), default=0)
         if last <= _date(folder / TABLE):
             return
-        known = newest(result for _, result in Paths.of(folder).result_store().read())
+        known = keep_newest(result for _, result in RunPaths.of(folder).result_store().read())
         write_files(compute_scores(_select_computable(ResultFrame.of(known))), folder)
         os.utime(folder / TABLE, ns=(last, last))
 
@@ -53,7 +53,7 @@ def refresh_named(folder: Path, output: str | Path | None) -> dict[str, str]:
     """
     try:
         if output is not None:
-            refresh(folder)
+            refresh_open_files(folder)
     except FileProblem as problem:
         return {TABLE: f"{problem}; all results are kept, and the same command writes it"}
     return {}

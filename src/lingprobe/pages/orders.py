@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lingprobe.analysis.comparison import DIFFERENT, Decision, OrderChange, OrderChanges
+from lingprobe.analysis.comparison import DIFFERENT, ComparisonDecision, OrderChange, OrderChanges
 from lingprobe.analysis.row import said_of
 from lingprobe.pages.captions import name_encoders, shorten_task
 from lingprobe.tables.table import format_number
@@ -45,7 +45,7 @@ def _describe_change(change: OrderChange) -> str:
     return f"Order depends on the probe: {shorten_task(first.task)}, {pair} is {sides}."
 
 
-def _describe_side(decision: Decision) -> str:
+def _describe_side(decision: ComparisonDecision) -> str:
     sure = "" if decision.verdict in DIFFERENT else ", not significant"
     interval = f"{format_number(decision.low)}, {format_number(decision.high)}"
     probe = decision.question.one.row.probe

@@ -12,12 +12,12 @@ from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.human import read_bound
 from lingprobe.pages.records import format_csv, write_records_parquet
-from lingprobe.pages.verdicts import statement
+from lingprobe.pages.verdicts import make_statement
 from lingprobe.pages.views import ViewArguments, read_argument
 from lingprobe.suites import SUITES
-from lingprobe.suites.encoder_rows import measurable
+from lingprobe.suites.encoder_rows import count_measurable_rows
 from lingprobe.suites.facts import PERCENT, CellResults, HumanScore
-from lingprobe.suites.page import PaperTableCell, cells, tabulate_paper
+from lingprobe.suites.page import PaperTableCell, list_paper_cells, tabulate_paper
 from lingprobe.suites.suite import Suite, select_suite_results
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
@@ -40,14 +40,14 @@ def paper_page(
 
     def table() -> Table:
         made = tabulate_paper(suite.paper, chosen.entries, people, chosen.others)
-        made = replace(made, lead=statement(compute_scores(ResultFrame.of(results))).lines)
-        if not (told := measurable(suite.name)):
+        made = replace(made, lead=make_statement(compute_scores(ResultFrame.of(results))).lines)
+        if not (told := count_measurable_rows(suite.name)):
             return made
         note = f"{told}; `lingprobe encoders --paper {suite.name}` lists them."
         return replace(made, notes=(note, *made.notes))
 
     def lines() -> list[PaperTableCell]:
-        return cells(suite.name, suite.paper, chosen.entries, people)
+        return list_paper_cells(suite.name, suite.paper, chosen.entries, people)
 
     return Page(
         tuple(results),

@@ -26,14 +26,14 @@ from lingprobe.tables.lines import (
 from lingprobe.tables.panels import (
     LETTER,
     ROW,
-    abreast,
     add_notes_below,
-    blank,
-    key,
+    count_panels_abreast,
+    draw_legend,
+    make_figure,
+    make_legend_line,
+    make_panels,
     measure_names,
-    panels,
     shorten_name,
-    stroke,
 )
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import COLOURS, MARKERS
@@ -53,18 +53,18 @@ def strata_figure(rows: Sequence[FrameRow], stratum: str) -> Figure:
         raise PlotProblem("nothing to draw: no row without a control")
     names = list(dict.fromkeys(map(_name_line, plain)))
     looks = {
-        name: stroke(COLOURS[i % len(COLOURS)], name, marker=MARKERS[i % len(MARKERS)])
+        name: make_legend_line(COLOURS[i % len(COLOURS)], name, marker=MARKERS[i % len(MARKERS)])
         for i, name in enumerate(names)
     }
     tasks = list(dict.fromkeys(row.task for row in plain))
-    across = abreast(len(tasks), 2, NARROW)
+    across = count_panels_abreast(len(tasks), 2, NARROW)
     about = f"Scores of {', '.join(map(shorten_task, tasks))} by {stratum}."
     wide = max(3.4 * across, 1 + measure_names(names))
     down = math.ceil(len(tasks) / across)
-    figure = blank((wide, (0.4 + panel_height(across)) * down + 0.2 * len(names)), about)
-    for axes, task in zip(panels(figure, len(tasks), across), tasks, strict=True):
+    figure = make_figure((wide, (0.4 + panel_height(across)) * down + 0.2 * len(names)), about)
+    for axes, task in zip(make_panels(figure, len(tasks), across), tasks, strict=True):
         _by_stratum(axes, [row for row in plain if row.task == task], stratum, looks)
-    key(figure, [*looks.values()], 1, "upper")
+    draw_legend(figure, [*looks.values()], 1, "upper")
     add_notes_below(figure, test_notes(plain))
     return figure
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.score_columns import SCORE_FIELDS
-from lingprobe.data.cache import open_draft, storable
+from lingprobe.data.cache import escape_surrogates, open_draft
 from lingprobe.data.printing import strip_unprintable
-from lingprobe.tables.table import safe
+from lingprobe.tables.table import escape_formula
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance as Line
@@ -49,7 +49,7 @@ def _format_csv_lines(names: Iterable[str], rows: Iterable[Iterable[object]]) ->
 def _format_csv_cell(value: object) -> object:
     if isinstance(value, float):
         return f"{value:.3e}" if 0 < abs(value) < TINY else f"{value:.4f}"
-    return safe(strip_unprintable(value)) if isinstance(value, str) else value
+    return escape_formula(strip_unprintable(value)) if isinstance(value, str) else value
 
 
 def _columns(rows: Lines, kind: type[Line] | None = None) -> dict[str, str]:
@@ -68,7 +68,10 @@ def flatten_row(row: Line | FrameRow) -> dict[str, Any]:
 
 
 def _storable(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: storable(value) if isinstance(value, str) else value for key, value in row.items()}
+    return {
+        key: escape_surrogates(value) if isinstance(value, str) else value
+        for key, value in row.items()
+    }
 
 
 def write_records_parquet(rows: Lines, to: Path) -> None:
@@ -80,7 +83,7 @@ def write_records_parquet(rows: Lines, to: Path) -> None:
         pq.write_table(_arrow(rows), file)
 
 
-def dataframe(rows: Lines, kind: type[Line] | None = None) -> Any:
+def make_dataframe(rows: Lines, kind: type[Line] | None = None) -> Any:
     """The same columns as a frame of pandas, where that is installed, or of polars; else as a table
     of pyarrow. Without rows their kind says the columns.
     """

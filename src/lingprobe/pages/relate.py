@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from lingprobe.analysis.relation import Correlation, Relation
+from lingprobe.analysis.relation import Correlation, CorrelationTable
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics.multiplicity import NAMES
 from lingprobe.pages.records import format_csv
@@ -24,31 +24,31 @@ CALLED = {"spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Ken
 Cell = Callable[[Correlation], str]
 
 
-def relation_page(relation: Relation, figure: str = "heat") -> Page[Relation]:
+def relation_page(relation: CorrelationTable, figure: str = "heat") -> Page[CorrelationTable]:
     """The correlations of a table of scores in every format; UsageProblem for a figure that there
     is not.
     """
     check_choice("figure", figure, CHARTS)
     return Page(
         relation,
-        lambda: tables(relation),
+        lambda: tabulate_relation(relation),
         {"csv": lambda: format_csv(relation.found)},
         figure=lambda: CHARTS[figure](relation),
         remarks=relation.table.remarks,
     )
 
 
-def tables(relation: Relation) -> list[Table]:
+def tabulate_relation(relation: CorrelationTable) -> list[Table]:
     """The matrix, the columns, and what there is to see of variants."""
     made = [tabulate_correlations(relation), tabulate_columns(relation)]
     if any(one.groups for one in relation.found) and len(relation.table.families) < len(
         relation.table.rows
     ):
-        made[1:1] = [variants(relation)]
+        made[1:1] = [tabulate_variants(relation)]
     return made
 
 
-def tabulate_correlations(relation: Relation) -> Table:
+def tabulate_correlations(relation: CorrelationTable) -> Table:
     """Each column with each other; significant correlations are strong."""
     counts = {one.n for one in relation.found}
     unit = "families" if relation.families else "encoders"
@@ -63,7 +63,7 @@ def tabulate_correlations(relation: Relation) -> Table:
     return _build_relation_table(relation, [section], _reading(relation, len(counts) > 1))
 
 
-def variants(relation: Relation) -> Table:
+def tabulate_variants(relation: CorrelationTable) -> Table:
     """The correlations over all encoders, and their mean within families."""
 
     def over_all(one: Correlation) -> str:
@@ -86,7 +86,7 @@ def variants(relation: Relation) -> Table:
     return _build_relation_table(relation, sections, notes)
 
 
-def tabulate_columns(relation: Relation) -> Table:
+def tabulate_columns(relation: CorrelationTable) -> Table:
     """What the columns are: who measured them, their range, and how reliable they are."""
     table = relation.table
     lines = []
@@ -124,7 +124,7 @@ def tabulate_columns(relation: Relation) -> Table:
 
 
 def _section(
-    relation: Relation,
+    relation: CorrelationTable,
     heading: str,
     cell: Cell,
     bold: Callable[[Correlation], bool] = lambda one: False,
@@ -144,13 +144,13 @@ def _section(
     return TableSection(heading, tuple(body), strong=frozenset(strong))
 
 
-def _by_names(relation: Relation) -> Mapping[tuple[str, str], Correlation]:
+def _by_names(relation: CorrelationTable) -> Mapping[tuple[str, str], Correlation]:
     pairs = {(one.first, one.second): one for one in relation.found}
     return pairs | {(b, a): one for (a, b), one in pairs.items()}
 
 
 def _build_relation_table(
-    relation: Relation, sections: Sequence[TableSection], notes: Sequence[str]
+    relation: CorrelationTable, sections: Sequence[TableSection], notes: Sequence[str]
 ) -> Table:
     square = relation.across == relation.down
     across = relation.across[: len(relation.across) - square]
@@ -158,7 +158,7 @@ def _build_relation_table(
     return Table(head, tuple(sections), WORDS, tuple(notes), mark=MARK)
 
 
-def _reading(relation: Relation, counted: bool) -> list[str]:
+def _reading(relation: CorrelationTable, counted: bool) -> list[str]:
     """How to read the matrix."""
     notes = list(relation.notes)
     sources = {column.source for column in relation.table.columns}

@@ -9,16 +9,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from lingprobe.analysis.relation import Correlation, Relation
+from lingprobe.analysis.relation import Correlation, CorrelationTable
 from lingprobe.metrics.correlation import SYMBOLS
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
-    beneath,
-    blank,
-    dot,
+    draw_dot,
+    draw_note_below,
     fold_names,
     label_rows,
+    make_figure,
     make_legend_mark,
     measure_names,
     row_height,
@@ -43,17 +43,17 @@ class HeatMapKind(NamedTuple):
     value: Callable[[Correlation], float]
     faint: Callable[[Correlation], bool]
     said: Callable[[Correlation], str]
-    grey: Callable[[Relation], str]
+    grey: Callable[[CorrelationTable], str]
 
 
-def draw_correlation_heat(relation: Relation) -> Figure:
+def draw_correlation_heat(relation: CorrelationTable) -> Figure:
     """A cell for each pair, blue where two columns rise together, red where one falls; grey where
     that is not significant.
     """
     return _map(relation, BETWEEN)
 
 
-def draw_family_heat(relation: Relation) -> Figure:
+def draw_family_heat(relation: CorrelationTable) -> Figure:
     """The same for the mean correlation within families of variants; grey where it is not of one
     sign in all of them.
     """
@@ -65,7 +65,7 @@ def draw_family_heat(relation: Relation) -> Figure:
     return _map(relation, WITHIN)
 
 
-def _map(relation: Relation, kind: HeatMapKind) -> Figure:
+def _map(relation: CorrelationTable, kind: HeatMapKind) -> Figure:
     """A heat map of all pairs; of columns that stand in rows, too, the half below the diagonal."""
     names = [column.name for column in relation.table.columns]
     square = relation.across == relation.down
@@ -117,7 +117,7 @@ def _describe_family_pair(one: Correlation) -> str:
     )
 
 
-def _untold(relation: Relation) -> str:
+def _untold(relation: CorrelationTable) -> str:
     tested = any(not math.isnan(one.p) for one in relation.found)
     return "not significant (corrected)" if tested else ""
 
@@ -136,7 +136,7 @@ WITHIN = HeatMapKind(
 )
 
 
-def draw_correlation_dots(relation: Relation) -> Figure:
+def draw_correlation_dots(relation: CorrelationTable) -> Figure:
     """A dot on its interval for each pair, the strongest on top; grey where it is not
     significant.
     """
@@ -149,13 +149,13 @@ def draw_correlation_dots(relation: Relation) -> Figure:
     known.sort(key=lambda one: -one.correlation)
     names = fold_names([f"{one.first}, {one.second}" for one in known], 1000)
     size = measure_names(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
-    figure = blank(size, _about(relation))
+    figure = make_figure(size, _about(relation))
     axes = figure.subplots()
     draw_correlation_scale(axes, names)
     for place, one in enumerate(known):
         is_weak = not (one.is_significant or math.isnan(one.p))
         colour = BEST if one.is_significant else GREY if is_weak else BLUE
-        dot(
+        draw_dot(
             axes,
             place,
             (one.correlation, one.low, one.high),
@@ -166,7 +166,7 @@ def draw_correlation_dots(relation: Relation) -> Figure:
     right.set_yticks(range(len(known)), [f"n = {one.n:,}" for one in known])
     right.tick_params(labelcolor=GREY)
     right.spines[:].set_visible(False)
-    beneath(figure, axes, "filled: significant after correction; lines: 95 % intervals")
+    draw_note_below(figure, axes, "filled: significant after correction; lines: 95 % intervals")
     return figure
 
 
@@ -178,7 +178,7 @@ def draw_correlation_scale(axes: Axes, names: Sequence[str]) -> None:
     label_rows(axes, names)
 
 
-def _about(relation: Relation) -> str:
+def _about(relation: CorrelationTable) -> str:
     unit = "families" if relation.families else "encoders"
     many = max((one.n for one in relation.found), default=0)
     return (
@@ -187,7 +187,7 @@ def _about(relation: Relation) -> str:
     )
 
 
-CHARTS: Mapping[str, Callable[[Relation], Figure]] = {
+CHARTS: Mapping[str, Callable[[CorrelationTable], Figure]] = {
     "heat": draw_correlation_heat,
     "within": draw_family_heat,
     "dots": draw_correlation_dots,

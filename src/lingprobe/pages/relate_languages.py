@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lingprobe.analysis.profiles import Languages, Profile
+from lingprobe.analysis.profiles import CrossLanguageProfile, LanguagePair
 from lingprobe.data.checks import check_choice
 from lingprobe.metrics.dependent import FEWEST
 from lingprobe.metrics.multiplicity import NAMES
@@ -19,8 +19,8 @@ from lingprobe.pages.relate_figures import describe_correlation, draw_correlatio
 from lingprobe.pages.relate_scores import draw_language_radar, scores_figure
 from lingprobe.tables.page import Page
 from lingprobe.tables.panels import (
-    beneath,
-    dot,
+    draw_dot,
+    draw_note_below,
     fold_names,
     make_legend_mark,
     make_panel_pair,
@@ -64,7 +64,7 @@ class LanguageRow:
     centred_others: float
 
 
-def languages_page(found: Languages, figure: str = "dots") -> Page[Languages]:
+def languages_page(found: LanguagePair, figure: str = "dots") -> Page[LanguagePair]:
     """The tables and a figure of two languages; UsageProblem for a figure that there is not."""
     kind = "dots" if figure == "heat" else figure
     check_choice("figure", kind, CHARTS)
@@ -77,7 +77,7 @@ def languages_page(found: Languages, figure: str = "dots") -> Page[Languages]:
     )
 
 
-def list_language_rows(found: Languages) -> list[LanguageRow]:
+def list_language_rows(found: LanguagePair) -> list[LanguageRow]:
     """Every task and every encoder, a line each."""
     method, nan = found.relation.asked.method, math.nan
     listed = []
@@ -92,7 +92,7 @@ def list_language_rows(found: Languages) -> list[LanguageRow]:
     return listed
 
 
-def tabulate_tasks(found: Languages) -> Table:
+def tabulate_tasks(found: LanguagePair) -> Table:
     """A line for each task: its two languages over encoders."""
     relation = found.relation
     unit = "families" if relation.families else "encoders"
@@ -121,7 +121,7 @@ def tabulate_tasks(found: Languages) -> Table:
     )
 
 
-def _separable(found: Languages) -> Iterator[str]:
+def _separable(found: LanguagePair) -> Iterator[str]:
     yield (
         "differs from: the number of other tasks whose correlation differs significantly from"
         " this one, over the same encoders (Raghunathan, Rosenthal & Rubin 1996), after"
@@ -137,7 +137,7 @@ def _separable(found: Languages) -> Iterator[str]:
         )
 
 
-def tabulate_encoders(found: Languages) -> Table:
+def tabulate_encoders(found: LanguagePair) -> Table:
     """A line for each encoder: its scores in the two languages over tasks."""
     head = ("encoder", "correlation", "others", "rank", "centred", "others ", "n")
     body = tuple(
@@ -157,7 +157,7 @@ def tabulate_encoders(found: Languages) -> Table:
     return Table(head, (TableSection(heading, body),), WORDS, tuple(_about_profiles(found)))
 
 
-def _about_profiles(found: Languages) -> Iterator[str]:
+def _about_profiles(found: LanguagePair) -> Iterator[str]:
     profiles = found.profiles
     yield (
         f"correlation: between an encoder's scores in {found.first} and in {found.second}. others:"
@@ -187,7 +187,7 @@ def _interval(low: float, high: float) -> str:
     return "–" if math.isnan(low) else f"{format_coefficient(low)} – {format_coefficient(high)}"
 
 
-def agreement_dots(found: Languages) -> Figure:
+def agreement_dots(found: LanguagePair) -> Figure:
     """Encoders over tasks at the left, tasks over encoders on their intervals at the right."""
     encoders = fold_names([each.encoder for each in found.profiles], 1000)
     tasks = fold_names([each.task for each in found.tasks], 1000)
@@ -206,13 +206,15 @@ def agreement_dots(found: Languages) -> Figure:
         look = make_legend_mark(
             "o", BEST if one.is_significant else GREY, hollow=not one.is_significant
         )
-        dot(right, place, (one.correlation, one.low, one.high), look, describe_correlation(one))
-    beneath(figure, left, "circles: own; squares: others'; diamonds: centred")
-    beneath(figure, right, "filled: significant; lines: 95 % intervals")
+        draw_dot(
+            right, place, (one.correlation, one.low, one.high), look, describe_correlation(one)
+        )
+    draw_note_below(figure, left, "circles: own; squares: others'; diamonds: centred")
+    draw_note_below(figure, right, "filled: significant; lines: 95 % intervals")
     return figure
 
 
-def _profile(axes: Axes, place: int, profile: Profile) -> None:
+def _profile(axes: Axes, place: int, profile: CrossLanguageProfile) -> None:
     """How an encoder's scores go with its own of the other language, and with those of others."""
     shown = (
         (profile.others, "s", GREY, f"{profile.encoder}: other encoders {profile.others:.2f}"),
@@ -220,10 +222,10 @@ def _profile(axes: Axes, place: int, profile: Profile) -> None:
         (profile.correlation, "o", BLUE, f"{profile.correlation:.2f}"),
     )
     for value, marker, colour, told in shown:
-        dot(axes, place, (value, math.nan, math.nan), make_legend_mark(marker, colour), told)
+        draw_dot(axes, place, (value, math.nan, math.nan), make_legend_mark(marker, colour), told)
 
 
-CHARTS: Mapping[str, Callable[[Languages], Figure]] = {
+CHARTS: Mapping[str, Callable[[LanguagePair], Figure]] = {
     "dots": agreement_dots,
     "radar": draw_language_radar,
     "scores": scores_figure,

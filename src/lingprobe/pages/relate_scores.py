@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lingprobe.analysis.profiles import Languages
+from lingprobe.analysis.profiles import LanguagePair
 from lingprobe.metrics.metric import Doubles
-from lingprobe.pages.charts import AROUND, around, circle, polygon
+from lingprobe.pages.charts import AROUND, draw_circle, draw_polygon, get_circle_size
 from lingprobe.tables.dots import DOT_PANEL_INCHES
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.panels import (
     Size,
+    draw_legend,
     fold_names,
-    key,
     label_rows,
     make_legend_mark,
     make_panel_pair,
+    mark_point,
     measure_names,
-    point,
     row_height,
 )
 from lingprobe.tables.style import COLOURS, MARKERS
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def halves(found: Languages) -> tuple[Doubles, Doubles]:
+def split_pair_scores(found: LanguagePair) -> tuple[Doubles, Doubles]:
     """The scores in each of the two languages, [encoders, tasks]."""
     scores = found.relation.table.scores
     return scores[:, 0::2], scores[:, 1::2]
 
 
-def _encoders(found: Languages) -> list[int]:
+def _encoders(found: LanguagePair) -> list[int]:
     """Those that have all scores; PlotProblem for none, and for more than can be told apart."""
     complete = ~np.isnan(found.relation.table.scores).any(1)
     chosen = np.flatnonzero(complete).tolist()
@@ -50,7 +50,7 @@ def _encoders(found: Languages) -> list[int]:
     return list(map(int, chosen))
 
 
-def draw_language_radar(found: Languages) -> Figure:
+def draw_language_radar(found: LanguagePair) -> Figure:
     """A polygon for each encoder over the tasks around a circle, a circle for each language, from 0
     in the middle to 100.
     """
@@ -59,21 +59,21 @@ def draw_language_radar(found: Languages) -> Figure:
     if len(names) < 3:
         raise PlotProblem(f"a radar needs three tasks, and there are {len(names)}: draw scores")
     figure, both = _draw_language_panels(
-        found, (2.8 + 2 * measure_names(names), circle(names)), len(encoders), "polar"
+        found, (2.8 + 2 * measure_names(names), get_circle_size(names)), len(encoders), "polar"
     )
-    for axes, half in zip(both, halves(found), strict=True):
-        around(axes, names)
+    for axes, half in zip(both, split_pair_scores(found), strict=True):
+        draw_circle(axes, names)
         for place, i in enumerate(encoders):
-            polygon(axes, half[i].tolist(), place, found.relation.table.rows[i].name, names)
+            draw_polygon(axes, half[i].tolist(), place, found.relation.table.rows[i].name, names)
     return figure
 
 
-def scores_figure(found: Languages) -> Figure:
+def scores_figure(found: LanguagePair) -> Figure:
     """The same as dots: a line for each task, a panel for each language."""
     encoders, names = _encoders(found), fold_names([each.task for each in found.tasks], 1000)
     size = DOT_PANEL_INCHES + 0.5 * measure_names(names), 0.5 + row_height(names) * len(names)
     figure, both = _draw_language_panels(found, size, len(encoders), None)
-    for axes, half in zip(both, halves(found), strict=True):
+    for axes, half in zip(both, split_pair_scores(found), strict=True):
         axes.sharex(both[0])
         for place, i in enumerate(encoders):
             _draw_encoder_scores(axes, half[i], place, found.relation.table.rows[i].name, names)
@@ -87,11 +87,11 @@ def _draw_encoder_scores(
 ) -> None:
     for task, (name, score) in enumerate(zip(names, scores.tolist(), strict=True)):
         look = make_legend_mark(MARKERS[place], COLOURS[place])
-        point(axes, (score, task), look, f"{encoder}, {name}: {score:.1f}")
+        mark_point(axes, (score, task), look, f"{encoder}, {name}: {score:.1f}")
 
 
 def _draw_language_panels(
-    found: Languages, size: Size, many: int, projection: str | None
+    found: LanguagePair, size: Size, many: int, projection: str | None
 ) -> tuple[Figure, list[Axes]]:
     """A panel for each language, above the names of encoders in their colours."""
     about = f"Scores of {many} encoders in {found.first} and {found.second}."
@@ -103,5 +103,5 @@ def _draw_language_panels(
         axes.set_title(language)
     names = [found.relation.table.rows[i].name for i in _encoders(found)]
     signs = [make_legend_mark(MARKERS[i], COLOURS[i], name) for i, name in enumerate(names)]
-    key(figure, signs, 1)
+    draw_legend(figure, signs, 1)
     return figure, both

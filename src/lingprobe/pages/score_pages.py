@@ -11,16 +11,16 @@ from lingprobe.analysis.opponents import select_shown
 from lingprobe.analysis.points import tell_best_points
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.pages.breakdown import average_subsets, compute_stratum_rows, strata_table
-from lingprobe.pages.charts import chart, figure_of
-from lingprobe.pages.grid import grid
+from lingprobe.pages.charts import draw_chart, figure_of
+from lingprobe.pages.grid import make_grid
 from lingprobe.pages.mteb import MTEB_EXTRAS, mteb_folder, mteb_lines
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.plots import strata_figure
 from lingprobe.pages.records import format_csv, write_records_parquet
 from lingprobe.pages.scores import tabulate_scores
-from lingprobe.pages.verdicts import statement
-from lingprobe.pages.web.study import NOTHING, Beside
-from lingprobe.pages.wide import explain_bold, wide
+from lingprobe.pages.verdicts import make_statement
+from lingprobe.pages.web.study import NOTHING, StudyContext
+from lingprobe.pages.wide import explain_bold, make_wide_table
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import LABEL, Table
 
@@ -32,7 +32,7 @@ FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
 
 
 def scores_page(
-    frame: ResultFrame, each: bool = False, beside: Beside = NOTHING
+    frame: ResultFrame, each: bool = False, beside: StudyContext = NOTHING
 ) -> Page[ResultFrame]:
     """The scores of trained probes, of a frame with `SCORE_EXTRAS`: several tasks in one wide
     table, or a table for `each`. Of many layers of an encoder tables have the one that is best on
@@ -52,25 +52,25 @@ def scores_page(
             "parquet": lambda to: write_records_parquet(scored, to),
             "mteb": lambda to: mteb_folder(frame, scored, to),
         },
-        figure=lambda: chart(scored, beside.figure),
+        figure=lambda: draw_chart(scored, beside.figure),
         html=lambda: _write_html(frame, scored, beside),
     )
 
 
 def _build_score_section(
-    frame: ResultFrame, scored: ResultFrame, each: bool, beside: Beside
+    frame: ResultFrame, scored: ResultFrame, each: bool, beside: StudyContext
 ) -> Table:
     """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
     is the best.
     """
-    said, shown = statement(scored, beside.folder), select_shown(scored)
+    said, shown = make_statement(scored, beside.folder), select_shown(scored)
     notes: tuple[str, ...] = ()
     if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
         shown = said.verdicts.at_chosen_layers(shown)
         notes = (said.layers,)
-    made = grid(shown)
+    made = make_grid(shown)
     if len({*scored.column("task")}) > 1 and not each:
-        table = wide(made.without_layers() if has_chosen else made, beside.questions)
+        table = make_wide_table(made.without_layers() if has_chosen else made, beside.questions)
     else:
         table = tabulate_scores([*constant_rows(scored), *shown], beside.questions, made.strong)
         table = replace(table, caption=table.notes[0] + explain_bold(made), label=LABEL)
@@ -91,7 +91,7 @@ def strata_page(frame: ResultFrame, stratum: str) -> Page[ResultFrame]:
     )
 
 
-def _write_html(frame: ResultFrame, scored: ResultFrame, beside: Beside) -> str:
+def _write_html(frame: ResultFrame, scored: ResultFrame, beside: StudyContext) -> str:
     from lingprobe.pages.web.report import web_page
 
     return web_page(frame, scored, beside)

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from lingprobe.analysis import computing
 from lingprobe.analysis.answers import (
-    differences,
+    describe_differences,
+    describe_interval_base,
     mark_test_sets,
-    over,
 )
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
@@ -23,7 +23,7 @@ from lingprobe.pages.captions import (
     by_kind,
     describe_sources,
     explain_oracles,
-    heading,
+    format_heading,
     kind_rules,
     name_encoders,
     shorten_task,
@@ -73,7 +73,7 @@ def tabulate_scores(
         any(row.layer != "-" for row in plain),
         code,
         seeds,
-        computing.differing(plain),
+        computing.find_computing_differences(plain),
         any(not math.isnan(row.average_precision) for row in plain),
         tuple(rate for rate in RECALL if any(_format_recall(row, rate) for row in plain)),
     )
@@ -111,7 +111,9 @@ def tabulate_scores(
             if (row.task, row.encoder, row.layer, row.probe) in leading
         }
         rules = kind_rules(mine)
-        sections.append(TableSection(heading(mine), body, line, frozenset(bold), rules=rules))
+        sections.append(
+            TableSection(format_heading(mine), body, line, frozenset(bold), rules=rules)
+        )
     return Table(head, tuple(sections), WORDS, describe_scores(rows))
 
 
@@ -156,7 +158,7 @@ def test_notes(rows: Sequence[FrameRow]) -> list[str]:
     notes = {
         text: None
         for (task, value), mine in _together(rows).items()
-        for text in differences(mine, _name_task(task, value))
+        for text in describe_differences(mine, _name_task(task, value))
     }
     left = {(row.task, row.encoder): row.left_out for row in rows if row.left_out}
     left_out = [
@@ -377,7 +379,7 @@ def _describe_scale(rows: Sequence[FrameRow]) -> str:
         mean = "of one trained probe, as training is deterministic"
     else:
         mean = f"the mean of {counted} {fit}{'s' * (seeds[-1] > 1)}"
-    return f"Scores are {unit}, {mean}; {over(fit, rows)}"
+    return f"Scores are {unit}, {mean}; {describe_interval_base(fit, rows)}"
 
 
 def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
@@ -389,7 +391,9 @@ def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
         *_left_out(rows),
         *test_notes(rows),
         *describe_sources(rows, shorten_task),
-        *computing.notes(computing.differing(rows_without_control(rows))),
+        *computing.describe_computing_differences(
+            computing.find_computing_differences(rows_without_control(rows))
+        ),
         *warn_of_oracles(rows),
         *_chance(rows),
         *length_notes(rows),

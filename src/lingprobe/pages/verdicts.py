@@ -16,9 +16,9 @@ from lingprobe.analysis.comparable import ComparedRow
 from lingprobe.analysis.contests import CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
     EncoderVerdict,
+    EncoderVerdicts,
     QuestionAnswer,
     TaskVerdict,
-    Verdicts,
     judge_encoders,
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
@@ -44,7 +44,7 @@ PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
 @dataclass(frozen=True, repr=False)
-class Statement:
+class VerdictStatement:
     """The verdicts on the encoders of some results; printing it shows them in words.
 
     verdicts  their values: iterate over `verdicts.encoders`
@@ -52,7 +52,7 @@ class Statement:
     folder    of the results; None for those of the last run
     """
 
-    verdicts: Verdicts
+    verdicts: EncoderVerdicts
     names: Mapping[str, str]
     folder: Path | None = None
 
@@ -324,7 +324,7 @@ class Statement:
         return "".join(f"<p>{escape(line)}</p>" for line in self.lines)
 
 
-def statement(scored: ResultFrame, folder: Path | None = None) -> Statement:
+def make_statement(scored: ResultFrame, folder: Path | None = None) -> VerdictStatement:
     """The verdicts on the encoders of some scores, in words."""
     verdicts = judge_encoders(scored)
     tasks_judged = [task for one in verdicts.encoders for task in one.tasks]
@@ -340,7 +340,7 @@ def statement(scored: ResultFrame, folder: Path | None = None) -> Statement:
         tasks = {c.task: f"{c.name} ({c.group})" if c.group else c.name for c in columns}
     encoders = label_encoders(dict.fromkeys(row.encoder for row in rows))
     constant = {CONSTANT: "one constant answer"}
-    return Statement(verdicts, {**tasks, **encoders, **constant}, folder)
+    return VerdictStatement(verdicts, {**tasks, **encoders, **constant}, folder)
 
 
 def _layer(tasks: Sequence[TaskVerdict]) -> str:

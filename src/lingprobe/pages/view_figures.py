@@ -33,15 +33,15 @@ from lingprobe.tables.lines import (
     round_ends,
 )
 from lingprobe.tables.panels import (
-    abreast,
     add_notes_below,
-    blank,
-    dot,
+    count_panels_abreast,
+    draw_dot,
+    draw_legend,
     fold_names,
-    key,
+    make_figure,
+    make_legend_line,
     make_legend_mark,
-    panels,
-    stroke,
+    make_panels,
 )
 from lingprobe.tables.style import BLUE, COLOURS, GREY, MARKERS
 
@@ -143,7 +143,7 @@ class DotFigure:
                 is_grey = text.decide(self.grey, row)
                 mark = make_legend_mark("o", GREY if is_grey else BLUE, hollow=is_grey)
                 place = order.index(getattr(row, self.rows))
-                dot(axes, place, (score, low, high), mark, text.fill(self.told, row))
+                draw_dot(axes, place, (score, low, high), mark, text.fill(self.told, row))
         drawn.label_rows()
         add_notes_below(drawn.figure, self.notes)
         return drawn.figure
@@ -295,23 +295,23 @@ class LineFigure:
         ]
         if not any(panel.ends for panel in drawn):
             raise PlotProblem(self.nothing)
-        across = abreast(len(drawn), ACROSS, NARROW)
+        across = count_panels_abreast(len(drawn), ACROSS, NARROW)
         high, each = self.high
         tall = panel_height(across) * math.ceil(len(drawn) / across) + each * len(looks) + high
         bars = self.bars.make_lines(shown, text) if self.bars else []
         parts = [1.1 + 0.36 * len(bars)] * bool(bars) + [tall]
         size = max(0.5 + WIDE * across, self.least), sum(parts)
-        figure = blank(size, text.render(self.about, shown))
+        figure = make_figure(size, text.render(self.about, shown))
         place: Any = figure
         if self.bars:
             *first, place = figure.subfigures(len(parts), height_ratios=parts, squeeze=False).flat
             for part in first:
                 draw_bar_lines(part, bars, self.bars.look)
-                key(part, list(_list_signs(self.bars.key, shown, text)), 2)
-        for axes, panel in zip(panels(place, len(drawn), across), drawn, strict=True):
+                draw_legend(part, list(_list_signs(self.bars.key, shown, text)), 2)
+        for axes, panel in zip(make_panels(place, len(drawn), across), drawn, strict=True):
             draw_line_panel(axes, panel)
         signs = [*looks.values(), *_list_signs(self.key, shown, text)]
-        key(place, signs, self.key_columns, "upper")
+        draw_legend(place, signs, self.key_columns, "upper")
         add_notes_below(figure, text.list_lines(self.notes, shown.rows))
         return figure
 
@@ -325,7 +325,7 @@ class LineFigure:
             )
         names = [text.fill(self.name, shown[numbers[0]]) for numbers in groups.values()]
         return {
-            line: stroke(
+            line: make_legend_line(
                 COLOURS[i % len(COLOURS)], name, "--" if i >= len(COLOURS) else "-",
                 MARKERS[i % len(COLOURS)],
             )
@@ -407,7 +407,11 @@ class _PanelMaker:
                 points.setdefault(x, point)
             ring = point if decide(line.ring, row) else ring
         colour, mark = line.look
-        own = stroke(colour, "", marker=mark) if colour else self.looks[self._line_of(first)]
+        own = (
+            make_legend_line(colour, "", marker=mark)
+            if colour
+            else self.looks[self._line_of(first)]
+        )
         level = decide(line.level, first)
         return LineSeries(
             own,
@@ -476,7 +480,7 @@ def _list_signs(declared: Sequence[FigureKey], shown: ResultFrame, text: ViewTex
         if not text.decide(one.when, shown[0], rows=shown.rows):
             continue
         if one.kind == "line":
-            yield stroke(one.colour, one.label, one.style, one.mark)
+            yield make_legend_line(one.colour, one.label, one.style, one.mark)
         elif one.kind == "patch":
             yield Patch(color=one.colour, label=one.label, alpha=one.alpha)
         else:

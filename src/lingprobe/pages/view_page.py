@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.analysis.frame import ResultFrame, RunExtra
-from lingprobe.analysis.statistics import Statistic
+from lingprobe.analysis.statistics import FrameStatistic
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import format_frame_csv
@@ -135,7 +135,7 @@ class ViewSpread:
 
 
 @dataclass(frozen=True)
-class View:
+class FrameView:
     """What of a frame is shown, what is computed of it, and how it is laid out.
 
     about       in a sentence what it shows, as lists have it
@@ -162,7 +162,7 @@ class View:
     about: str
     keys: tuple[str, ...]
     where: Mapping[str, Any]
-    statistics: Sequence[Statistic]
+    statistics: Sequence[FrameStatistic]
     tables: Sequence[MatrixTable | ListTable]
     fields: Sequence[str]
     sentences: Path
@@ -177,7 +177,7 @@ class View:
     spread: ViewSpread | None = None
     order: Sequence[str | tuple[str, ...]] = ()
     listed: str = "true"
-    variants: Mapping[str, View] = field(default_factory=dict)
+    variants: Mapping[str, FrameView] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.about)  # as of views that are functions
@@ -193,7 +193,7 @@ class View:
 class PageView:
     """A view by a function of a frame, whose page has more than tables of rows.
 
-    extra  what the frame has, as of `View`
+    extra  what the frame has, as of `FrameView`
     """
 
     make: Callable[[ResultFrame, ViewArguments], Page[Any]]
@@ -208,13 +208,13 @@ class PageView:
 
 
 def show_frame(
-    view: View, frame: ResultFrame, facts: Mapping[str, Any] | None = None
+    view: FrameView, frame: ResultFrame, facts: Mapping[str, Any] | None = None
 ) -> Page[ResultFrame]:
     """The page of a view of a frame; `facts` are further values for its sentences."""
     return show_rows(view, compute_rows(view, frame), facts)
 
 
-def compute_rows(view: View, frame: ResultFrame) -> ResultFrame:
+def compute_rows(view: FrameView, frame: ResultFrame) -> ResultFrame:
     """The rows that a view shows, with the columns that its statistics add."""
     prepared = frame if view.prepare is None else view.prepare(frame)
     averaged = prepared.average_repeats(view.keys)
@@ -239,7 +239,7 @@ def _select(rows: ResultFrame, expression: str) -> ResultFrame:
 
 
 def show_rows(
-    view: View, shown: ResultFrame, facts: Mapping[str, Any] | None = None
+    view: FrameView, shown: ResultFrame, facts: Mapping[str, Any] | None = None
 ) -> Page[ResultFrame]:
     """The page of rows that were computed."""
     layout, figure = ViewLayout.of(view, shown, facts or {}), view.figure
@@ -253,7 +253,7 @@ def show_rows(
     )
 
 
-def draw_view_figure(view: View, shown: ResultFrame) -> Figure:
+def draw_view_figure(view: FrameView, shown: ResultFrame) -> Figure:
     """The figure of rows that have the columns which it shows; PlotProblem where there is none."""
     if view.figure is None:
         raise PlotProblem(f"the view {view.name} has no figure")
@@ -264,12 +264,12 @@ def draw_view_figure(view: View, shown: ResultFrame) -> Figure:
 class ViewLayout(NamedTuple):
     """The rows of a view, and what it says of them."""
 
-    view: View
+    view: FrameView
     shown: ResultFrame
     text: ViewText
 
     @classmethod
-    def of(cls, view: View, shown: ResultFrame, facts: Mapping[str, Any]) -> ViewLayout:
+    def of(cls, view: FrameView, shown: ResultFrame, facts: Mapping[str, Any]) -> ViewLayout:
         """That of some rows."""
         names = view.names(dict.fromkeys(shown.column("encoder")))
         is_first = compile_expression(view.first)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lingprobe.analysis.answers import over
+from lingprobe.analysis.answers import describe_interval_base
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import PERCENT, said_of
 from lingprobe.pages.captions import shorten_task
@@ -80,7 +80,7 @@ def _environment() -> Environment:
         "class_note": _note_classes,
         "layer_note": said_of,
         "test_notes": _list_test_notes,
-        "interval_scope": lambda rows, fit: over(fit, rows),
+        "interval_scope": lambda rows, fit: describe_interval_base(fit, rows),
     }
     made.filters |= {"group": _group_rows, "different": _select_different}
     made.tests["unknown"] = math.isnan

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Contents, Reference
-from lingprobe.pages.web.study import NOTHING, Beside
+from lingprobe.pages.web.study import NOTHING, StudyContext
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
@@ -52,7 +52,7 @@ class ViewArguments(NamedTuple):
     argument: str = ""
     figure: str = "dots"
     human: tuple[str | Path, ...] = ()
-    beside: Beside = NOTHING
+    beside: StudyContext = NOTHING
     scored: Callable[[], Sequence[Result]] | None = None
 
 

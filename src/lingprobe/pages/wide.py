@@ -15,7 +15,7 @@ from lingprobe.analysis import computing
 from lingprobe.analysis.frame import FrameRow
 from lingprobe.analysis.row import CONSTANT, PERCENT, said_of
 from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.grid import ORACLE, EncoderLine, Grid
+from lingprobe.pages.grid import ORACLE, EncoderLine, ScoreGrid
 from lingprobe.pages.groups import TaskColumn, shared_options
 from lingprobe.pages.scores import describe_scores, list_facts
 from lingprobe.tables.table import (
@@ -29,16 +29,16 @@ MEAN = "mean"
 MARK = "•"
 
 
-def wide(made: Grid, questions: Mapping[str, str] | None = None) -> Table:
+def make_wide_table(made: ScoreGrid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
-    own = [*reading(made), *_describe_tasks(made, questions or {}), *made_by(made)]
+    own = [*explain_table(made), *_describe_tasks(made, questions or {}), *made_by(made)]
     notes = describe_scores(made.rows, own)
     return replace(
         build_wide_table(made), notes=notes, caption=_caption(made, notes[0]), label=LABEL
     )
 
 
-def build_wide_table(made: Grid) -> Table:
+def build_wide_table(made: ScoreGrid) -> Table:
     """The same without what has to be said of them."""
     words = ["encoder", *(["layer"] * made.has_layers), *(["probe"] * made.has_probes)]
     columns, groups = [*words], [""] * len(words)
@@ -54,7 +54,7 @@ def build_wide_table(made: Grid) -> Table:
     )
 
 
-def has_mean(made: Grid, mine: Sequence[TaskColumn]) -> bool:
+def has_mean(made: ScoreGrid, mine: Sequence[TaskColumn]) -> bool:
     """Whether a group has a mean: of several tasks that are judged by one metric."""
     metrics = {
         line.cells[column.task].metric.partition(",")[0]
@@ -74,13 +74,13 @@ def mean_of(
     return fmean(value(line.cells[column.task]) for column in mine)
 
 
-def label_of(made: Grid, line: EncoderLine) -> str:
+def label_of(made: ScoreGrid, line: EncoderLine) -> str:
     """What a line is called in a figure."""
     read = said_of(line.layer) if made.has_layers else ""
     return ", ".join([_name_line(made, line)[0] + read, *([line.probe] if line.probe else [])])
 
 
-def _name_line(made: Grid, line: EncoderLine) -> list[str]:
+def _name_line(made: ScoreGrid, line: EncoderLine) -> list[str]:
     old = {row.version for row in line.cells.values() if row.format}
     name = made.names.get(line.encoder, line.encoder)
     name += "".join(f" ({version})" for version in sorted(old))
@@ -88,7 +88,7 @@ def _name_line(made: Grid, line: EncoderLine) -> list[str]:
 
 
 def _format_group_cells(
-    made: Grid,
+    made: ScoreGrid,
     line: EncoderLine,
     cell: Callable[[FrameRow], str],
     value: Callable[[FrameRow], float],
@@ -101,9 +101,9 @@ def _format_group_cells(
     return tuple(cells)
 
 
-def _build_score_section(made: Grid) -> TableSection:
+def _build_score_section(made: ScoreGrid) -> TableSection:
     """Scores with their intervals below constant answers, and numbers of test examples."""
-    constant = EncoderLine(CONSTANT, "-", "", "baseline", firsts(made))
+    constant = EncoderLine(CONSTANT, "-", "", "baseline", select_first_rows(made))
     lines = [
         _format_group_cells(
             made, constant, lambda row: format_number(row.majority), lambda row: row.majority
@@ -148,7 +148,7 @@ def _many(row: FrameRow) -> str:
     return f"{row.n:,}"
 
 
-def firsts(made: Grid) -> dict[str, FrameRow]:
+def select_first_rows(made: ScoreGrid) -> dict[str, FrameRow]:
     """Of each task a row over the test examples that most are over."""
     firsts: dict[str, FrameRow] = {}
     for line in made.lines:
@@ -158,7 +158,7 @@ def firsts(made: Grid) -> dict[str, FrameRow]:
     return firsts
 
 
-def score_cell(made: Grid, row: FrameRow) -> str:
+def score_cell(made: ScoreGrid, row: FrameRow) -> str:
     """A score with its sign and the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
@@ -168,7 +168,7 @@ def score_cell(made: Grid, row: FrameRow) -> str:
     return f"{score} ±{format_number(max(row.high - row.score, row.score - row.low))}"
 
 
-def _strong(made: Grid) -> frozenset[tuple[int, int]]:
+def _strong(made: ScoreGrid) -> frozenset[tuple[int, int]]:
     """The cells of the scores that are set in bold."""
     return frozenset(
         (r, c)
@@ -177,7 +177,7 @@ def _strong(made: Grid) -> frozenset[tuple[int, int]]:
     )
 
 
-def locate_scores(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
+def locate_scores(made: ScoreGrid) -> Iterator[tuple[int, int, FrameRow]]:
     """Each score with its line and column in the table; the constant stands above them."""
     columns: dict[str, int] = {}
     at = 1 + made.has_layers + made.has_probes
@@ -189,7 +189,7 @@ def locate_scores(made: Grid) -> Iterator[tuple[int, int, FrameRow]]:
             yield r, columns[task], row
 
 
-def _list_side_sections(made: Grid) -> Iterator[TableSection]:
+def _list_side_sections(made: ScoreGrid) -> Iterator[TableSection]:
     """What stands below the scores: controls, selectivity, lengths of codes."""
     for control, lines in made.controls.items():
         yield _section(made, control, lines, lambda row: row.score)
@@ -203,7 +203,7 @@ def _list_side_sections(made: Grid) -> Iterator[TableSection]:
 
 
 def _section(
-    made: Grid, name: str, lines: Sequence[EncoderLine], value: Callable[[FrameRow], float]
+    made: ScoreGrid, name: str, lines: Sequence[EncoderLine], value: Callable[[FrameRow], float]
 ) -> TableSection:
     """One measure beside the scores."""
 
@@ -216,7 +216,7 @@ def _section(
     )
 
 
-def reading(made: Grid) -> Iterator[str]:
+def explain_table(made: ScoreGrid) -> Iterator[str]:
     """How to read the table."""
     yield (
         f"±: the wider side of the 95 % interval; {CONSTANT}: the same answer for every example; n:"
@@ -238,7 +238,7 @@ def reading(made: Grid) -> Iterator[str]:
         yield "A group of tasks with different metrics has no mean."
 
 
-def _describe_tasks(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
+def _describe_tasks(made: ScoreGrid, questions: Mapping[str, str]) -> Iterator[str]:
     """What each task asks, a line each."""
     if shared := shared_options([column.task for column in made.columns]):
         yield f"All tasks: {', '.join(f'{key}={value}' for key, value in shared)}."
@@ -259,7 +259,7 @@ def _describe_tasks(made: Grid, questions: Mapping[str, str]) -> Iterator[str]:
         yield f"{ORACLE}: {which}."
 
 
-def made_by(made: Grid) -> Iterator[str]:
+def made_by(made: ScoreGrid) -> Iterator[str]:
     """The probes where no column has them, and the seeds and ways of computing of rows that differ
     in them.
     """
@@ -275,12 +275,12 @@ def made_by(made: Grid) -> Iterator[str]:
         which = "; ".join(f"{one} ({', '.join(_together(made, c))})" for one, c in probes.items())
         yield f"Probes: {which}."
     yield from _by("seeds", made, lambda row: str(row.seeds))
-    what = computing.differing(plain)
+    what = computing.find_computing_differences(plain)
     if what:
         yield from _by("computed", made, lambda row: computing.format_computation(row, what))
 
 
-def _together(made: Grid, columns: set[TaskColumn]) -> Iterator[str]:
+def _together(made: ScoreGrid, columns: set[TaskColumn]) -> Iterator[str]:
     """What columns are called, a group that is whole by its own name."""
     for mine in made.groups:
         if mine[0].group and len(made.groups) > 1 and columns.issuperset(mine):
@@ -289,7 +289,7 @@ def _together(made: Grid, columns: set[TaskColumn]) -> Iterator[str]:
             yield from (made.full_name(column) for column in mine if column in columns)
 
 
-def _by(name: str, made: Grid, value: Callable[[FrameRow], str]) -> Iterator[str]:
+def _by(name: str, made: ScoreGrid, value: Callable[[FrameRow], str]) -> Iterator[str]:
     """The encoders of each value, where there are several; an encoder that has several, with the
     probe of each.
     """
@@ -306,12 +306,12 @@ def _by(name: str, made: Grid, value: Callable[[FrameRow], str]) -> Iterator[str
         yield f"{name}: {which}."
 
 
-def _caption(made: Grid, first: str) -> str:
+def _caption(made: ScoreGrid, first: str) -> str:
     """What stands below the table in a paper."""
     return f"{first} ±: the wider side of the 95 % interval.{explain_bold(made)}"
 
 
-def explain_bold(made: Grid) -> str:
+def explain_bold(made: ScoreGrid) -> str:
     """What bold says in a caption, after a space; '' where nothing is bold."""
     if not made.strong:
         return ""

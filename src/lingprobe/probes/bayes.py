@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.grams import Grams, tfidf, weigh_counts
+from lingprobe.probes.grams import NGramVocabulary, compute_tfidf, weigh_counts
 
 SMOOTHINGS = (1.0, 0.1, 10.0, 0.3, 3.0, 0.03, 0.01)  # in the order in which ties are settled
 PENALTIES = (1.0, 0.1, 10.0, 100.0)
@@ -35,7 +35,7 @@ class NaiveBayes:
     _: KW_ONLY
     alpha: float | None = None
     lower: bool = True
-    needs: ClassVar[Needs] = Needs(seeds=False, words=True)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, words=True)
 
     def __post_init__(self) -> None:
         check_number(f"{self.name},alpha", self.alpha, ">0", "a smoothing or penalty")
@@ -63,7 +63,7 @@ class NaiveBayes:
     def _fit_best(self, train: Readings, dev: Readings, by: str) -> WordBaselinePredictor:
         if not len(train):
             raise ReadingProblem(f"{self.name} has no training examples")
-        grams = Grams.of(train.dataset, self.longest, self.lower)
+        grams = NGramVocabulary.of(train.dataset, self.longest, self.lower)
         counts = grams.counts(train.dataset)
         if not counts.nnz:
             raise ReadingProblem(
@@ -71,11 +71,11 @@ class NaiveBayes:
                 " it out"
             )
         idf, read = weigh_counts(counts)
-        estimate = estimator(read, train.labels)
+        estimate = make_naive_bayes(read, train.labels)
         tried = SMOOTHINGS if train.labels.numbers is None else PENALTIES
         alpha = tried[0] if self.alpha is None else self.alpha
         if len(dev) and self.alpha is None:
-            read_dev = tfidf(grams.counts(dev.dataset), idf)
+            read_dev = compute_tfidf(grams.counts(dev.dataset), idf)
             quality = _likelihood if by == "loss" and train.labels.link else _rightness
             alpha = max(tried, key=lambda a: quality(dev.labels, estimate(a).scores(read_dev)))
         return WordBaselinePredictor(grams, idf, estimate(alpha), {"alpha": alpha})
@@ -116,13 +116,13 @@ def _rightness(labels: Column, scores: Floats) -> float:
 class WordBaselinePredictor:
     """A fitted word baseline; `choice` is the smoothing (or penalty) that it was fitted with."""
 
-    grams: Grams
+    grams: NGramVocabulary
     idf: NDArray[np.float64]
     linear: LinearScorer
     choice: Mapping[str, float]
 
     def predict(self, readings: Readings) -> Predictions:
-        scores = self.linear.scores(tfidf(self.grams.counts(readings.dataset), self.idf))
+        scores = self.linear.scores(compute_tfidf(self.grams.counts(readings.dataset), self.idf))
         return Predictions(
             scores, readings.labels.names, readings.labels.decode(scores), readings.labels.link
         )
@@ -140,7 +140,7 @@ def bi(*, alpha: float | None = None, lower: bool = True) -> NaiveBayes:
     return NaiveBayes(2, alpha=alpha, lower=lower)
 
 
-def estimator(read: Any, labels: Column) -> Callable[[float], LinearScorer]:
+def make_naive_bayes(read: Any, labels: Column) -> Callable[[float], LinearScorer]:
     """What fits weighted counts [examples, columns] to labels: Naive Bayes by smoothing, or for
     scores ridge regression by penalty.
     """

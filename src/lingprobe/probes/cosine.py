@@ -7,18 +7,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.reading import ReadingProblem, Readings
 
 
 @dataclass(frozen=True, slots=True)
-class Cosine:
+class CosineProbe:
     """The cosine of the two vectors of a pair as its score: nothing is fitted, and train is not
     read.
     """
 
     name: ClassVar[str] = "cosine"
-    needs: ClassVar[Needs] = Needs(seeds=False, train=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, train=False)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.numbers is None:
@@ -30,11 +30,11 @@ class Cosine:
                 f"cosine compares two sentences, and this task's examples have {sites}; leave it"
                 " out"
             )
-        return [Similarity(cell.read) for cell in cells]
+        return [CosinePredictor(cell.read) for cell in cells]
 
 
 @dataclass(frozen=True, slots=True)
-class Similarity:
+class CosinePredictor:
     """Cosines of pairs in one read."""
 
     read: str

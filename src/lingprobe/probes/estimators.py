@@ -12,7 +12,7 @@ from lingprobe.data.core import Predictor, Probe
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.probes.plain import Estimator, OneByOne
+from lingprobe.probes.plain import EstimatorProbe, OneByOne
 
 _SEEDS = re.compile(r"(?:^|__)random_state$")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -66,7 +66,7 @@ class OwnEstimator:
 
             return clone(self.estimator).set_params(**dict.fromkeys(self._seeds, random_state))
 
-        return Estimator(self.name, make, scaled=False).fit_one(train, dev, read, seed)
+        return EstimatorProbe(self.name, make, scaled=False).fit_one(train, dev, read, seed)
 
 
 def as_probe(thing: Any) -> Probe:

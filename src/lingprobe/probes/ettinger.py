@@ -20,13 +20,13 @@ import numpy as np
 
 from lingprobe.data.core import Predictor
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.probes.plain import Estimator, FittedEstimators
+from lingprobe.probes.plain import EstimatorProbe, FittedEstimators
 
 PASSES = 700  # over the training examples, at most
 
 
 @dataclass(frozen=True, slots=True)
-class Ettinger:
+class EttingerProbe:
     """Settings of the paper's probe, one cell at a time; it has none to choose."""
 
     name: ClassVar[str] = "mlp-ettinger"
@@ -43,7 +43,7 @@ class Ettinger:
         make = partial(kind, hidden_layer_sizes=(width,), max_iter=PASSES)
         with warnings.catch_warnings(), _tiny_is_zero():
             warnings.simplefilter("ignore", ConvergenceWarning)  # the passes are in the result
-            fitted = Estimator(self.name, make, scaled=False).fit_one(train, dev, read, seed)
+            fitted = EstimatorProbe(self.name, make, scaled=False).fit_one(train, dev, read, seed)
         assert isinstance(fitted, FittedEstimators)
         return replace(
             fitted, choice={"hidden": width, "passes": [_passes(e) for e in fitted.estimators]}

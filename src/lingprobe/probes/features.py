@@ -21,7 +21,7 @@ LARGEST, LEAST = 10.0, 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Scaling:
+class AffineScaling:
     """features -> (features - shift) * factor, both [features] float32."""
 
     shift: Floats
@@ -33,7 +33,7 @@ class Scaling:
         return scaled
 
 
-def common_scale(train: Floats) -> Scaling:
+def common_scale(train: Floats) -> AffineScaling:
     """One factor for all features, so that what varies more keeps its weight; far from the rest, a
     feature gets its own.
 
@@ -43,22 +43,22 @@ def common_scale(train: Floats) -> Scaling:
     shift, deviation = _moments(train)
     varying = deviation > 1e-6 * np.abs(shift) + 1e-30
     if not varying.any():
-        return Scaling(shift.astype(np.float32), np.zeros(len(shift), np.float32))
+        return AffineScaling(shift.astype(np.float32), np.zeros(len(shift), np.float32))
     middle = np.median(deviation[varying])
     # a few huge features do not set the scale
     common = np.sqrt(np.mean(np.minimum(deviation[varying], 10 * middle) ** 2))
     divisor = np.clip(common, deviation / LARGEST, np.maximum(deviation, 1e-30) / LEAST)
     factor = np.where(varying, 1 / divisor, 0)
     factor *= np.sqrt(SQUARES / np.sum(np.square(factor * deviation)))
-    return Scaling(shift.astype(np.float32), factor.astype(np.float32))
+    return AffineScaling(shift.astype(np.float32), factor.astype(np.float32))
 
 
-def no_scale(train: Floats) -> Scaling:
+def no_scale(train: Floats) -> AffineScaling:
     """Features as they are."""
-    return Scaling(np.zeros(train.shape[1], np.float32), np.ones(train.shape[1], np.float32))
+    return AffineScaling(np.zeros(train.shape[1], np.float32), np.ones(train.shape[1], np.float32))
 
 
-def scaled_train(train: Readings, read: str, scaled: bool) -> tuple[Scaling, Floats]:
+def scaled_train(train: Readings, read: str, scaled: bool) -> tuple[AffineScaling, Floats]:
     """What brings features to one scale, or leaves them as they are, and those of train under it.
     What was read is given back, so that one copy is left.
     """
@@ -97,7 +97,7 @@ def read_finite_features(readings: Readings, read: str, split: str) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Aim:
+class ScaledTargets:
     """Targets as a probe trains on them; scores are brought to mean 0 and deviation 1 on train, and
     back by `undo`.
     """
@@ -108,10 +108,10 @@ class Aim:
     factor: float = 1.0
 
 
-def aim(train: Column, dev: Column) -> Aim:
+def make_targets(train: Column, dev: Column) -> ScaledTargets:
     """The targets of a label column."""
     wanted, judged = train.matrix(), dev.matrix()
     if train.numbers is None:
-        return Aim(wanted, judged)
+        return ScaledTargets(wanted, judged)
     shift, factor = float(wanted.mean(dtype=np.float64)), float(wanted.std(dtype=np.float64)) or 1.0
-    return Aim((wanted - shift) / factor, (judged - shift) / factor, shift, factor)
+    return ScaledTargets((wanted - shift) / factor, (judged - shift) / factor, shift, factor)

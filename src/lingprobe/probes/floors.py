@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Tags
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds, Tags
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 
@@ -17,20 +17,20 @@ STRATUM = "majority-feature"
 
 
 @dataclass(frozen=True, slots=True)
-class Majority:
+class MajorityProbe:
     """The best constant: the most frequent class, the mean score, or the label set with the best
     micro F1 on train.
     """
 
     name: ClassVar[str] = "majority"
-    needs: ClassVar[Needs] = Needs(seeds=False, words=True)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, words=True)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return [Constant(_constant(train)) for _ in cells]
+        return [ConstantPredictor(_constant(train)) for _ in cells]
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class ConstantPredictor:
     """Gives every example the same scores [outputs]."""
 
     scores: Floats
@@ -47,7 +47,7 @@ class MajorityFeature:
     """
 
     name: ClassVar[str] = "majority-feature"
-    needs: ClassVar[Needs] = Needs(seeds=False, words=True, stratum=STRATUM)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, words=True, stratum=STRATUM)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if train.labels.classes is None:

@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Ints, expand_ranges
 
 
 @dataclass(frozen=True, slots=True)
-class Grams:
+class NGramVocabulary:
     """The n-grams of some training examples, which are the columns of `counts`.
 
     words    the words of sites, by code
@@ -40,7 +40,7 @@ class Grams:
     lower: bool
 
     @classmethod
-    def of(cls, dataset: Dataset, longest: int, lower: bool) -> Grams:
+    def of(cls, dataset: Dataset, longest: int, lower: bool) -> NGramVocabulary:
         """The n-grams of up to `longest` words of some examples."""
         found = _read_words(dataset, lower)
         words, slots = _number_values(found.words), _number_values(found.slots)
@@ -205,10 +205,10 @@ def weigh_counts(counts: Any) -> tuple[NDArray[np.float64], Any]:
         np.log((1 + counts.shape[0]) / (1 + np.bincount(counts.indices, minlength=counts.shape[1])))
         + 1
     )
-    return idf, tfidf(counts, idf)
+    return idf, compute_tfidf(counts, idf)
 
 
-def tfidf(counts: Any, idf: NDArray[np.float64]) -> Any:
+def compute_tfidf(counts: Any, idf: NDArray[np.float64]) -> Any:
     """Counts times idf, each row of length one."""
     read = counts.copy()
     read.data *= idf[read.indices]

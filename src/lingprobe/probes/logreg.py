@@ -14,14 +14,20 @@ from numpy.typing import NDArray
 from lingprobe.data._logits import code_length
 from lingprobe.data.abilities import HeldOutScores, UnfoldedWeights
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.labels import Column
-from lingprobe.data.notes import Thresholds
+from lingprobe.data.notes import ThresholdNote
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import SINGLE, FitSize, Work
+from lingprobe.data.sizes import SINGLE, FitSize, WorkAmount
 from lingprobe.data.vectors import Floats
 from lingprobe.metrics.thresholds import find_thresholds
-from lingprobe.probes.features import Aim, Scaling, aim, read_finite_features, scaled_train
+from lingprobe.probes.features import (
+    AffineScaling,
+    ScaledTargets,
+    make_targets,
+    read_finite_features,
+    scaled_train,
+)
 from lingprobe.probes.linear.logistic import Doubles, fit_logistic_path
 
 STRENGTHS = (1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0)
@@ -54,7 +60,7 @@ class LogReg:
     _: KW_ONLY
     c: tuple[float, ...] = STRENGTHS
     scaled: bool = True
-    needs: ClassVar[Needs] = Needs(seeds=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
     name: ClassVar[str] = "logreg"
 
     def __post_init__(self) -> None:
@@ -78,14 +84,14 @@ class LogReg:
         axes = _DOUBLE * min(size.features, _AXES_LIMIT) * size.features
         return copies + size.targets + state + axes + size.scores
 
-    def work(self, size: FitSize, seeds: int) -> Work:
+    def work(self, size: FitSize, seeds: int) -> WorkAmount:
         """That of the path over all C; seeds differ in nothing."""
         numbers, sampled = size.train * size.features, min(size.train, _SAMPLED) * size.features
         axes = size.features if size.features <= _AXES_LIMIT else _PARTIAL_AXES
         passes = _PASSES * len(self.c) * (1 if size.outputs < 20 else 2) if size.outputs > 1 else 1
         columns = size.outputs - (size.outputs == 2 and not size.sets)
         products = 4 * passes * numbers * columns + 4 * sampled * axes + _AXES * axes**3
-        return Work(products, passes * SINGLE * numbers, passes)
+        return WorkAmount(products, passes * SINGLE * numbers, passes)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):
@@ -100,7 +106,7 @@ class LogReg:
 
     def _fit_best(self, train: Readings, dev: Readings, read: str) -> dict[str, LinearPredictor]:
         """The best on dev by accuracy, and by loss; where C is not tuned they are the same."""
-        aims = aim(train.labels, dev.labels)
+        aims = make_targets(train.labels, dev.labels)
         scaling, features = scaled_train(train, read, self.scaled)
         judged = scaling(read_finite_features(dev, read, "dev")) if len(dev) else None
         best: dict[str, tuple[float, LinearPredictor]] = {}
@@ -123,7 +129,7 @@ class LogReg:
             bias = (minimum.bias * aims.factor + aims.shift).astype(np.float32)
             held_out = HeldOutScores(dev.labels, unseen * aims.factor + aims.shift)
             if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
-                choice[Thresholds.key] = thresholds.plain()
+                choice[ThresholdNote.key] = thresholds.plain()
             linear = LinearPredictor(read, scaling, weights, bias, choice, held_out)
             for by, quality in (("score", score), ("loss", -loss)):
                 if by not in best or quality > best[by][0]:
@@ -132,7 +138,7 @@ class LogReg:
 
 
 def _minimise(
-    features: Floats, labels: Column, aims: Aim, strengths: Sequence[float]
+    features: Floats, labels: Column, aims: ScaledTargets, strengths: Sequence[float]
 ) -> Iterator[FittedWeights]:
     """The minimum of each C, in rising order; features [n, d] are on one scale."""
     penalties = [1 / (c * len(features)) for c in strengths]
@@ -180,7 +186,7 @@ def _multiply(one: NDArray[Any], other: NDArray[Any]) -> Doubles:
     return total
 
 
-def _judge(scores: Floats, labels: Column, aims: Aim) -> tuple[float, float]:
+def _judge(scores: Floats, labels: Column, aims: ScaledTargets) -> tuple[float, float]:
     """How good scores of dev are, more is better, and their mean loss: accuracy and nats of
     classes; of label sets nats of each label that was annotated, of numbers half the squared error,
     both as loss alone.
@@ -201,7 +207,7 @@ class LinearPredictor:
     """
 
     read: str
-    scaling: Scaling
+    scaling: AffineScaling
     weights: Floats
     bias: Floats
     choice: Mapping[str, Any]

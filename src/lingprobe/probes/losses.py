@@ -62,7 +62,7 @@ def average_judgements(sums: Tensor, counts: Tensor) -> Tensor:
     return (sums / counts).mT
 
 
-class Softmax:
+class SoftmaxLoss:
     """Cross-entropy over classes; members are chosen by accuracy."""
 
     statistics = 2
@@ -92,7 +92,7 @@ class Softmax:
         )
 
 
-class Sigmoid:
+class SigmoidLoss:
     """Cross-entropy of each label for itself, summed over those annotated (NaN is not); members are
     chosen by it.
     """
@@ -137,7 +137,7 @@ class SquaredLoss:
 
 
 LOSSES: dict[str, CurvedLoss] = {
-    "softmax": Softmax(),
-    "sigmoid": Sigmoid(),
+    "softmax": SoftmaxLoss(),
+    "sigmoid": SigmoidLoss(),
     "squared": SquaredLoss(),
 }

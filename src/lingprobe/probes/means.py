@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.abilities import HeldOutScores
-from lingprobe.data.core import Cell, Needs, Predictor
+from lingprobe.data.core import Cell, Predictor, ProbeNeeds
 from lingprobe.data.labels import join_columns
-from lingprobe.data.notes import Thresholds
+from lingprobe.data.notes import ThresholdNote
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.thresholds import find_thresholds
@@ -40,7 +40,7 @@ class ClassMeans:
     """
 
     name: ClassVar[str] = "means"
-    needs: ClassVar[Needs] = Needs(seeds=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         if not len(train):
@@ -82,7 +82,7 @@ def _fit_read(train: Readings, dev: Readings, read: str) -> LinearMap:
         else float("nan"),
     }
     if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
-        choice[Thresholds.key] = thresholds.plain()
+        choice[ThresholdNote.key] = thresholds.plain()
     return LinearMap(read, scale, LinearModel(weights, bias), None, choice, held_out)
 
 

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor, Probe, choice_of, needs_of
+from lingprobe.data.core import Cell, Predictions, Predictor, Probe, ProbeNeeds, choice_of, needs_of
 from lingprobe.data.labels import HOLDS, Column
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import FitSize, Work, WorkEstimator, least_memory_of
+from lingprobe.data.sizes import FitSize, WorkAmount, WorkEstimator, least_memory_of
 from lingprobe.data.vectors import Ints
 from lingprobe.probes import PROBES
 
@@ -45,16 +45,16 @@ def online(
             " worse; the paper's code may not"
         ),
     ] = True,
-) -> Online:
+) -> OnlineProbe:
     """A probe and, beside its score, the code length of the training labels in bits (Voita & Titov
     2020).
     """
     canonical = PROBES.canonical(probe)
-    return Online(PROBES.make(canonical), canonical, fallback)
+    return OnlineProbe(PROBES.make(canonical), canonical, fallback)
 
 
 @dataclass(frozen=True, slots=True)
-class Online:
+class OnlineProbe:
     """A probe that is trained on growing shares of train, its sentences in an order drawn for each
     seed, and then on all of it.
     """
@@ -68,7 +68,7 @@ class Online:
         return f"online-{self.inner.name}"
 
     @property
-    def needs(self) -> Needs:
+    def needs(self) -> ProbeNeeds:
         return replace(needs_of(self.inner), seeds=True)
 
     @property
@@ -80,10 +80,10 @@ class Online:
         """Bytes that its largest fit takes, which is that of all of train."""
         return least_memory_of(self.inner, size)
 
-    def work(self, size: FitSize, seeds: int) -> Work:
+    def work(self, size: FitSize, seeds: int) -> WorkAmount:
         """That of fits to ever more of train, whose sizes double."""
         if not isinstance(self.inner, WorkEstimator):
-            return Work()
+            return WorkAmount()
         return self.inner.work(size, 1).times(2 * seeds)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
@@ -114,7 +114,7 @@ class Online:
         alone, mixed, mixtures = (
             [[first] for _ in cells],
             [[first] for _ in cells],
-            [Mixture() for _ in cells],
+            [CodeMixture() for _ in cells],
         )
         for start, stop in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
             block = train.take(np.arange(start, stop))
@@ -152,7 +152,7 @@ def _describe_code(alone: list[float], mixed: list[float], fallback: bool) -> di
 
 
 @dataclass(slots=True)
-class Mixture:
+class CodeMixture:
     """A code for labels with the chances (1 - share) * probe + share * prior, mixed over several
     shares.
 

@@ -15,10 +15,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.features import Scaling, scaled_train
+from lingprobe.probes.features import AffineScaling, scaled_train
 
 
 class SingleCellProbe(Protocol):
@@ -49,8 +49,8 @@ class OneByOne:
         return self.plain.name
 
     @property
-    def needs(self) -> Needs:
-        return Needs(seeds=self.plain.random)
+    def needs(self) -> ProbeNeeds:
+        return ProbeNeeds(seeds=self.plain.random)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         asked = [Cell(cell.read, cell.seed if self.plain.random else 0) for cell in cells]
@@ -62,7 +62,7 @@ class OneByOne:
 
 
 @dataclass(frozen=True)
-class Estimator:
+class EstimatorProbe:
     """A scikit-learn-like estimator as a plain probe: a classifier for classes and label sets, a
     regressor for scores.
 
@@ -109,7 +109,7 @@ class FittedEstimators:
     """
 
     read: str
-    scaling: Scaling
+    scaling: AffineScaling
     estimators: tuple[Any, ...]
     choice: Mapping[str, Any] = field(default_factory=dict)
 

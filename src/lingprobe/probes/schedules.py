@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 
-def early(first: int) -> frozenset[int]:
+def list_early_steps(first: int) -> frozenset[int]:
     """Steps at which the loss on dev is looked at before the first look of a schedule: none, one,
     two, four and so on.
 
@@ -20,7 +20,7 @@ def early(first: int) -> frozenset[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Annealing:
+class AnnealingSchedule:
     """Large batches, a rate that warms up and falls along a cosine, decoupled weight decay, dev
     looked at `looks` times.
 

@@ -185,7 +185,7 @@ def _mark(file: IO[bytes]) -> tuple[int, ...]:
 
 
 @functools.cache
-def version() -> str:
+def get_version() -> str:
     """The version of lingprobe that writes now."""
     return importlib.metadata.version("lingprobe")
 
@@ -205,7 +205,7 @@ def write_block_file(
     """
     about, chunks = _laid_out({name: np.ascontiguousarray(array) for name, array in arrays.items()})
     text = json.dumps(
-        {"kind": kind, "sonde": version(), "facts": facts, "arrays": about},
+        {"kind": kind, "sonde": get_version(), "facts": facts, "arrays": about},
         default=_convert_to_json,
     ).encode()
     text += b" " * (-(_PREAMBLE.size + len(text)) % _ALIGN)
@@ -244,7 +244,7 @@ def check_is_folder(folder: Path) -> None:
         raise StoreProblem(f"{folder} is a file: name a folder for the results")
 
 
-def writable(folder: Path) -> None:
+def check_folder_writable(folder: Path) -> None:
     """Make a folder if need be and write into it to see that one can; a StoreProblem says why
     not.
     """

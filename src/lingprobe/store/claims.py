@@ -84,7 +84,7 @@ def _live(claim: Path, ended: threading.Event) -> None:
             os.utime(claim)
 
 
-class Holder(NamedTuple):
+class LockHolder(NamedTuple):
     """Who is at work on a file: the machine, its process, and since when."""
 
     machine: str
@@ -92,7 +92,7 @@ class Holder(NamedTuple):
     since: str
 
 
-def holder(target: Path) -> Holder | None:
+def find_holder(target: Path) -> LockHolder | None:
     """Who is at work on a file, as far as its claim and this machine's clock tell; None where
     nobody is.
     """
@@ -105,11 +105,11 @@ def holder(target: Path) -> Holder | None:
     return known if silent < PATIENCE and not _is_abandoned(claim) else None
 
 
-def remove_abandoned(folder: Path) -> dict[str, Holder]:
+def remove_abandoned(folder: Path) -> dict[str, LockHolder]:
     """What processes of this machine were doing when they ended without a word, and which they
     were, by the claims that they left in a folder; these are removed.
     """
-    found: dict[str, Holder] = {}
+    found: dict[str, LockHolder] = {}
     for claim in sorted(folder.glob(f".*{SUFFIX}")):
         if _is_abandoned(claim):
             known = _holder(claim)
@@ -128,11 +128,11 @@ def _read_note(claim: Path) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _holder(claim: Path) -> Holder | None:
+def _holder(claim: Path) -> LockHolder | None:
     said = _read_note(claim)
     try:
         machine = str(said["machine"]).partition(" ")[0]
-        return Holder(machine, int(said["process"]), str(said.get("since", "")))
+        return LockHolder(machine, int(said["process"]), str(said.get("since", "")))
     except (ValueError, KeyError, TypeError):
         return None
 
@@ -180,7 +180,7 @@ class ClaimWatch:
         return [], []
 
 
-def once(target: Path, make: Callable[[], None]) -> bool:
+def make_once(target: Path, make: Callable[[], None]) -> bool:
     """Make a file unless it is there, claimed meanwhile; False where somebody else is at it."""
     if target.exists():
         return True
@@ -202,7 +202,7 @@ def hold_claim(target: Path) -> Iterator[None]:
         watch.wait([target], lambda path: path)
 
 
-def clear(target: Path) -> None:
+def clear_claim(target: Path) -> None:
     """Remove the claim of a process that was killed, of a file that is there."""
     claim = claim_of(target)
     if _is_abandoned(claim):

@@ -12,7 +12,7 @@ from pathlib import Path
 from lingprobe.data._closure import digest_code, file_of
 from lingprobe.data._packages import PACKAGE
 from lingprobe.data.notes import EARLIER_PACKAGE
-from lingprobe.store.blocks import version
+from lingprobe.store.blocks import get_version
 
 FOLDER, SUFFIX = "columns", ".parquet"
 FORMAT = 1
@@ -33,7 +33,7 @@ class ColumnOrigin:
     @classmethod
     def now(cls, roots: Sequence[str]) -> ColumnOrigin:
         """What some rules would make now."""
-        return cls(version(), tuple(roots), digest_code(*roots))
+        return cls(get_version(), tuple(roots), digest_code(*roots))
 
     @classmethod
     def of(cls, path: Path) -> ColumnOrigin | None:

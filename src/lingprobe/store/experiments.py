@@ -27,7 +27,7 @@ SUFFIX = ".experiment"
 log = logging.getLogger("lingprobe.store")
 
 
-class Unit(NamedTuple):
+class TrialUnit(NamedTuple):
     """A unit of work: trials that share their fit.
 
     task, control, encoder, probe  their references
@@ -55,10 +55,10 @@ class ExperimentRecord:
 
     ids: tuple[str, ...]
     date: str
-    units: tuple[Unit, ...] = ()
+    units: tuple[TrialUnit, ...] = ()
 
 
-def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
+def record_experiment(root: Path, ids: Sequence[str], units: Sequence[TrialUnit] = ()) -> None:
     """Note that these were asked for together now; a folder that cannot be written keeps its
     results all the same.
     """
@@ -73,7 +73,7 @@ def record(root: Path, ids: Sequence[str], units: Sequence[Unit] = ()) -> None:
         log.info("%s", problem)
 
 
-def experiments(root: Path) -> list[ExperimentRecord]:
+def list_experiments(root: Path) -> list[ExperimentRecord]:
     """The experiments of a folder, the last one first."""
     return sorted(_read_experiments(root), key=lambda e: e.date, reverse=True)
 
@@ -86,6 +86,6 @@ def _read_experiments(root: Path) -> Iterator[ExperimentRecord]:
             yield ExperimentRecord(ids, str(block.facts["date"]), units)
 
 
-def _unit(ids: Sequence[str], row: Sequence[Any]) -> Unit:
+def _unit(ids: Sequence[str], row: Sequence[Any]) -> TrialUnit:
     """A unit as it was written down, at first without its part."""
-    return Unit._make((*row[:5], tuple(ids[n] for n in row[5]), *(row[6:] or (0,))))
+    return TrialUnit._make((*row[:5], tuple(ids[n] for n in row[5]), *(row[6:] or (0,))))

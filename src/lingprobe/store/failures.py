@@ -20,7 +20,7 @@ log = logging.getLogger("lingprobe.store")
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class UnitFailure:
     """Why a unit failed, where, and when."""
 
     why: str
@@ -43,16 +43,16 @@ def note_failure(place: Path, why: str) -> None:
         log.info("%s", problem)
 
 
-def forget(place: Path) -> None:
+def forget_failure(place: Path) -> None:
     """What belongs at a place is there now."""
     with contextlib.suppress(OSError):
         _file(place).unlink(missing_ok=True)
 
 
-def failure_of(place: Path) -> Failure | None:
+def failure_of(place: Path) -> UnitFailure | None:
     """Why what belongs at a place failed last; None where it did not."""
     block = open_block(_file(place))
-    return None if block is None else Failure(**block.facts)
+    return None if block is None else UnitFailure(**block.facts)
 
 
 def _file(place: Path) -> Path:

@@ -14,11 +14,11 @@ from lingprobe.data.vectors import (
     Spans,
     expand_ranges,
 )
-from lingprobe.store.folder import BlockFolder, Places
+from lingprobe.store.folder import BlockFolder, SentencePlaces
 
 
 def lost_units(
-    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places], spans: Spans | None
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[SentencePlaces], spans: Spans | None
 ) -> NDArray[np.bool_] | None:
     """Which units hold no numbers in some slot, [units]; None where all do."""
     lost = None
@@ -35,7 +35,9 @@ def lost_units(
     return lost if lost is not None and lost.any() else None
 
 
-def lost_in(folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]) -> dict[int, str]:
+def lost_in(
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[SentencePlaces]
+) -> dict[int, str]:
     """The sentences that have such units, by number, and why the first of each is one."""
     lost: dict[int, str] = {}
     for where, starts, rows, gone in _list_flagged_blocks(folder, slots, places):
@@ -50,7 +52,7 @@ def lost_in(folder: BlockFolder, slots: Sequence[str], places: Sequence[Places])
 
 
 def _list_flagged_blocks(
-    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[SentencePlaces]
 ) -> Iterator[tuple[Ints, Ints, Ints, Mapping[str, str]]]:
     """Blocks with such units: the sentences that are read from each, where its units begin, their
     rows, and the units with the reason.
@@ -62,7 +64,9 @@ def _list_flagged_blocks(
                 yield where, block.array("spans:sentences"), rows, gone
 
 
-def cut_in(folder: BlockFolder, places: Sequence[Places], count: int) -> NDArray[np.bool_] | None:
+def cut_in(
+    folder: BlockFolder, places: Sequence[SentencePlaces], count: int
+) -> NDArray[np.bool_] | None:
     """Which sentences were read only in part in any slot; None where no block says."""
     cut, said = np.zeros(count, bool), False
     for place in places:

@@ -43,7 +43,7 @@ def keys_of(sentences: Sequence[Sentence] | Keys) -> Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class KeyIndex:
     """Keys sorted by their first half, and the number of each in the array that they came from."""
 
     first: NDArray[np.uint64]
@@ -51,7 +51,7 @@ class Index:
     number: Ints
 
     @classmethod
-    def of(cls, keys: Keys) -> Index:
+    def of(cls, keys: Keys) -> KeyIndex:
         """An index over keys; of equal ones the first is found."""
         order = np.argsort(keys[:, 0], kind="stable")
         return cls(keys[order, 0], keys[order, 1], order)
@@ -76,13 +76,13 @@ def find_first_keys(keys: Keys) -> tuple[Ints, Ints]:
     """Where each key occurs first, in order of occurrence, and for every key the number of its
     first, [keys].
     """
-    at = Index.of(keys).find(keys)
+    at = KeyIndex.of(keys).find(keys)
     first = np.flatnonzero(at == np.arange(len(keys)))
     return first, np.searchsorted(first, at)
 
 
 @dataclass(frozen=True)
-class Places:
+class SentencePlaces:
     """Where sentences lie for one slot: block number (-1: nowhere) and row, [sentences] each."""
 
     blocks: Ints
@@ -115,7 +115,7 @@ class BlockFolder:
         self.names: set[str] = set()
         self._expected: set[str] = set()
         self._keys: dict[str, Keys] = {}
-        self._indexes: dict[tuple[str, ...], tuple[Index, Places]] = {}
+        self._indexes: dict[tuple[str, ...], tuple[KeyIndex, SentencePlaces]] = {}
 
     def refresh(self) -> BlockFolder:
         """Open what was committed since, by this process or another, and let go of what was
@@ -164,7 +164,9 @@ class BlockFolder:
         self.blocks.remove(block)
         self._indexes.clear()
 
-    def locate(self, slot: str, keys: Keys, known: dict[Holding, Places] | None = None) -> Places:
+    def locate(
+        self, slot: str, keys: Keys, known: dict[Holding, SentencePlaces] | None = None
+    ) -> SentencePlaces:
         """Where sentences lie for a slot; of several copies the oldest. `known` keeps what slots
         share between calls.
         """
@@ -176,11 +178,11 @@ class BlockFolder:
                 if (slots,) not in known:
                     known[slots,] = self._locate_keys(slots, keys)
             nowhere = np.full(len(keys), -1, np.int64)
-            each = [known[slots,] for slots in holding] or [Places(nowhere, nowhere)]
+            each = [known[slots,] for slots in holding] or [SentencePlaces(nowhere, nowhere)]
             known[holding] = functools.reduce(_older, each)
         return known[holding]
 
-    def _locate_keys(self, slots: tuple[str, ...], keys: Keys) -> Places:
+    def _locate_keys(self, slots: tuple[str, ...], keys: Keys) -> SentencePlaces:
         if slots not in self._indexes:
             chosen = [
                 (n, self._keys[block.path.name])
@@ -190,31 +192,33 @@ class BlockFolder:
             blocks = np.concatenate([np.full(len(held), n) for n, held in chosen])
             rows = np.concatenate([np.arange(len(held)) for _, held in chosen])
             self._indexes[slots] = (
-                Index.of(np.concatenate([held for _, held in chosen])),
-                Places(np.append(blocks, -1), np.append(rows, -1)),  # what is nowhere is the last
+                KeyIndex.of(np.concatenate([held for _, held in chosen])),
+                SentencePlaces(
+                    np.append(blocks, -1), np.append(rows, -1)
+                ),  # what is nowhere is the last
             )
         index, places = self._indexes[slots]
         at = index.find(keys)
-        return Places(places.blocks[at], places.rows[at])
+        return SentencePlaces(places.blocks[at], places.rows[at])
 
 
-def _older(a: Places, b: Places) -> Places:
+def _older(a: SentencePlaces, b: SentencePlaces) -> SentencePlaces:
     b_first = (b.blocks >= 0) & ((a.blocks < 0) | (b.blocks < a.blocks))
-    return Places(np.where(b_first, b.blocks, a.blocks), np.where(b_first, b.rows, a.rows))
+    return SentencePlaces(np.where(b_first, b.blocks, a.blocks), np.where(b_first, b.rows, a.rows))
 
 
 LARGE = 64 << 20  # bytes of all layers together from which on they are read in place
 
 
 @dataclass(frozen=True)
-class Layer:
+class StoredLayer:
     """Sentences in order: where each lies in the blocks of a folder, and where its units begin once
     they are gathered [sentences + 1].
     """
 
     folder: BlockFolder
     slot: str
-    places: Places
+    places: SentencePlaces
     offsets: Ints
     ragged: bool
     kept: StoragePrecision
@@ -224,10 +228,10 @@ class Layer:
         cls,
         folder: BlockFolder,
         slot: str,
-        places: Places,
+        places: SentencePlaces,
         spans: Spans | None,
         kept: StoragePrecision,
-    ) -> Layer:
+    ) -> StoredLayer:
         """A slot of the sentences at some places."""
         offsets = np.arange(len(places.blocks) + 1) if spans is None else spans.sentences
         return cls(folder, slot, places, offsets, spans is not None, kept)

@@ -20,7 +20,7 @@ KINDS = {**IN_RESULTS, VECTORS: "vectors", PLAN: "vectors"}
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class StoredFiles:
     """Files of one kind and format: `results`, `scores`, `vectors` (with their plans) or
     `columns`.
     """
@@ -32,7 +32,7 @@ class Holding:
     bytes: int = 0
 
 
-def list_holdings(results: Path, cache: Path) -> list[Holding]:
+def list_holdings(results: Path, cache: Path) -> list[StoredFiles]:
     """What lies in a folder of results and in a cache, by kind and format; damaged files are left
     out.
     """
@@ -47,7 +47,7 @@ def list_holdings(results: Path, cache: Path) -> list[Holding]:
         if path.suffix == columns.SUFFIX and (made := columns.ColumnOrigin.of(path)):
             groups.setdefault(("columns", columns.FORMAT, made.lingprobe), []).append(path)
     return [
-        Holding(*key, tuple(paths), sum(map(get_file_size, paths)))
+        StoredFiles(*key, tuple(paths), sum(map(get_file_size, paths)))
         for key, paths in sorted(groups.items())
     ]
 

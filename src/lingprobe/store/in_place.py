@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.store.blocks import StoreProblem
-from lingprobe.store.folder import Layer, Places
+from lingprobe.store.folder import SentencePlaces, StoredLayer
 
 Part = tuple[int, Ints, Ints]
 
@@ -22,7 +22,7 @@ class UnitPlaces:
     there, [units] each. Layers that lie alike share it.
     """
 
-    def __init__(self, layer: Layer) -> None:
+    def __init__(self, layer: StoredLayer) -> None:
         many = int(layer.offsets[-1])
         self.blocks, self.rows = np.full(many, -1, np.int32), np.zeros(many, np.int64)
         for number, where, rows in layer.places.by_block:
@@ -63,7 +63,7 @@ class InPlace:
 
     ndim = 2
 
-    def __init__(self, layer: Layer, units: UnitPlaces) -> None:
+    def __init__(self, layer: StoredLayer, units: UnitPlaces) -> None:
         self.units, self.kept, self.dtype = units, layer.kept, layer.kept.read
         self.shape = layer.shape
         self.parts: dict[int, NDArray[Any]] = {
@@ -112,11 +112,11 @@ class InPlace:
         return found
 
 
-def in_place(layers: Sequence[Layer]) -> list[InPlace]:
+def in_place(layers: Sequence[StoredLayer]) -> list[InPlace]:
     """Several layers of the same sentences, which share where their units lie if they can."""
-    known: list[tuple[Places, UnitPlaces]] = []
+    known: list[tuple[SentencePlaces, UnitPlaces]] = []
 
-    def units_of(layer: Layer) -> UnitPlaces:
+    def units_of(layer: StoredLayer) -> UnitPlaces:
         for places, units in known:
             if places is layer.places:
                 return units

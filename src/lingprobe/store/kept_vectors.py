@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.data.cache import PART, STALE, FileProblem, size, write_text
+from lingprobe.data.cache import PART, STALE, FileProblem, format_bytes, write_text
 from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
 from lingprobe.store.results import ResultStore
 
@@ -56,7 +56,7 @@ class KeptVectors:
         return "no result yet, written within the hour" if self.recent else "no result"
 
 
-class Cleaning(NamedTuple):
+class CacheCleaning(NamedTuple):
     """The contents of a cache, the largest vectors first, and whether what is unneeded was removed;
     printing it shows both.
 
@@ -83,18 +83,18 @@ class Cleaning(NamedTuple):
 
     def __str__(self) -> str:
         lines = [
-            f"{size(each.bytes):>9}  {each.encoder or each.folder.name}: {each.fate}"
+            f"{format_bytes(each.bytes):>9}  {each.encoder or each.folder.name}: {each.fate}"
             for each in self.vectors
         ]
         if self.columns:
-            lines.append(f"{size(sum(self.columns.values())):>9}  columns of large corpora")
+            lines.append(f"{format_bytes(sum(self.columns.values())):>9}  columns of large corpora")
         what = []
         if self.unneeded_vectors:
             what.append(f"vectors of {len(self.unneeded_vectors):,} encoders")
         if self.outdated:
             what.append(f"{len(self.outdated):,} files of columns that no rule reads")
         done = "are removed" if self.removed else "would be removed"
-        all_of = f"{', '.join(what)}, {size(self.bytes)}, {done}"
+        all_of = f"{', '.join(what)}, {format_bytes(self.bytes)}, {done}"
         return "\n".join([*lines, all_of if what else "all of it is needed"])
 
 
@@ -115,7 +115,7 @@ def note_vectors(
             write_text(folder / NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
 
 
-def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
+def clean_vectors(cache: Path, results: Path, remove: bool) -> CacheCleaning:
     """What lies in a cache; with `remove`, without vectors that no result was measured with, and
     columns that no rule reads. `results` are those of the cache; folders of others are named beside
     the vectors.
@@ -128,7 +128,7 @@ def clean(cache: Path, results: Path, remove: bool) -> Cleaning:
     columns = {path: get_file_size(path) for path in listed_columns(cache)}
     outdated = tuple(path for path in columns if not _is_current(path))
     by_size = tuple(sorted(vectors, key=lambda each: -each.bytes))
-    cleaning = Cleaning(by_size, columns, outdated, remove)
+    cleaning = CacheCleaning(by_size, columns, outdated, remove)
     if remove:
         for each in cleaning.unneeded_vectors:
             shutil.rmtree(each.folder)

@@ -67,7 +67,7 @@ class EncodingPlan:
         return sentences
 
 
-def arrange(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints, Ints]:
+def arrange_blocks(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints, Ints]:
     """An order of sentences, by length and then key, and the bounds of blocks in it; the order
     given plays no part.
 
@@ -93,7 +93,7 @@ def draw_up(
     """Plan how sentences are encoded, and write it down; the same sentences always give the same
     plan.
     """
-    order, bounds = arrange(sentences, keys, len(slots))
+    order, bounds = arrange_blocks(sentences, keys, len(slots))
     keys = keys[order]
     name = digest_pieces(json.dumps([slots, bounds.tolist()]), keys, size=8)
     path = folder / f"{name}.plan"

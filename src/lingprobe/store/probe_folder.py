@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.strict import parse_json_bytes
 from lingprobe.corpora.tensor_files import TENSOR_TYPES, locate_tensors
-from lingprobe.data.cache import open_draft, size, write_text
+from lingprobe.data.cache import format_bytes, open_draft, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.notes import NOTHING, NotePart
@@ -101,7 +101,7 @@ class SubgroupScore(NotePart):
 
 
 @dataclass(frozen=True, slots=True)
-class Confusion(NotePart):
+class ClassConfusion(NotePart):
     """How many test examples of a class were taken for another."""
 
     gold: str = ""
@@ -138,7 +138,7 @@ class ProbeFacts(NotePart):
     all_folds: SubgroupScore | None = None
     baselines: tuple[SubgroupScore, ...] = ()
     subgroups: tuple[SubgroupScore, ...] = ()
-    confusions: tuple[Confusion, ...] = ()
+    confusions: tuple[ClassConfusion, ...] = ()
     encoder: EncoderFacts = EncoderFacts()
     task: TaskFacts = TaskFacts()
 
@@ -171,7 +171,7 @@ _INNER: Mapping[str, type[NotePart]] = MappingProxyType(
     }
 )
 _LISTED: Mapping[str, type[NotePart]] = MappingProxyType(
-    {"baselines": SubgroupScore, "subgroups": SubgroupScore, "confusions": Confusion}
+    {"baselines": SubgroupScore, "subgroups": SubgroupScore, "confusions": ClassConfusion}
 )
 
 
@@ -275,7 +275,9 @@ def _check_size(path: Path, most: int) -> None:
     if not path.is_file():
         raise DataProblem(f"{path} is missing: copy the whole folder of the probe")
     if (many := path.stat().st_size) > most:
-        raise DataProblem(f"{path} has {size(many)}, and such a file has at most {size(most)}")
+        raise DataProblem(
+            f"{path} has {format_bytes(many)}, and such a file has at most {format_bytes(most)}"
+        )
 
 
 def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:

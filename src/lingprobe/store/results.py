@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.damage import report_damage
-from lingprobe.data._logits import Logits
+from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.core import Result, Tags, Trial
 from lingprobe.data.digests import digest_pieces, hash_bytes
 from lingprobe.data.labels import Column, column_from_codes, restore_column
-from lingprobe.data.notes import Provenance
+from lingprobe.data.notes import ResultProvenance
 from lingprobe.metrics.constant import judges_scores
 from lingprobe.store.blocks import (
     FORMAT,
@@ -76,7 +76,7 @@ class ResultStore:
         read.
         """
         ids, results = set(ids), dict[str, Result]()
-        for unit in self._units(likely(ids)):
+        for unit in self._units(may_hold_trial(ids)):
             results |= {
                 trial_id: result
                 for trial_id, result in unit
@@ -87,7 +87,7 @@ class ResultStore:
     def ids(self, ids: Iterable[str]) -> set[str]:
         """Those of the trial ids that have a result, whose labels are not read."""
         ids = set(ids)
-        blocks = (open_block(path) for path in self._files(likely(ids)))
+        blocks = (open_block(path) for path in self._files(may_hold_trial(ids)))
         return {row["id"] for block in blocks if block for row in block.facts["results"]} & ids
 
     def read(self) -> Iterator[tuple[str, Result]]:
@@ -181,7 +181,7 @@ def unit_name(ids: Sequence[str]) -> str:
     return f"{_common_prefix(ids)}-{digest}"
 
 
-def likely(ids: Iterable[str]) -> Callable[[str], bool]:
+def may_hold_trial(ids: Iterable[str]) -> Callable[[str], bool]:
     """Whether a file of this name may hold one of the trials."""
     beginnings = {trial_id[:SHARED] for trial_id in ids}
 
@@ -348,7 +348,7 @@ def _result(row: dict[str, Any], pool: _StoredPool) -> Result:
         *numbers,
         gold,
         predicted,
-        Provenance.read({**row["provenance"], **old}),
+        ResultProvenance.read({**row["provenance"], **old}),
         strata,
         clusters,
     )
@@ -371,12 +371,12 @@ def any_scores(root: Path) -> bool:
     return bool(list_folder_files(root, *RESULTS, chosen=lambda name: name.endswith(SCORES)))
 
 
-def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
+def find_scores(root: Path, ids: Iterable[str]) -> dict[str, ProbeLogits | None]:
     """The scores of those of the trial ids that were fitted with them; None for a probe or labels
     that have no probabilities.
     """
-    sought, scores = set(ids), dict[str, Logits | None]()
-    may_hold = likely(sought)
+    sought, scores = set(ids), dict[str, ProbeLogits | None]()
+    may_hold = may_hold_trial(sought)
     for _, name in list_folder_files(
         root,
         *RESULTS,
@@ -386,15 +386,15 @@ def find_scores(root: Path, ids: Iterable[str]) -> dict[str, Logits | None]:
     return scores
 
 
-def read_scores(path: Path, ids: set[str]) -> dict[str, Logits | None]:
+def read_scores(path: Path, ids: set[str]) -> dict[str, ProbeLogits | None]:
     """The scores that a file has of some trials."""
     return {
-        row["id"]: Logits(**arrays, link=row["link"]) if arrays else None
+        row["id"]: ProbeLogits(**arrays, link=row["link"]) if arrays else None
         for row, arrays in _rows_of_scores(path, ids)
     }
 
 
-def _row_of_scores(trial_id: str, scores: Logits | None, pool: ArrayPool) -> dict[str, Any]:
+def _row_of_scores(trial_id: str, scores: ProbeLogits | None, pool: ArrayPool) -> dict[str, Any]:
     if scores is None:
         return {"id": trial_id}
     arrays = {

@@ -46,8 +46,8 @@ from lingprobe.store.folder import (
     BlockFolder,
     Holding,
     Keys,
-    Layer,
-    Places,
+    SentencePlaces,
+    StoredLayer,
     keys_of,
 )
 from lingprobe.store.in_place import in_place
@@ -56,7 +56,7 @@ from lingprobe.store.precision import kept_as
 SPANS = ("sentences", "words", "first_word")
 
 
-class Entries(NamedTuple):
+class VectorEntries(NamedTuple):
     """Vectors with one layer a slot, and for each slot the units that cannot be used, with the
     reason.
     """
@@ -199,7 +199,7 @@ class VectorStore:
         }
 
     def write(
-        self, base: str, name: str, sentences: Sequence[Sentence] | Keys, entries: Entries
+        self, base: str, name: str, sentences: Sequence[Sentence] | Keys, entries: VectorEntries
     ) -> None:
         """Commit one block, under the name that its plan gives it."""
         slots, vectors, refused = entries
@@ -252,7 +252,7 @@ class VectorStore:
             spans = _spans(folder, places, words)
             large, layers = self._layers(
                 [
-                    Layer.of(folder, slot, p, spans, self.kept)
+                    StoredLayer.of(folder, slot, p, spans, self.kept)
                     for slot, p in zip(slots, places, strict=True)
                 ]
             )
@@ -262,7 +262,7 @@ class VectorStore:
             self._mapped[asked] = vectors
         return vectors
 
-    def _layers(self, requested: Sequence[Layer]) -> tuple[bool, tuple[Any, ...]]:
+    def _layers(self, requested: Sequence[StoredLayer]) -> tuple[bool, tuple[Any, ...]]:
         """Layers in order, those that lie at one place once; first whether that is so much that
         they are read in place.
         """
@@ -302,13 +302,13 @@ def _as_found(folder: BlockFolder) -> Iterator[None]:
         ) from damage
 
 
-def _locate_slots(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
-    known: dict[Holding, Places] = {}
+def _locate_slots(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[SentencePlaces]:
+    known: dict[Holding, SentencePlaces] = {}
     return [folder.locate(slot, keys, known) for slot in slots]
 
 
 def _first_damaged(
-    folder: BlockFolder, slots: Sequence[str], places: Sequence[Places]
+    folder: BlockFolder, slots: Sequence[str], places: Sequence[SentencePlaces]
 ) -> tuple[int, DamagedFile] | None:
     """Check what is about to be read; the first block whose bytes changed, and how."""
     layers: dict[int, set[str]] = {}
@@ -326,7 +326,7 @@ def _first_damaged(
     return None
 
 
-def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places]:
+def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[SentencePlaces]:
     """Where sentences lie in each slot; a damaged block is dropped, and its problem raised. One
     whose place another took is looked for anew.
     """
@@ -341,7 +341,7 @@ def _sound(folder: BlockFolder, slots: Sequence[str], keys: Keys) -> list[Places
         folder.refresh()
 
 
-def _spans(folder: BlockFolder, places: Sequence[Places], words: Ints) -> Spans | None:
+def _spans(folder: BlockFolder, places: Sequence[SentencePlaces], words: Ints) -> Spans | None:
     """Where the units of the sentences lie once they are put together; None where a unit is a
     sentence.
 

@@ -13,8 +13,8 @@ from lingprobe.probes import PROBES
 from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
     SENTENCE_FLOORS,
-    Column,
     Suite,
+    SuiteColumn,
     explain_released_difference,
     list_family_tasks,
 )
@@ -100,7 +100,7 @@ def conneau2018(
     return Suite(
         "conneau2018",
         _paper(),
-        tuple(Column(TASKS[name], words if name == "WC" else mlp) for name in TASKS),
+        tuple(SuiteColumn(TASKS[name], words if name == "WC" else mlp) for name in TASKS),
         ("senteval", "tree"),
         runs,
         floors=SENTENCE_FLOORS,

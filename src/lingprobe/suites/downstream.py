@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 from lingprobe.data.options import Help
 from lingprobe.data.references import Reference
 from lingprobe.suites.facts import PaperTable
-from lingprobe.suites.suite import PAIR_FLOORS, Column, Suite
+from lingprobe.suites.suite import PAIR_FLOORS, Suite, SuiteColumn
 
 UNSPLIT = ("mr", "cr", "subj", "mpqa")
 SCORED = ("sick-r", "sts-b")
@@ -56,7 +56,7 @@ def senteval_downstream(
     entailment, relatedness.
     """
     columns = tuple(
-        Column(name.rpartition("/")[2], _probe(name, protocol)) for name in TASKS.values()
+        SuiteColumn(name.rpartition("/")[2], _probe(name, protocol)) for name in TASKS.values()
     )
     runs = (
         None

@@ -63,7 +63,7 @@ def encoder_rows(paper: str) -> list[EncoderRow]:
     return [row for row in every if row.paper == paper]
 
 
-def measurable(paper: str) -> str:
+def count_measurable_rows(paper: str) -> str:
     """How many rows of a paper's table can be measured today; '' where none are known."""
     rows = [row for row in _all() if row.paper == paper]
     counts = {

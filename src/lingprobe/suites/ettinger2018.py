@@ -12,9 +12,9 @@ from lingprobe.data.options import Help
 from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
     MAJORITY,
-    Column,
-    Floor,
     Suite,
+    SuiteBaseline,
+    SuiteColumn,
     explain_released_difference,
     list_family_tasks,
 )
@@ -30,7 +30,7 @@ TASKS = {
 # section 7 has the second one: "random vectors are used in place of the sentence vectors"
 FLOORS = (
     MAJORITY,
-    Floor("Random sentences", "random", MLP),
+    SuiteBaseline("Random sentences", "random", MLP),
 )
 WHOLE = "dev=none"  # nothing is tuned, and the paper trains on all of train
 
@@ -66,7 +66,7 @@ def ettinger2018(
     return Suite(
         "ettinger2018",
         paper,
-        tuple(Column(TASKS[name], MLP) for name in columns),
+        tuple(SuiteColumn(TASKS[name], MLP) for name in columns),
         ("comp/released", "comp"),
         (
             list_family_tasks("comp", None, (), task)

@@ -38,7 +38,7 @@ class PaperRow(NamedTuple):
     source: str
 
 
-class Block(NamedTuple):
+class PaperBlock(NamedTuple):
     """Rows that the paper puts under one heading."""
 
     heading: str
@@ -68,7 +68,7 @@ class PaperTable:
 
     title: str
     columns: tuple[str, ...]
-    blocks: tuple[Block, ...]
+    blocks: tuple[PaperBlock, ...]
     doubts: tuple[str, ...] = ()
     apart: frozenset[str] = frozenset()
     tested: Mapping[str, int] = field(default_factory=dict)
@@ -145,7 +145,7 @@ class HumanScore(NamedTuple):
 
 def read_paper_facts(
     file: Path, source: str
-) -> tuple[tuple[str, ...], tuple[Block, ...], tuple[str, ...]]:
+) -> tuple[tuple[str, ...], tuple[PaperBlock, ...], tuple[str, ...]]:
     """The columns, blocks and doubts of a file of facts; `source` names paper and table.
     DataProblem with file and line.
     """
@@ -157,7 +157,7 @@ def read_paper_facts(
     header, body = read_tab_separated(file)
     lines = [(cells[0], _parse_paper_row(cells, where, source)) for where, cells in body]
     blocks = tuple(
-        Block(heading, tuple(line for _, line in mine))
+        PaperBlock(heading, tuple(line for _, line in mine))
         for heading, mine in groupby(lines, key=lambda pair: pair[0])
     )
     return tuple(header[2:]), blocks, tuple(doubts)

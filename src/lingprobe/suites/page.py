@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from itertools import product
 
 from lingprobe.analysis.answers import (
-    differences,
+    describe_differences,
+    describe_interval_base,
     mark_test_sets,
-    over,
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, ORDER, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.suites.facts import (
-    Block,
     CellResults,
     HumanScore,
+    PaperBlock,
     PaperRow,
     PaperTable,
     ScorePlace,
@@ -169,7 +169,7 @@ def _encoders(paper: PaperTable) -> Iterator[PaperRow]:
         yield from (line for line in block.lines if line.name not in paper.apart)
 
 
-def _block_section(block: Block, paper: PaperTable, best: Sequence[float]) -> TableSection:
+def _block_section(block: PaperBlock, paper: PaperTable, best: Sequence[float]) -> TableSection:
     body = tuple((line.name, *(figure.printed for figure in line.figures)) for line in block.lines)
     strong = {
         (r, c + 1)
@@ -323,7 +323,7 @@ def _explain_paper_table(
     mean = f"means of up to {many} {runs}" if many > 1 else "one seed"
     yield (
         f"{OWN}measured with lingprobe, {mean}; ± is the wider side of the 95 % interval;"
-        f" {over('seed', cells)}"
+        f" {describe_interval_base('seed', cells)}"
     )
     if any(why for _, why in groups):
         yield (
@@ -333,13 +333,13 @@ def _explain_paper_table(
     probes = {row.probe: None for row in cells}
     yield f"Probes: {'; '.join(probes)}."
     for mine, c in product(groups.values(), range(len(paper.columns))):
-        yield from differences(_list_scores(mine, c), paper.columns[c])
+        yield from describe_differences(_list_scores(mine, c), paper.columns[c])
     folded = sorted({paper.columns[e.place.column] for e in entries if _score_entry(e).folds > 1})
     if folded:
         yield f"Small data, cross-validated (n train is that of one fold): {', '.join(folded)}."
 
 
-def cells(
+def list_paper_cells(
     suite: str, paper: PaperTable, entries: Sequence[CellResults], people: Sequence[HumanScore] = ()
 ) -> list[PaperTableCell]:
     """Every figure of the table, the paper's and one's own, one a line."""

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from lingprobe.analysis.score_table import EncoderName, Measure, ScoreCell
+from lingprobe.analysis.score_table import EncoderName, MeasuredTask, ScoreCell
 from lingprobe.data.checks import check_choice
 from lingprobe.suites.conneau2018 import conneau2018
-from lingprobe.suites.facts import Block, PaperTable
+from lingprobe.suites.facts import PaperBlock, PaperTable
 from lingprobe.suites.ud2019 import ud2019
 
 LANGUAGES = {"English": "eng", "Polish": "pol"}
@@ -66,7 +66,7 @@ def _ud2019() -> PaperScores:
 
 
 def _list_published_scores(
-    paper: PaperTable, block: Block, language: str, blocks: bool
+    paper: PaperTable, block: PaperBlock, language: str, blocks: bool
 ) -> Iterator[ScoreCell]:
     """The figures of the encoders of a block, whose heading is part of their names where blocks are
     of encoders.
@@ -78,7 +78,7 @@ def _list_published_scores(
         for column, figure in zip(paper.columns, line.figures, strict=True):
             if not math.isnan(figure.value):
                 task = column.removesuffix(" ρ")
-                measure = Measure(task, "published", task, language)
+                measure = MeasuredTask(task, "published", task, language)
                 yield ScoreCell(EncoderName(name, name), measure, figure.value)
 
 

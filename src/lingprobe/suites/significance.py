@@ -18,7 +18,7 @@ from lingprobe.metrics import correct_p_values
 from lingprobe.metrics.multiplicity import ALPHA, NAMES
 from lingprobe.suites.facts import (
     PERCENT,
-    Block,
+    PaperBlock,
     PaperRow,
     PaperTable,
 )
@@ -34,7 +34,7 @@ POWER = 0.841621  # further standard errors for a power of 80 %
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PublishedDifference:
     """Two published scores of one task, in percent, over n test examples each.
 
     p         two-sided, of no difference, if both err independently; `corrected`: for all pairs of
@@ -61,7 +61,7 @@ class Printed:
         return self.first_score - self.second_score
 
 
-def compare_paper(paper: PaperTable, correction: str = "holm") -> list[Printed]:
+def compare_paper(paper: PaperTable, correction: str = "holm") -> list[PublishedDifference]:
     """All pairs of a paper's encoders, task by task, the higher score first, for columns with a
     known number of test examples.
     """
@@ -77,7 +77,7 @@ def compare_paper(paper: PaperTable, correction: str = "holm") -> list[Printed]:
 
 
 def _comparable_rows(
-    blocks: Sequence[Block], paper: PaperTable
+    blocks: Sequence[PaperBlock], paper: PaperTable
 ) -> Iterator[tuple[str, list[PaperRow]]]:
     """The rows with the same test examples: those of one block, or of all blocks."""
     if paper.blocks_differ:
@@ -95,7 +95,7 @@ def _comparable_rows(
 
 def _list_printed_pairs(
     paper: PaperTable, block: tuple[str, Sequence[PaperRow]], column: int, n: int
-) -> list[Printed]:
+) -> list[PublishedDifference]:
     heading, lines = block
     scored = [line for line in lines if not math.isnan(line.figures[column].value)]
     ordered = sorted(scored, key=lambda line: -line.figures[column].value)
@@ -106,7 +106,7 @@ def _list_printed_pairs(
 
 def _pair(
     paper: PaperTable, where: tuple[str, int], lines: tuple[PaperRow, PaperRow], n: int
-) -> Printed:
+) -> PublishedDifference:
     block, column = where
     task = paper.columns[column]
     first, second = (line.figures[column].value for line in lines)
@@ -115,24 +115,28 @@ def _pair(
     gap = (first - second) / PERCENT
     disagree = 0 if task in paper.correlated else math.floor((gap * n / REACH) ** 2)
     names = lines[0].name, lines[1].name
-    return Printed(task, block, *names, first, second, n, p, p, disagree)
+    return PublishedDifference(task, block, *names, first, second, n, p, p, disagree)
 
 
-def _correct_pairs(pairs: Sequence[Printed], correction: str) -> list[Printed]:
+def _correct_pairs(
+    pairs: Sequence[PublishedDifference], correction: str
+) -> list[PublishedDifference]:
     p = correct_p_values([one.p for one in pairs], correction)
     return [replace(one, corrected=float(v)) for one, v in zip(pairs, p, strict=True)]
 
 
-def by_task(pairs: Sequence[Printed]) -> dict[tuple[str, str], list[Printed]]:
+def by_task(
+    pairs: Sequence[PublishedDifference],
+) -> dict[tuple[str, str], list[PublishedDifference]]:
     """Pairs by block and task."""
-    groups: dict[tuple[str, str], list[Printed]] = {}
+    groups: dict[tuple[str, str], list[PublishedDifference]] = {}
     for one in pairs:
         groups.setdefault((one.block, one.task), []).append(one)
     return groups
 
 
 def tabulate_best_encoders(
-    paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm"
+    paper: PaperTable, pairs: Sequence[PublishedDifference], correction: str = "holm"
 ) -> Table:
     """A line for each task: the best, what does not differ from it significantly, and how many
     pairs do not.
@@ -148,7 +152,9 @@ def tabulate_best_encoders(
                 f"{best.first} {best.first_score:g}",
                 _list_first_names(alike),
                 f"{len(left)} of {len(mine)}",
-                format_number(detectable(paper.error(task, best.first_score, best.n))),
+                format_number(
+                    compute_detectable_difference(paper.error(task, best.first_score, best.n))
+                ),
                 f"{best.n:,}",
             )
         )
@@ -172,7 +178,9 @@ def _list_first_names(names: Sequence[str]) -> str:
     return "; ".join(names[:SHOWN]) + more or "–"
 
 
-def not_significant(paper: PaperTable, pairs: Sequence[Printed], correction: str = "holm") -> Table:
+def not_significant(
+    paper: PaperTable, pairs: Sequence[PublishedDifference], correction: str = "holm"
+) -> Table:
     """The pairs that do not differ significantly, task by task."""
     tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
     sections = []
@@ -192,7 +200,7 @@ def not_significant(paper: PaperTable, pairs: Sequence[Printed], correction: str
     return Table(head, tuple(sections), frozenset({"score of", "against"}), notes)
 
 
-def _format_printed_pair(one: Printed) -> tuple[str, ...]:
+def _format_printed_pair(one: PublishedDifference) -> tuple[str, ...]:
     return (
         one.first,
         f"{one.first_score:g}",
@@ -205,7 +213,7 @@ def _format_printed_pair(one: Printed) -> tuple[str, ...]:
     )
 
 
-def detectable(error: float) -> float:
+def compute_detectable_difference(error: float) -> float:
     """The difference of two scores with this standard error that is significant at 0.05 with a
     power of 80 %.
     """

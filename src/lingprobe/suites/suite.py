@@ -29,7 +29,7 @@ from lingprobe.suites.facts import (
     merge_reasons,
 )
 from lingprobe.suites.mixed_data import join_data_rows
-from lingprobe.tasks import TASKS, tolerant
+from lingprobe.tasks import TASKS, make_tolerant
 from lingprobe.tasks.baseline_names import LENGTH, WORDS
 from lingprobe.tasks.baselines import PAIR_FEATURES
 from lingprobe.tasks.released.receipts import all_published
@@ -39,7 +39,7 @@ ORACLES: tuple[Kind, ...] = ("oracle",)
 """What stands in a suite's table besides: the baselines are the paper's."""
 
 
-class Floor(NamedTuple):
+class SuiteBaseline(NamedTuple):
     """A baseline of the paper, by its name there: an encoder and the probe that reads it. Without a
     probe it is one of tasks about pairs and of tables, and read with the column's own.
     """
@@ -49,19 +49,19 @@ class Floor(NamedTuple):
     probe: str = ""
 
 
-MAJORITY = Floor("Majority vote", WORDS, "majority")
+MAJORITY = SuiteBaseline("Majority vote", WORDS, "majority")
 SENTENCE_FLOORS = (
     MAJORITY,
     # one feature needs steep weights to tell neighbouring lengths apart
-    Floor("Length", LENGTH, "logreg,c=1,c=100,c=10000"),
-    Floor("NB-uni-tfidf", WORDS, "nb-uni-tfidf"),
-    Floor("NB-bi-tfidf", WORDS, "nb-bi-tfidf"),
+    SuiteBaseline("Length", LENGTH, "logreg,c=1,c=100,c=10000"),
+    SuiteBaseline("NB-uni-tfidf", WORDS, "nb-uni-tfidf"),
+    SuiteBaseline("NB-bi-tfidf", WORDS, "nb-bi-tfidf"),
 )
 """Those of Conneau et al. 2018, Table 2."""
-PAIR_FLOORS = tuple(Floor(encoder.capitalize(), encoder) for encoder in PAIR_FEATURES)
+PAIR_FLOORS = tuple(SuiteBaseline(encoder.capitalize(), encoder) for encoder in PAIR_FEATURES)
 
 
-class Column(NamedTuple):
+class SuiteColumn(NamedTuple):
     """A column of the table: the last name of its tasks (`tense` of `senteval/tense`), and the
     probe that the paper reads with.
 
@@ -100,11 +100,11 @@ class Suite:
 
     name: str
     paper: PaperTable
-    columns: tuple[Column, ...]
+    columns: tuple[SuiteColumn, ...]
     families: tuple[str, ...]
     runs: Reference | tuple[Reference | None, ...] | None = None
     missing: str = ""
-    floors: tuple[Floor, ...] = ()
+    floors: tuple[SuiteBaseline, ...] = ()
     different: Callable[[Reference, Result], str] = lambda reference, result: (
         "the tasks were built from other sentences"
     )
@@ -121,7 +121,7 @@ class Suite:
         """
         return [reference for _, reference in self.column_tasks()]
 
-    def column_tasks(self) -> list[tuple[Column, Reference]]:
+    def column_tasks(self) -> list[tuple[SuiteColumn, Reference]]:
         """The columns that are measured, each with its task; DataProblem where the suite does not
         say which data it runs on.
         """
@@ -187,7 +187,7 @@ class Suite:
         named = ((_canonical(f.probe), ENCODERS.canonical(f.encoder), f.name) for f in floors)
         return next((name for *how, name in named if how == [trial.probe, trial.encoder]), "")
 
-    def floors_of(self, column: Column, task: Reference) -> list[Floor]:
+    def floors_of(self, column: SuiteColumn, task: Reference) -> list[SuiteBaseline]:
         """The paper's baselines of a column that some task stands in, each with its probe."""
         pair = task.name.startswith(("pair/", "table", "structure/"))
         if pair and column.probe == COSINE:
@@ -229,11 +229,13 @@ class SuiteRequest:
     baselines: bool = True
 
 
-def designs(suite: Suite, request: SuiteRequest) -> list[TrialDesign]:
+def make_designs(suite: Suite, request: SuiteRequest) -> list[TrialDesign]:
     """What a run of the suite measures: every encoder with each column's own probe, the tasks'
     oracles, and the paper's baselines.
     """
-    pairs = [(column, tolerant(task, request.on_error)) for column, task in suite.column_tasks()]
+    pairs = [
+        (column, make_tolerant(task, request.on_error)) for column, task in suite.column_tasks()
+    ]
     pairs.sort(key=lambda pair: pair[0].probe)
     by_probe = {
         probe: [task for _, task in mine]
@@ -245,7 +247,7 @@ def designs(suite: Suite, request: SuiteRequest) -> list[TrialDesign]:
         for probe, tasks in by_probe.items()
         if request.encoders
     ]
-    floors: dict[Floor, list[Reference]] = {}
+    floors: dict[SuiteBaseline, list[Reference]] = {}
     for column, task in pairs:
         for floor in suite.floors_of(column, task):
             floors.setdefault(floor, []).append(task)

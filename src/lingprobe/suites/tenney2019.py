@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from lingprobe.corpora.corpus import split_in
 from lingprobe.data.core import DataProblem, Result
-from lingprobe.data.notes import Sources
+from lingprobe.data.notes import SourceNote
 from lingprobe.data.options import Help
 from lingprobe.data.reading import MIX
 from lingprobe.data.references import (
@@ -22,13 +22,13 @@ from lingprobe.data.references import (
     shorten_reference,
 )
 from lingprobe.suites.facts import (
-    Block,
+    PaperBlock,
     PaperRow,
     PaperTable,
     PrintedNumber,
     read_paper_facts,
 )
-from lingprobe.suites.suite import Column, Suite
+from lingprobe.suites.suite import Suite, SuiteColumn
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.edge.family import METRICS, MICRO
 
@@ -155,12 +155,12 @@ def tenney2019(
     """
     columns, blocks, doubts = read_paper_facts(Path(__file__).with_suffix(".tsv"), SOURCE)
     probe = f"span,protocol={protocol}"
-    sizes = Block("Targets", tuple(_sizes(columns)))
+    sizes = PaperBlock("Targets", tuple(_sizes(columns)))
     apart = frozenset(
         {line.name for line in sizes.lines}
         | {line.name for block in blocks for line in block.lines if line.name.endswith(" lex")}
     )
-    data = Data(_expand_path(folder), _expand_path(ontonotes), _expand_path(jiant), task)
+    data = SuiteData(_expand_path(folder), _expand_path(ontonotes), _expand_path(jiant), task)
     return Suite(
         "tenney2019",
         PaperTable(
@@ -171,7 +171,9 @@ def tenney2019(
             apart,
         ),
         tuple(
-            Column(TASKS_OF.get(name, ""), probe if name in TASKS_OF else "", PARTS.get(name, ""))
+            SuiteColumn(
+                TASKS_OF.get(name, ""), probe if name in TASKS_OF else "", PARTS.get(name, "")
+            )
             for name in columns
         ),
         ("edge",),
@@ -226,7 +228,7 @@ def _count_text(counts: tuple[object, ...]) -> str:
 def _unlike(reference: Reference, task: str, result: Result) -> list[str]:
     """Options that read the data otherwise than the paper's code did, each with what that did."""
     readings = dict(READINGS.get(task, {})) if reference.name != "edge/jsonl" else {}
-    source = result.provenance.notes.part(Sources)
+    source = result.provenance.notes.part(SourceNote)
     files = source.files if source else ()
     if task == "pos" and not any(".conllu" in str(file) for file in files):
         readings = {}  # trees and columns have one kind of tag
@@ -259,7 +261,7 @@ def _sizes(columns: Iterable[str]) -> Iterable[PaperRow]:
 
 
 @dataclass(frozen=True, slots=True)
-class Data:
+class SuiteData:
     """What a run of the suite reads: folders of free data, of OntoNotes and of jiant's files, and
     options for all tasks.
     """

@@ -19,8 +19,8 @@ from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
     PAIR_FLOORS,
     SENTENCE_FLOORS,
-    Column,
     Suite,
+    SuiteColumn,
     explain_released_difference,
     list_family_tasks,
 )
@@ -147,11 +147,11 @@ def _paper(shown: tuple[str, ...]) -> PaperTable:
     )
 
 
-def _column(name: str) -> Column:
+def _column(name: str) -> SuiteColumn:
     """A column with its task and how it is read."""
     if name in DOWNSTREAM:
-        return Column(*DOWNSTREAM[name])
-    return Column(TASKS[name], WORDS if name == "WC" else MLP)
+        return SuiteColumn(*DOWNSTREAM[name])
+    return SuiteColumn(TASKS[name], WORDS if name == "WC" else MLP)
 
 
 def _run(name: str, probing: Reference | None, pairs: Reference | None) -> Reference | None:

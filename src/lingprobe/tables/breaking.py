@@ -55,7 +55,7 @@ def compute_caption_room(table: Table, wide: float) -> float:
     return TALL - LINE * (1 + math.ceil(len(table.caption) * LETTER / wide))
 
 
-def caption(table: Table, place: int, tex: Callable[[str], str]) -> Iterator[str]:
+def format_caption(table: Table, place: int, tex: Callable[[str], str]) -> Iterator[str]:
     """The caption of a float; those that go on have the number of the first."""
     if place:
         yield from ("\\addtocounter{table}{-1}", "\\caption{(continued)}")

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from lingprobe.tables.panels import (
-    abreast,
-    blank,
+    count_panels_abreast,
     few_numbers,
     label_rows,
+    make_figure,
+    make_panels,
     measure_names,
-    panels,
     row_height,
-    title,
+    shorten_title,
 )
 from lingprobe.tables.printing import printed_width
 
@@ -39,16 +39,16 @@ class DotPanels(NamedTuple):
     @classmethod
     def of(cls, titles: Sequence[str], names: Sequence[str], about: str, head: float) -> DotPanels:
         """Empty ones, with so many inches beside them."""
-        across = abreast(len(titles), _ACROSS, _PRINTED_INCHES, measure_names(names))
+        across = count_panels_abreast(len(titles), _ACROSS, _PRINTED_INCHES, measure_names(names))
         beside = max(DOT_PANEL_INCHES * across, _LEAST_INCHES)
         down = math.ceil(len(titles) / across)
         size = measure_names(names) + beside, head + down * (0.55 + row_height(names) * len(names))
-        figure = blank(size, about)
+        figure = make_figure(size, about)
         printed, wide = printed_width(), figure.get_figwidth() - measure_names(names)
         inches = (beside if printed is None else printed - measure_names(names)) / across
-        axes = panels(figure, len(titles), across, sharex=True, sharey=True)
+        axes = make_panels(figure, len(titles), across, sharex=True, sharey=True)
         for each, text in zip(axes, titles, strict=True):
-            each.set_title(title(text, inches))
+            each.set_title(shorten_title(text, inches))
             few_numbers(each, wide / across)
         return cls(figure, axes, names, across)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.printing import printable_lines, strip_unprintable
-from lingprobe.tables.fonts import absent, families, warn_absent
+from lingprobe.tables.fonts import find_absent_letters, find_font_families, warn_absent
 from lingprobe.tables.printing import PRINT, printed_at, printed_width
 from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
 from lingprobe.tables.table import rename_text
@@ -66,7 +66,7 @@ def house_style(width: float | None = None) -> Iterator[None]:
             log.setLevel(before)
 
 
-def svg(draw: Callable[[], Figure]) -> str:
+def render_svg(draw: Callable[[], Figure]) -> str:
     """A figure as an SVG element for a page, whose ink is that of the text around; `--figure-0` and
     so on may replace its colours.
     """
@@ -93,7 +93,7 @@ def save_figure(draw: Callable[[], Figure], to: Path, width: float | None = None
     dated = {"CreationDate": None} if kind == ".pdf" else None
     with house_style(width), open_draft(to) as part:
         made = lay_out_figure(draw())
-        if lacking := absent(made):
+        if lacking := find_absent_letters(made):
             made = _drawn_with(lacking, draw, to)
         made.savefig(part, format=kind.removeprefix("."), facecolor="white", metadata=dated)
 
@@ -102,7 +102,7 @@ def _drawn_with(lacking: Set[int], draw: Callable[[], Figure], to: Path) -> Figu
     """The figure once more, with fonts that have these code points."""
     import matplotlib as mpl
 
-    more, left = families(lacking)
+    more, left = find_font_families(lacking)
     if left:
         warn_absent(left, to)
     mpl.rcParams["font.family"] = [*mpl.rcParams["font.family"], *more]  # until the style is left

@@ -12,8 +12,8 @@ from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.printing import strip_unprintable
-from lingprobe.tables.breaking import ABOVE, break_rows, caption, compute_caption_room
-from lingprobe.tables.markup import tex
+from lingprobe.tables.breaking import ABOVE, break_rows, compute_caption_room, format_caption
+from lingprobe.tables.markup import escape_latex
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -58,7 +58,7 @@ def fit_table(table: Table, inches: float) -> str:
 
 def _ways(table: Table) -> Iterator[tuple[list[Table], TypesettingStyle]]:
     """Ways to set a table, the plainest first."""
-    turned = [transpose(table)] if _can_turn(table) else []
+    turned = [transpose_table(table)] if _can_turn(table) else []
     for size in SIZES[:2]:
         yield [table], TypesettingStyle(size)
         for words in (30, 20):
@@ -81,7 +81,7 @@ def _can_turn(table: Table) -> bool:
     return len(table.sections) == 1 and len(table.words & {*table.columns}) == 1
 
 
-def transpose(table: Table) -> Table:
+def transpose_table(table: Table) -> Table:
     """A row for each column of numbers, under a heading for each group, and a column for each
     row.
     """
@@ -236,7 +236,7 @@ def _float(
     if not table.caption:
         yield "\\par\\endgroup\n"
         return
-    yield from caption(table, place, tex)
+    yield from format_caption(table, place, escape_latex)
     yield f"\\end{{table{star}}}\n"
 
 
@@ -287,7 +287,7 @@ def _format_group_line(table: Table, layout: TypesettingStyle) -> Iterator[str]:
 
 def _format_latex_cell(lines: Sequence[str], side: str, bold: bool, place: str = "t") -> str:
     """A cell, in lines where it has several."""
-    text = r" \\ ".join(map(tex, lines))
+    text = r" \\ ".join(map(escape_latex, lines))
     if len(lines) > 1:
         text = f"\\begin{{tabular}}[{place}]{{@{{}}{side}@{{}}}}{text}\\end{{tabular}}"
     return f"\\textbf{{{text}}}" if bold else text

@@ -19,7 +19,7 @@ log = logging.getLogger("lingprobe.figures")
 EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "FULLWIDTH", "BOPOMOFO", "IDEOGRAPHIC")
 
 
-def absent(figure: Figure) -> frozenset[int]:
+def find_absent_letters(figure: Figure) -> frozenset[int]:
     """The code points in a figure's texts that the font which is set has no letter for."""
     from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.text import Text
@@ -30,7 +30,7 @@ def absent(figure: Figure) -> frozenset[int]:
     return found - _letters(findfont(FontProperties())) if found else found
 
 
-def families(wanted: Set[int]) -> tuple[list[str], frozenset[int]]:
+def find_font_families(wanted: Set[int]) -> tuple[list[str], frozenset[int]]:
     """Families of installed fonts that have these code points, and those that none of them has."""
     chosen, left = _choose(wanted)
     if left and _add_new_fonts():

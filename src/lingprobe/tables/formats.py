@@ -203,7 +203,7 @@ def _in_parts(word: str, room: int) -> str:
     return "\n".join(lines)
 
 
-def terminal(table: Table, width: int | None = None) -> str:
+def format_terminal_table(table: Table, width: int | None = None) -> str:
     """The table as plain text; without a width it is as wide as it needs to be."""
     content = render_table(table, width)
     measuring = Console(width=10_000, file=io.StringIO())
@@ -229,4 +229,4 @@ def print_table(table: Table, width: int | None = None) -> None:
     if console.is_terminal:
         console.print(render_table(table, console.width))
     else:
-        sys.stdout.write(terminal(table, width))
+        sys.stdout.write(format_terminal_table(table, width))

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lingprobe.tables.drawing import set_tooltip
 from lingprobe.tables.panels import (
-    abreast,
-    blank,
     column_names,
+    count_panels_abreast,
     draw_cell,
+    draw_colour_scale,
     fold_names,
     in_bands,
     label_columns,
     label_rows,
+    make_figure,
+    make_panels,
     map_height,
     measure_names,
-    panels,
-    scale,
-    title,
+    shorten_title,
 )
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import GREY
@@ -96,21 +96,21 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
     from matplotlib.colors import LinearSegmentedColormap
 
     fits = all(_measure_heat_map(one, look, ABREAST)[0] <= WIDEST for one in maps)
-    across = abreast(len(maps), ABREAST if fits else 1, LEAST)
+    across = count_panels_abreast(len(maps), ABREAST if fits else 1, LEAST)
     if across == 1:
         names = measure_names([name for one in maps for name in _row_names(one, across)])
         maps = [part for one in maps for part in _bands(one, names)]
     sizes = [_measure_heat_map(one, look, across) for one in maps]
     tall = [max(h for _, h in sizes[i : i + across]) for i in range(0, len(maps), across)]
     wide = max(*(w for w, _ in sizes), 3.3 if look.ends else 0.0)
-    figure = blank((across * wide, sum(tall) + (0.6 if look.ends else 0.1)), look.about)
+    figure = make_figure((across * wide, sum(tall) + (0.6 if look.ends else 0.1)), look.about)
     colours = LinearSegmentedColormap.from_list("heat", list(look.colours))
-    every = panels(figure, len(maps), across, height_ratios=tall)
+    every = make_panels(figure, len(maps), across, height_ratios=tall)
     inches = figure.get_figwidth() / across
     most = max(len(one.columns) for one in maps)
     for axes, one in zip(every, maps, strict=True):
         if one.title:
-            axes.set_title(title(one.title, inches))
+            axes.set_title(shorten_title(one.title, inches))
         label_columns(axes, column_names(one.columns), most)
         label_rows(axes, _row_names(one, across), [kind != "trained" for kind in one.kinds])
         for i in range(1, len(one.kinds)):
@@ -119,7 +119,7 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
         _draw_cells(axes, one, colours, look.wide)
     if look.ends:
         first, last = look.ends
-        scale(figure, every[-1], colours, (0.0, first), (1.0, last), look.note)
+        draw_colour_scale(figure, every[-1], colours, (0.0, first), (1.0, last), look.note)
     return figure
 
 

@@ -14,11 +14,11 @@ from lingprobe.tables.panels import (
     BOLD,
     LETTER,
     NAMES,
+    break_text,
     by_width,
-    fold,
     label_rows,
     make_legend_mark,
-    point,
+    mark_point,
     shorten_name,
 )
 from lingprobe.tables.printing import printed_width
@@ -172,7 +172,7 @@ def _draw_series(axes: Axes, series: LineSeries) -> None:
             first = series.points[0]
             places, scores = [start.x, first.x], [start.score, first.score]
             axes.plot(places, scores, color=colour, ls="--", lw=1)
-        point(axes, (start.x, start.score), make_legend_mark("o", colour), start.told)
+        mark_point(axes, (start.x, start.score), make_legend_mark("o", colour), start.told)
 
 
 def draw_band(
@@ -189,7 +189,7 @@ def draw_band(
     mark = make_legend_mark(look.get_marker(), colour)
     mark.set_markersize(3.5)
     for one in known:
-        point(axes, (one.x, one.score), mark, one.told)
+        mark_point(axes, (one.x, one.score), mark, one.told)
 
 
 class IntervalScore(Protocol):
@@ -277,7 +277,7 @@ def _draw_bar_line(axes: Axes, place: int, one: BarLine, look: BarLook) -> None:
         if not math.isnan(low):
             axes.hlines(place, low, high, colors=INK, linewidth=1.4)
     if not math.isnan(mark):
-        point(axes, (mark, place), make_legend_mark("D", BEST), one.told[1])
+        mark_point(axes, (mark, place), make_legend_mark("D", BEST), one.told[1])
 
 
 def _ticks(axes: Axes, span: tuple[float, float]) -> Sequence[float]:
@@ -307,8 +307,8 @@ def draw_title(axes: Axes, title: tuple[str, str], raised: int = 0) -> None:
     )
     if (wide := printed_width()) is not None:
         first, second = (
-            fold(title[0], 0.88 * wide / across, BOLD),
-            fold(title[1], 0.88 * wide / across),
+            break_text(title[0], 0.88 * wide / across, BOLD),
+            break_text(title[1], 0.88 * wide / across),
         )
     rise = 4 + 10 * raised
     axes.set_title(first, pad=rise + 11 + 10 * second.count("\n"))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lingprobe.data.records import read_tab_separated
 from lingprobe.tables.drawing import set_tooltip
 from lingprobe.tables.heat import BLUES
-from lingprobe.tables.panels import blank, key, make_legend_mark
+from lingprobe.tables.panels import draw_legend, make_figure, make_legend_mark
 from lingprobe.tables.printing import printed_width
 from lingprobe.tables.style import INK, PALE
 
@@ -53,7 +53,7 @@ def draw_map(places: Sequence[MapMark], about: str, ends: tuple[str, str]) -> Fi
 
     (west, east), (south, north) = _frame(places)
     wide = printed_width() or _INCHES
-    figure = blank((wide, wide * (north - south) / (east - west) + 0.3), about)
+    figure = make_figure((wide, wide * (north - south) / (east - west) + 0.3), about)
     axes = figure.subplots()
     axes.set(xlim=(west, east), ylim=(south, north), aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
@@ -77,7 +77,7 @@ def draw_map(places: Sequence[MapMark], about: str, ends: tuple[str, str]) -> Fi
         make_legend_mark("o", INK, name, fill=colours(share))
         for name, share in zip(ends, (0.0, 1.0), strict=True)
     )
-    key(figure, [first, last], 2)
+    draw_legend(figure, [first, last], 2)
     figure.draw_without_rendering()
     _label_places(axes, places)
     return figure

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lingprobe.data.printing import strip_unprintable
-from lingprobe.tables.breaking import break_rows, caption, compute_caption_room
+from lingprobe.tables.breaking import break_rows, compute_caption_room, format_caption
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -45,7 +45,7 @@ _LATEX = {
 }
 
 
-def markdown(table: Table) -> str:
+def format_markdown(table: Table) -> str:
     """A Markdown page: one pipe table a section; of several groups, columns bear the names, since
     pipe tables have one line of heads.
     """
@@ -82,7 +82,7 @@ def _md(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>|#~])", r"\\\1", strip_unprintable(text))
 
 
-def latex(table: Table) -> str:
+def format_latex(table: Table) -> str:
     """A LaTeX tabular in the manner of booktabs, one block a section; in floats where the table has
     a caption, one if it is no higher than a page.
     """
@@ -94,7 +94,7 @@ def latex(table: Table) -> str:
         break_rows(table, compute_caption_room(table, WIDE) - HEADS, lambda _: ROW)
     ):
         lines += ["\\begin{table*}", "\\centering", "\\small", "\\setlength{\\tabcolsep}{4pt}"]
-        lines += [*_tabular(page), *caption(table, place, tex), "\\end{table*}"]
+        lines += [*_tabular(page), *format_caption(table, place, escape_latex), "\\end{table*}"]
     return "\n".join(lines) + "\n"
 
 
@@ -106,7 +106,7 @@ def _tabular(table: Table) -> Iterator[str]:
     for section in table.sections:
         yield from ["\\midrule"] * (1 + section.apart)
         if section.heading:
-            heading = f"\\textbf{{{tex(section.heading)}}}"
+            heading = f"\\textbf{{{escape_latex(section.heading)}}}"
             yield f"\\multicolumn{{{len(table.columns)}}}{{l}}{{{heading}}} \\\\"
         for r, row in enumerate(section.rows):
             yield from [f"\\cmidrule(lr){{1-{len(table.columns)}}}"] * (r in section.rules)
@@ -118,7 +118,7 @@ def _tex_groups(table: Table) -> Iterator[str]:
     """A line with the names of the groups above a rule for each, where there are some."""
     if any(table.groups):
         cells = [
-            f"\\multicolumn{{{after - first}}}{{c}}{{{tex(name)}}}"
+            f"\\multicolumn{{{after - first}}}{{c}}{{{escape_latex(name)}}}"
             for name, first, after in table.spans
         ]
         yield " & ".join(cells) + r" \\"
@@ -130,12 +130,13 @@ def _tex_groups(table: Table) -> Iterator[str]:
 def _tex_row(cells: tuple[str, ...], strong: frozenset[int] = frozenset()) -> str:
     return (
         " & ".join(
-            f"\\textbf{{{tex(cell)}}}" if c in strong else tex(cell) for c, cell in enumerate(cells)
+            f"\\textbf{{{escape_latex(cell)}}}" if c in strong else escape_latex(cell)
+            for c, cell in enumerate(cells)
         )
         + r" \\"
     )
 
 
-def tex(text: str) -> str:
+def escape_latex(text: str) -> str:
     """A text as LaTeX sets it; a hyphen before a number is a minus sign."""
     return "".join(_LATEX.get(c, c) for c in MINUS.sub("−", strip_unprintable(text)))

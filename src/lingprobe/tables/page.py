@@ -12,20 +12,20 @@ from rich.console import Console, ConsoleOptions, RenderableType
 
 from lingprobe.data.cache import write_text
 from lingprobe.data.errors import UsageProblem
-from lingprobe.tables.drawing import rename_figure, save_figure, svg
+from lingprobe.tables.drawing import rename_figure, render_svg, save_figure
 from lingprobe.tables.fitting import fit_table
-from lingprobe.tables.formats import render_table, terminal
-from lingprobe.tables.markup import latex, markdown
+from lingprobe.tables.formats import format_terminal_table, render_table
+from lingprobe.tables.markup import format_latex, format_markdown
 from lingprobe.tables.notes import select_notes
-from lingprobe.tables.printing import inches
+from lingprobe.tables.printing import parse_width
 from lingprobe.tables.table import LABEL, Table, rename_table, rename_text
-from lingprobe.tables.web import notebook, tables_document
+from lingprobe.tables.web import render_notebook, tables_document
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 T = TypeVar("T")
-MARKUP = {"markdown": markdown, "latex": latex}
+MARKUP = {"markdown": format_markdown, "latex": format_latex}
 SUFFIXES = {
     "": "terminal",
     ".txt": "terminal",
@@ -96,11 +96,13 @@ class Page(Generic[T]):
             if format != LATEX:
                 raise UsageProblem(NO_WIDTH)
             tables = add_captions(self.tables)
-            return "\n".join(fit_table(table, inches(width)) for table in tables)
+            return "\n".join(fit_table(table, parse_width(width)) for table in tables)
         if format in self.texts:
             return self.texts[format]()
         if format == "terminal":
-            return "".join(terminal(table, self.width) for table in self._shown_tables())
+            return "".join(
+                format_terminal_table(table, self.width) for table in self._shown_tables()
+            )
         if format == "html":
             return self.html() if self.html else tables_document(self.tables, self.figure)
         if format in MARKUP:
@@ -126,7 +128,7 @@ class Page(Generic[T]):
             raise UsageProblem(f"{to}: {NO_WIDTH}")
         if self.figure is not None and is_figure(to):
             write = partial(
-                save_figure, self.figure, width=None if width is None else inches(width)
+                save_figure, self.figure, width=None if width is None else parse_width(width)
             )
         if write is not None:
             to.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +147,7 @@ class Page(Generic[T]):
 
     def svg(self) -> str:
         """The figure as an SVG element; '' for none, PlotProblem where it cannot be drawn."""
-        return svg(self.figure) if self.figure else ""
+        return render_svg(self.figure) if self.figure else ""
 
     def with_all_notes(self) -> Page[T]:
         """The page with all notes in its text."""
@@ -163,7 +165,7 @@ class Page(Generic[T]):
 
         def rename_tables() -> list[Table]:
             tables = made()
-            shown = "\n".join(map(terminal, tables))
+            shown = "\n".join(map(format_terminal_table, tables))
             if unknown := [name for name in names if rename_text(shown, {name: ""}) == shown]:
                 raise UsageProblem(
                     f"nothing is called {unknown[0]!r} here: copy a name from the table"
@@ -206,7 +208,7 @@ class Page(Generic[T]):
         yield from (render_table(table, options.max_width) for table in self._shown_tables())
 
     def _repr_html_(self) -> str:
-        return notebook(self.tables, self.figure)
+        return render_notebook(self.tables, self.figure)
 
 
 def add_captions(tables: Sequence[Table]) -> list[Table]:

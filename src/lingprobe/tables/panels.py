@@ -31,7 +31,7 @@ CELL, ABOVE = 0.38, 24  # of a number in a heat map, and letters of a name above
 Size = tuple[float, float]
 
 
-def blank(size: Size, about: str) -> Figure:
+def make_figure(size: Size, about: str) -> Figure:
     """A figure of so many inches, without anything on it; `about` says what it shows. If it is
     printed, it is as wide as the paper says.
     """
@@ -40,7 +40,7 @@ def blank(size: Size, about: str) -> Figure:
     return Figure((printed_width() or size[0], size[1]), layout="constrained", label=about)
 
 
-def abreast(many: int, most: int, least: float, beside: float = 0.0) -> int:
+def count_panels_abreast(many: int, most: int, least: float, beside: float = 0.0) -> int:
     """How many panels stand beside each other: at most so many, and on paper as many as have the
     least inches next to what is `beside`.
     """
@@ -48,7 +48,7 @@ def abreast(many: int, most: int, least: float, beside: float = 0.0) -> int:
     return min(many, most if wide is None else max(1, min(most, int((wide - beside) / least))))
 
 
-def letter() -> float:
+def get_letter_width() -> float:
     """About how many inches a letter takes."""
     return LETTER if printed_width() is None else PRINTED
 
@@ -89,16 +89,16 @@ def row_height(names: Sequence[str], row: float = ROW) -> float:
     return least + LINE * max((name.count("\n") for name in names), default=0)
 
 
-def title(text: str, inches: float) -> str:
+def shorten_title(text: str, inches: float) -> str:
     """A title that is no wider than a panel: on a screen it loses its middle, on paper it has two
     lines where one is too short.
     """
     if printed_width() is None:
         return shorten_name(text, int(inches / BOLD))
-    return fold(text, inches, BOLD)
+    return break_text(text, inches, BOLD)
 
 
-def fold(text: str, inches: float, unit: float = PRINTED) -> str:
+def break_text(text: str, inches: float, unit: float = PRINTED) -> str:
     """A text in at most two lines of so many inches."""
     letters = max(6, int(inches / unit))
     return _few_lines(text, letters)
@@ -112,13 +112,13 @@ def make_panel_pair(
     """
     wide = printed_width()
     if wide is None or wide >= STACKED:
-        figure = blank(size, about)
+        figure = make_figure(size, about)
         return figure, list(figure.subplots(1, 2, **looks))
-    figure = blank((size[0], sum(heights)), about)
+    figure = make_figure((size[0], sum(heights)), about)
     return figure, list(figure.subplots(2, 1, height_ratios=heights, **looks))
 
 
-def panels(figure: FigureBase, many: int, across: int, **shared: Any) -> list[Axes]:
+def make_panels(figure: FigureBase, many: int, across: int, **shared: Any) -> list[Axes]:
     """So many panels, row by row; all of them have numbers below."""
     down = math.ceil(many / across)
     every = list(figure.subplots(down, across, squeeze=False, **shared).flat)
@@ -140,7 +140,9 @@ def few_numbers(axes: Axes, inches: float) -> None:
 
 def measure_names(names: Sequence[str]) -> float:
     """About how many inches names take."""
-    return letter() * max((len(line) for name in names for line in name.split("\n")), default=0)
+    return get_letter_width() * max(
+        (len(line) for name in names for line in name.split("\n")), default=0
+    )
 
 
 def shorten_name(text: str, many: int) -> str:
@@ -167,14 +169,16 @@ def make_legend_mark(
     return Line2D([], [], ls="none", marker=marker, color=colour, mfc=face, label=name)
 
 
-def stroke(colour: str, name: str, style: str = "-", marker: str = "") -> Line2D:
+def make_legend_line(colour: str, name: str, style: str = "-", marker: str = "") -> Line2D:
     """A line for a legend."""
     from matplotlib.lines import Line2D
 
     return Line2D([], [], color=colour, ls=style, marker=marker, label=name)
 
 
-def key(figure: FigureBase, signs: Sequence[Any], across: int, place: str = "lower") -> None:
+def draw_legend(
+    figure: FigureBase, signs: Sequence[Any], across: int, place: str = "lower"
+) -> None:
     """What marks and lines mean, above or below everything; on paper as many beside each other as
     there is room for, and the figure becomes as much higher.
     """
@@ -183,7 +187,7 @@ def key(figure: FigureBase, signs: Sequence[Any], across: int, place: str = "low
         labels = [textwrap.fill(sign.get_label(), int((wide - SIGN) / PRINTED)) for sign in signs]
         for sign, label in zip(signs, labels, strict=True):
             sign.set_label(label)
-        across = abreast(len(signs), across, SIGN + measure_names(labels))
+        across = count_panels_abreast(len(signs), across, SIGN + measure_names(labels))
         lines = sum(1 + label.count("\n") for label in labels)
         whole = figure.get_figure(root=True)
         whole.set_figheight(whole.get_figheight() + LINE * lines / across)
@@ -193,7 +197,7 @@ def key(figure: FigureBase, signs: Sequence[Any], across: int, place: str = "low
 def add_notes_below(figure: Figure, notes: Sequence[str], size: int = 8) -> None:
     """Sentences that must not be overlooked below a figure, which becomes as much higher."""
     wide, tall = figure.get_size_inches()
-    lines = [line for note in notes for line in textwrap.wrap(note, int(wide / letter()))]
+    lines = [line for note in notes for line in textwrap.wrap(note, int(wide / get_letter_width()))]
     if lines:
         line = 0.16 if printed_width() is None else LINE
         figure.set_size_inches(wide, tall + line * len(lines))
@@ -201,7 +205,7 @@ def add_notes_below(figure: Figure, notes: Sequence[str], size: int = 8) -> None
         figure.supxlabel("\n".join([*before, *lines]), x=0.01, ha="left", fontsize=size)
 
 
-def beneath(figure: Figure, axes: Axes, text: str) -> None:
+def draw_note_below(figure: Figure, axes: Axes, text: str) -> None:
     """What marks mean, below their axes; on paper below the whole figure."""
     if printed_width() is None:
         axes.set_xlabel(text, loc="left")
@@ -209,7 +213,7 @@ def beneath(figure: Figure, axes: Axes, text: str) -> None:
         add_notes_below(figure, [": ".join(filter(None, (axes.get_title(loc="left"), text)))])
 
 
-def point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) -> None:
+def mark_point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) -> None:
     """A mark at a place, which tells something to a pointer."""
     (mark,) = axes.plot(
         *place,
@@ -223,13 +227,15 @@ def point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) -> No
     set_tooltip(mark, told)
 
 
-def dot(axes: Axes, row: int, values: tuple[float, float, float], sign: Line2D, told: str) -> None:
+def draw_dot(
+    axes: Axes, row: int, values: tuple[float, float, float], sign: Line2D, told: str
+) -> None:
     """A score on its interval, NaN for none."""
     value, low, high = values
     if not math.isnan(low):
         axes.hlines(row, low, high, colors=sign.get_color(), linewidth=1.6)
     if not math.isnan(value):
-        point(axes, (value, row), sign, told)
+        mark_point(axes, (value, row), sign, told)
 
 
 def label_columns(axes: Axes, names: Sequence[str], many: int = 0) -> None:
@@ -284,7 +290,7 @@ def draw_cell(
     )
 
 
-def scale(
+def draw_colour_scale(
     figure: Figure,
     axes: Axes,
     colours: Colormap,

@@ -25,7 +25,7 @@ PRINT = {**FONT, "lines.linewidth": 1.2, "lines.markersize": 4.0}
 _width: ContextVar[float | None] = ContextVar("width", default=None)
 
 
-def inches(width: str | float) -> float:
+def parse_width(width: str | float) -> float:
     """A width in inches: 'column', 'text', or millimetres as '90', '90mm' or a number; UsageProblem
     for another one.
     """

@@ -13,7 +13,7 @@ import numpy as np
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def safe(text: str) -> str:
+def escape_formula(text: str) -> str:
     """The text with a space in front where a spreadsheet would compute it; a dash alone is left as
     it is.
     """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from lingprobe.data.digests import checksum_bytes
 from lingprobe.data.printing import strip_unprintable
-from lingprobe.tables.drawing import PlotProblem, svg
+from lingprobe.tables.drawing import PlotProblem, render_svg
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -63,7 +63,7 @@ class CodeBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class SvgPicture:
     """A figure, as an SVG element that our own writer made, and what stands below it."""
 
     kind: ClassVar[str] = "picture"
@@ -135,7 +135,7 @@ class TableSheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Download:
+class TextDownload:
     """A text that a link saves as a file, which the page brings along."""
 
     kind: ClassVar[str] = "download"
@@ -169,7 +169,14 @@ class FoldedBlock:
 
 
 PageBlock = (
-    ProseBlock | TermBlock | CodeBlock | Picture | TableSheet | Download | LinkBlock | FoldedBlock
+    ProseBlock
+    | TermBlock
+    | CodeBlock
+    | SvgPicture
+    | TableSheet
+    | TextDownload
+    | LinkBlock
+    | FoldedBlock
 )
 """What a chapter of a page for browsers may hold."""
 
@@ -211,7 +218,7 @@ class TemplateRow(NamedTuple):
     variants: str
 
 
-class Laid(NamedTuple):
+class SectionLayout(NamedTuple):
     """A section as the template lays it out: rows in bodies, between which rules stand."""
 
     caption: str
@@ -233,7 +240,7 @@ def tables_document(tables: Sequence[Table], figure: Drawn | None = None) -> str
     return WebDocument(title, "", (PageChapter("tables", "", (*drawn, *blocks)),)).text()
 
 
-def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
+def render_notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
     """The same as an element of a notebook's page, which has its own colours."""
     drawn = (picture(figure),) if figure else ()
     blocks = (block for table in tables for block in _list_section_blocks(table))
@@ -243,7 +250,7 @@ def notebook(tables: Sequence[Table], figure: Drawn | None = None) -> str:
 def picture(draw: Drawn, caption: str = "") -> PageBlock:
     """A figure, or why there is none."""
     try:
-        return Picture(svg(draw), caption)
+        return SvgPicture(render_svg(draw), caption)
     except PlotProblem as problem:
         return ProseBlock((f"No figure: {problem}.",), "note")
 
@@ -279,11 +286,11 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         finalize=lambda value: strip_unprintable(value) if type(value) is str else value,
     )
-    made.globals["laid"] = laid
+    made.globals["laid"] = lay_out_sections
     return made
 
 
-def laid(sheet: TableSheet) -> Iterator[Laid]:
+def lay_out_sections(sheet: TableSheet) -> Iterator[SectionLayout]:
     """The sections of a table, each as a table of its own."""
     table = sheet.table
     heads = tuple((name, name in table.words) for name in table.columns)
@@ -292,7 +299,7 @@ def laid(sheet: TableSheet) -> Iterator[Laid]:
             [_build_template_row(sheet, number, section, r) for r in range(first, after)]
             for first, after in pairwise([0, *sorted(section.rules), len(section.rows)])
         ]
-        yield Laid(
+        yield SectionLayout(
             section.heading or sheet.caption,
             section.line,
             heads,

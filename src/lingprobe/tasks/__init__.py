@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from lingprobe.data.core import DataProblem, Sampling, Settable
+from lingprobe.data.core import ConfigurableTask, DataProblem, SamplingOptions
 from lingprobe.data.records import read_tab_separated
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.tasks.limits import LIMIT, LimitedTask, TaskContents
@@ -75,12 +75,12 @@ TASKS = TaskContents(
         "minimal/pairs": "lingprobe.inside.minimal.family:pairs",
         "structure/depth": "lingprobe.inside.structure.family:depth",
         "structure/distance": "lingprobe.inside.structure.family:distance",
-        "transfer": "lingprobe.inside.languages.transfer:Transfer",
+        "transfer": "lingprobe.inside.languages.transfer:TransferTask",
     },
 )
 
 
-def names(family: str) -> list[str]:
+def list_task_names(family: str) -> list[str]:
     """The last names of a family's tasks, those of our extensions included."""
     last = [
         name.removeprefix(f"{family}/")
@@ -90,17 +90,17 @@ def names(family: str) -> list[str]:
     return [name for name in last if "/" not in name]
 
 
-def tolerant(task: Any, on_error: str) -> Any:
+def make_tolerant(task: Any, on_error: str) -> Any:
     """The reference or Task object with `on_error` where it has that option; a reference that
     cannot be made is told by whoever makes it next.
     """
-    if on_error == "raise" or not isinstance(task, Reference | Settable):
+    if on_error == "raise" or not isinstance(task, Reference | ConfigurableTask):
         return task
     try:
         made = TASKS.make(task) if isinstance(task, Reference) else task
     except (DataProblem, ReferenceProblem):
         return task
-    return task.plus(on_error=on_error) if "on_error" in Sampling.of(made) else task
+    return task.plus(on_error=on_error) if "on_error" in SamplingOptions.of(made) else task
 
 
 def limit_tasks(tasks: Iterable[Any], limit: int | None) -> list[Any]:

@@ -13,7 +13,7 @@ from operator import or_
 from pathlib import Path
 
 from lingprobe.corpora.languages import get_three_letter_code, language_codes
-from lingprobe.data._members import attribute
+from lingprobe.data._members import import_attribute
 from lingprobe.data._packages import entry_points
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.records import read_tab_separated
@@ -59,10 +59,10 @@ class TaskDescription:
     @property
     def years(self) -> tuple[str, ...]:
         """Its papers in short: first author and year, as `conneau2018`."""
-        return tuple(map(short, self.papers))
+        return tuple(map(format_citation_key, self.papers))
 
 
-def short(key: str) -> str:
+def format_citation_key(key: str) -> str:
     """The first author and the year of a key in the bibliography."""
     parts = re.match(r"((?:de-)?[a-z]+).*?(\d{4})", key)
     return "".join(parts.groups()).replace("-", "") if parts else key
@@ -105,7 +105,7 @@ def _about_places() -> dict[str, str]:
 @cache
 def known_tasks() -> Mapping[str, TaskDescription]:
     """What is known, with what extensions and plugins know of their tasks."""
-    return reduce(or_, map(attribute, _about_places().values()), dict(_read_descriptions()))
+    return reduce(or_, map(import_attribute, _about_places().values()), dict(_read_descriptions()))
 
 
 def find_task_description(name: str) -> TaskDescription | None:

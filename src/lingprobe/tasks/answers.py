@@ -45,7 +45,7 @@ READING, READ, UNREAD = "reading", "read", "unread"
 
 
 @lru_cache(maxsize=1 << 17)
-def answer(
+def make_answer(
     label: str,
     target: str = "",
     majority: str = "",
@@ -68,7 +68,7 @@ def answer(
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class RuleFindings:
     """What a rule says of each sentence: codes [sentences] into distinct findings, which are
     numbered in order of appearance, and how often each recurs.
     """
@@ -78,7 +78,7 @@ class Findings:
     many: list[int]
 
     @classmethod
-    def of(cls, codes: Ints, values: list[Finding]) -> Findings:
+    def of(cls, codes: Ints, values: list[Finding]) -> RuleFindings:
         """From codes and what they stand for."""
         return cls(codes, values, np.bincount(codes, minlength=len(values)).tolist())
 
@@ -86,12 +86,12 @@ class Findings:
         """Findings with how often each recurs."""
         return ((value, n) for value, n in zip(self.values, self.many, strict=True) if n)
 
-    def map_values(self, change: Callable[[Finding], Finding]) -> Findings:
+    def map_values(self, change: Callable[[Finding], Finding]) -> RuleFindings:
         """The same with each finding changed; several may be equal then."""
-        return Findings(self.codes, list(map(change, self.values)), self.many)
+        return RuleFindings(self.codes, list(map(change, self.values)), self.many)
 
 
-def count_findings(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
+def count_findings(findings: RuleFindings) -> tuple[dict[str, int], dict[str, int]]:
     """How many sentences there are by label, and how many are excluded by reason; the most frequent
     first.
     """
@@ -105,13 +105,13 @@ def count_findings(findings: Findings) -> tuple[dict[str, int], dict[str, int]]:
     return dict(labels.most_common()), dict(reasons.most_common())
 
 
-def counts(findings: Findings) -> dict[str, dict[str, int]]:
+def count_by_finding(findings: RuleFindings) -> dict[str, dict[str, int]]:
     """The same as notes: what is excluded by reason, and what there is by label."""
     labels, reasons = count_findings(findings)
     return {"left out": reasons, "labels": labels}
 
 
-def count_constructions(findings: Findings) -> dict[str, dict[str, int]]:
+def count_constructions(findings: RuleFindings) -> dict[str, dict[str, int]]:
     """Label -> construction that it is read from -> sentences, the most frequent first."""
     by_label: dict[str, Counter[str]] = {}
     for finding, n in findings.recurring():

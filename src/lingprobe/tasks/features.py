@@ -10,14 +10,14 @@ import numpy as np
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import parse_features
-from lingprobe.corpora.views import dependencies, read_blocks
+from lingprobe.corpora.views import check_dependencies, read_blocks
 
 LEAST = 50  # examples of a value
 Inventory = Mapping[str, Counter[str]]
 """Feature -> value -> how often it occurs."""
 
 
-def inventory(cells: Iterable[tuple[str, int]]) -> Inventory:
+def count_features(cells: Iterable[tuple[str, int]]) -> Inventory:
     """The features in cells such as `Case=Nom|Number=Sing`, each with how often it occurs."""
     counts: dict[str, Counter[str]] = {}
     for raw, n in cells:
@@ -33,13 +33,13 @@ def features_of_words(
     cells: Counter[str] = Counter()
     for part in parts:
         for block in read_blocks(part.path, on_error, ProblemTally()):
-            batch = dependencies(block, "features")
+            batch = check_dependencies(block, "features")
             codes = batch.feats.codes
             if upos is not None:
                 codes = codes[batch.upos.where(upos.__eq__)]
             many = np.bincount(codes, minlength=len(batch.feats.names)).tolist()
             cells.update(dict(zip(batch.feats.names, many, strict=True)))
-    return inventory((raw, n) for raw, n in cells.items() if n)
+    return count_features((raw, n) for raw, n in cells.items() if n)
 
 
 def varied_features(counts: Inventory, least: int = LEAST) -> list[str]:

@@ -9,13 +9,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.files import pieces
+from lingprobe.corpora.files import read_pieces
 from lingprobe.corpora.languages import get_language_code, language_codes
-from lingprobe.corpora.places import fetched_treebanks, find_treebank_folders, folder
+from lingprobe.corpora.places import fetched_treebanks, find_treebank_folders, get_treebank_folder
 from lingprobe.corpora.universal import list_treebanks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, allow_code
-from lingprobe.tasks import TASKS, tolerant
+from lingprobe.tasks import TASKS, make_tolerant
 from lingprobe.tasks.released.supply import supply_treebanks
 
 MENTIONS = ("edge/coref", "edge/entities")
@@ -61,7 +61,7 @@ def list_banks(languages: Sequence[str], path: str | Path | None = None) -> list
 
 def _choose_place(path: str | Path | None) -> Path:
     """The folder in which treebanks are looked for."""
-    return Path(path) if path else (folder() or Path())
+    return Path(path) if path else (get_treebank_folder() or Path())
 
 
 def _filter_by_language(banks: Iterable[Path], languages: Sequence[str]) -> list[Path]:
@@ -94,7 +94,7 @@ def _reads(reference: Reference) -> bool:
         files = [part.path for part in TASKS.make(reference).parts()]
     except DataProblem:
         return False
-    heads = (next(pieces(file), b"")[:HEAD] for file in files)
+    heads = (next(read_pieces(file), b"")[:HEAD] for file in files)
     return reference.name not in MENTIONS or any(b"Entity" in head for head in heads)
 
 
@@ -107,9 +107,9 @@ def expand_tasks(tasks: Iterable[Any], on_error: str = "raise") -> list[Any]:
     for task in tasks:
         allow_code(task)
         if isinstance(task, str | Reference):
-            every += [tolerant(reference, on_error) for reference in TASKS.expand(task)]
+            every += [make_tolerant(reference, on_error) for reference in TASKS.expand(task)]
         else:
-            every.append(tolerant(task, on_error))
+            every.append(make_tolerant(task, on_error))
     supply_treebanks(every)
     # options that depend on data may need what was fetched now
     return [one for each in every for one in _expand_reference(each)]

@@ -12,11 +12,11 @@ import numpy as np
 
 from lingprobe.data.core import SPLITS, Sentence
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import Candidate, CandidatePool, hashes, joined
-from lingprobe.tasks.answers import Answer, Finding, Findings
+from lingprobe.datasets.candidates import Candidate, CandidatePool, hash_candidates, joined
+from lingprobe.tasks.answers import Answer, Finding, RuleFindings
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import CONTENT, LENGTH, LETTERS
-from lingprobe.tasks.sources import stratum
+from lingprobe.tasks.sources import make_source_stratum
 
 AT_ONCE = 10_000  # candidates that are read at once
 Edit = Callable[[ParsedCorpus, Ints], list[Sentence]]
@@ -24,7 +24,7 @@ Edit = Callable[[ParsedCorpus, Ints], list[Sentence]]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundCandidates:
     """Candidates of a corpus: their rows [n], ascending, and codes [n] into answers.
 
     edit    what is made of the sentences, where they are not asked about as they stand
@@ -39,17 +39,19 @@ class Found:
     length: Callable[[Answer], int] | None = None
 
     @classmethod
-    def of(cls, corpus: ParsedCorpus, findings: Findings) -> Found:
+    def of(cls, corpus: ParsedCorpus, findings: RuleFindings) -> FoundCandidates:
         """The sentences that have an answer."""
         return cls.where(corpus, findings.codes, findings.values)
 
     @classmethod
-    def where(cls, corpus: ParsedCorpus, codes: Ints, said: Sequence[Finding | None]) -> Found:
+    def where(
+        cls, corpus: ParsedCorpus, codes: Ints, said: Sequence[Finding | None]
+    ) -> FoundCandidates:
         """The same of codes [sentences] into answers and what is none; -1 is none."""
-        every = Found(corpus, np.arange(len(codes)), codes, ())
+        every = FoundCandidates(corpus, np.arange(len(codes)), codes, ())
         return every._keep_answers([*said, None])  # the last one is that of -1
 
-    def _keep_answers(self, said: Sequence[Finding | None]) -> Found:
+    def _keep_answers(self, said: Sequence[Finding | None]) -> FoundCandidates:
         """Those whose code stands for an answer now."""
         kept = np.array([type(each) is Answer for each in said], bool)
         rows = np.flatnonzero(kept[self.codes])
@@ -57,15 +59,15 @@ class Found:
         answers = [each for each in said if type(each) is Answer]
         return replace(self, rows=self.rows[rows], codes=codes, answers=answers)
 
-    def map_answers(self, change: Callable[[Answer], Answer | None]) -> Found:
+    def map_answers(self, change: Callable[[Answer], Answer | None]) -> FoundCandidates:
         """The same with each answer changed; without those that have none then."""
         return self._keep_answers(list(map(change, self.answers)))
 
-    def with_labels(self, labels: Collection[str]) -> Found:
+    def with_labels(self, labels: Collection[str]) -> FoundCandidates:
         """Those with some labels."""
         return self.map_answers(lambda answer: answer if answer.label in labels else None)
 
-    def take(self, rows: Ints) -> Found:
+    def take(self, rows: Ints) -> FoundCandidates:
         """Some of them."""
         return replace(self, rows=self.rows[rows], codes=self.codes[rows])
 
@@ -91,7 +93,7 @@ class Found:
         codes, splits = self.codes[rows].tolist(), self.corpus.splits[mine].tolist()
         names = self.corpus.names(mine)
         strata = {
-            (code, name): {**self.answers[code].strata, **stratum(name)}
+            (code, name): {**self.answers[code].strata, **make_source_stratum(name)}
             for code, name in set(zip(codes, names, strict=True))
         }
         lengths = self._lengths()
@@ -139,6 +141,8 @@ class Found:
         for first in range(0, len(self), AT_ONCE):
             rows = self.rows[first : first + AT_ONCE]
             words = [sentence.words for sentence in self._sentences(rows)]
-            parts.append((*hashes(map(joined, words))[:2], np.array(list(map(len, words)))))
+            parts.append(
+                (*hash_candidates(map(joined, words))[:2], np.array(list(map(len, words))))
+            )
         content, letters, lengths = map(np.concatenate, zip(*parts, strict=True))
         return content, letters, lengths

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lingprobe.data.core import Dataset, Sampling
+from lingprobe.data.core import Dataset, SamplingOptions
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.notes import Sampled
+from lingprobe.data.notes import SamplingNote
 from lingprobe.data.oracles import about_words
 from lingprobe.datasets.formats.held_rows import HeldRows
 from lingprobe.datasets.formats.kinds import Asked
@@ -98,9 +98,9 @@ class HeldTable:
         return self.handling.view
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> SamplingOptions:
         """What a run may set."""
-        return Sampling(fold=True, on_error=True)
+        return SamplingOptions(fold=True, on_error=True)
 
     @property
     def fingerprint(self) -> str:
@@ -126,7 +126,7 @@ def _usual_metric(rows: Held, content: str, handling: Handling) -> str:
     """The metric of the labels; a data set that was drawn from a corpus has that of their kind."""
     if not isinstance(rows, Dataset):
         return metric_of_rows(content, rows, handling.labels, handling.how)
-    drawn = rows.notes.part(Sampled)
+    drawn = rows.notes.part(SamplingNote)
     return choose_metric(rows.labels) if drawn is None else rows.labels.metric
 
 

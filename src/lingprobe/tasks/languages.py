@@ -8,13 +8,13 @@ from pathlib import PurePath
 
 from lingprobe.corpora.embedded import NAME as EMBEDDED
 from lingprobe.corpora.languages import (
+    get_script,
     get_three_letter_code,
     language_codes,
-    script,
 )
 from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import Result
-from lingprobe.data.notes import Provenance, Sources
+from lingprobe.data.notes import ResultProvenance, SourceNote
 from lingprobe.data.references import try_parse_reference
 from lingprobe.tasks.about import find_task_description
 
@@ -29,7 +29,7 @@ def list_languages(results: Iterable[Result]) -> list[str]:
     return list_task_languages((each.trial.task, each.provenance) for each in results)
 
 
-def list_task_languages(tasks: Iterable[tuple[str, Provenance]]) -> list[str]:
+def list_task_languages(tasks: Iterable[tuple[str, ResultProvenance]]) -> list[str]:
     """The same of tasks, each with what is known of how it was measured."""
     return with_scripts(dict.fromkeys(code for each in tasks for code in _find_codes(*each)))
 
@@ -39,15 +39,15 @@ def with_scripts(codes: Iterable[str]) -> list[str]:
     `UNKNOWN` where there are none.
     """
     known = {code: get_three_letter_code(code) for code in codes}
-    named = (f"{iso}-{script(code)}" for code, iso in known.items() if iso)
+    named = (f"{iso}-{get_script(code)}" for code, iso in known.items() if iso)
     return list(dict.fromkeys(named)) or [UNKNOWN]
 
 
-def _find_codes(task: str, about: Provenance) -> list[str]:
+def _find_codes(task: str, about: ResultProvenance) -> list[str]:
     parsed = try_parse_reference(task)
     if parsed is None:
         return []
-    source = about.notes.part(Sources)
+    source = about.notes.part(SourceNote)
     asked = dict(parsed.options).get("language", "")
     return data_codes(parsed.name, parsed.argument or "", asked, source.files if source else ())
 

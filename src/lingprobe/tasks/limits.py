@@ -12,14 +12,22 @@ from urllib.parse import unquote
 import numpy as np
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.corpora.places import find_treebank_folders, folder
-from lingprobe.data.core import SPLITS, Annotated, Dataset, Facts, Sampling, Sentence, Task
+from lingprobe.corpora.places import find_treebank_folders, get_treebank_folder
+from lingprobe.data.core import (
+    SPLITS,
+    AnnotatedTask,
+    Dataset,
+    Facts,
+    SamplingOptions,
+    Sentence,
+    Task,
+)
 from lingprobe.data.oracles import ReferenceLines
-from lingprobe.data.references import Contents, Expanding, Reference, ReferenceProblem
+from lingprobe.data.references import Contents, HasExpand, Reference, ReferenceProblem
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.formats.folders import no_table
-from lingprobe.datasets.splits import apportion
+from lingprobe.datasets.splits import apportion_total
 
 LIMIT = "limit"
 LEAST = len(SPLITS)
@@ -66,16 +74,16 @@ class LimitedTask:
     @property
     def oracles(self) -> Mapping[str, str]:
         """Those of the task."""
-        return self.task.oracles if isinstance(self.task, Annotated) else {}
+        return self.task.oracles if isinstance(self.task, AnnotatedTask) else {}
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> SamplingOptions:
         """What a run may set."""
-        return Sampling(on_error=Sampling.of(self.task).on_error)
+        return SamplingOptions(on_error=SamplingOptions.of(self.task).on_error)
 
     def facts(self, oracle: str, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
         """What the task's oracle says of these sentences."""
-        return self.task.facts(oracle, sentences) if isinstance(self.task, Annotated) else {}
+        return self.task.facts(oracle, sentences) if isinstance(self.task, AnnotatedTask) else {}
 
     def load(self) -> Dataset:
         """Some of the task's examples, with their sentences."""
@@ -85,7 +93,7 @@ class LimitedTask:
         rows = [whole.rows(split) for split in SPLITS]
         sizes = np.array([len(each) for each in rows], np.float64)
         least = np.minimum(sizes, np.maximum(np.minimum(self.limit * SHARES, MOST).astype(int), 1))
-        many = np.maximum(apportion(self.limit, sizes), least.astype(int))
+        many = np.maximum(apportion_total(self.limit, sizes), least.astype(int))
         many[many.argmax()] -= max(many.sum() - self.limit, 0)
         codes = whole.labels.codes_to_balance()
         parts = [_spread(each, codes, int(n)) for each, n in zip(rows, many, strict=True)]
@@ -128,7 +136,7 @@ class TaskContents(Contents):
         if not any("*" in value for _, value in reference.options):
             return [reference]
         factory = self.find(reference.name)
-        return factory.expand(reference) if isinstance(factory, Expanding) else [reference]
+        return factory.expand(reference) if isinstance(factory, HasExpand) else [reference]
 
     def make(self, reference: str | Reference) -> Any:
         """The task that a reference names."""
@@ -171,14 +179,17 @@ def _expand_treebanks(reference: Reference) -> list[Reference]:
     pattern = reference.argument or ""
     if "*" not in pattern or not (pattern == "*" or pattern.startswith("UD_")):
         return [reference]
-    shelf = folder() or Path()
+    shelf = get_treebank_folder() or Path()
     banks = [bank for bank in find_treebank_folders(shelf) if fnmatchcase(bank.name, pattern)]
     if not banks:
         raise ReferenceProblem(
             f"{reference.name}:{pattern}: no such treebank is in {shelf.absolute()}; set"
             " LINGPROBE_TREEBANKS to a folder with UD_* folders, or name a treebank"
         )
-    return [replace(reference, argument=bank.name if folder() else str(bank)) for bank in banks]
+    return [
+        replace(reference, argument=bank.name if get_treebank_folder() else str(bank))
+        for bank in banks
+    ]
 
 
 def _limit(reference: Reference) -> int | None:

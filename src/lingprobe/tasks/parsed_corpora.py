@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.machine import confidences
-from lingprobe.corpora.style import Style
+from lingprobe.corpora.machine import read_confidences
+from lingprobe.corpora.style import AnnotationStyle
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.views import Block, read_blocks
 from lingprobe.data._closure import root_of
@@ -25,7 +25,7 @@ from lingprobe.data.core import SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.vectors import Ints
 from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
-from lingprobe.tasks.answers import Findings
+from lingprobe.tasks.answers import RuleFindings
 from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.shards import (
     DEPTH,
@@ -35,11 +35,11 @@ from lingprobe.tasks.shards import (
     CorpusShard,
     FindingCoder,
     Judge,
-    Lists,
+    StringLists,
+    count_strings,
     decode_sentences,
-    occurrences,
+    list_tuples,
     parse_findings,
-    tuples,
 )
 from lingprobe.tasks.sources import NamedFile
 
@@ -110,7 +110,7 @@ class ParsedCorpus:
             first += len(group)
         return tuple(map(self.mine, columns))
 
-    def findings(self, rule: str) -> Findings:
+    def findings(self, rule: str) -> RuleFindings:
         """What a rule says of each sentence."""
         import pyarrow as pa
 
@@ -122,17 +122,19 @@ class ParsedCorpus:
         ]
         column = pa.chunked_array(arrays).unify_dictionaries()  # distinct ones as they appear
         codes = np.concatenate([array.indices.to_numpy() for array in column.chunks])
-        return Findings.of(self.mine(codes), parse_findings(column.chunk(0).dictionary.to_pylist()))
+        return RuleFindings.of(
+            self.mine(codes), parse_findings(column.chunk(0).dictionary.to_pylist())
+        )
 
-    def words(self) -> Iterator[Lists]:
+    def words(self) -> Iterator[StringLists]:
         """The words of the sentences, some thousand sentences at once."""
         for group in self._groups(self.rows, WORDS):
-            yield Lists.of(group.column(WORDS))
+            yield StringLists.of(group.column(WORDS))
 
     def read(self, *more: str) -> Iterator[tuple[list[Sentence], list[list[tuple[str, ...]]]]]:
         """The sentences, some thousand at once, with further columns of lists."""
         for group in self._groups(self.rows, WORDS, TEXT, *more):
-            yield decode_sentences(group), [tuples(group.column(name)) for name in more]
+            yield decode_sentences(group), [list_tuples(group.column(name)) for name in more]
 
     def read_rows(
         self, rows: Ints, *more: str
@@ -144,7 +146,7 @@ class ParsedCorpus:
         for group in self._groups(rows[order], WORDS, TEXT, *more):
             columns[0] += decode_sentences(group)
             for column, name in zip(columns[1:], more, strict=True):
-                column.extend(tuples(group.column(name)))
+                column.extend(list_tuples(group.column(name)))
         place = np.argsort(order)
         first, *others = ([column[i] for i in place] for column in columns)
         return first, others
@@ -165,7 +167,7 @@ class ParsedCorpus:
     @cached_property
     def forms(self) -> Mapping[str, int]:
         """How often each word form occurs."""
-        return occurrences(
+        return count_strings(
             group.column(WORDS) for group in self._groups(None if self.whole else self.rows, WORDS)
         )
 
@@ -174,9 +176,9 @@ class ParsedCorpus:
         """How sure a parser was of each sentence; NaN where it does not say."""
         sure: list[float] = []
         for source, shard in zip(self.sources, self.shards, strict=True):
-            known = confidences([source.part.path])
+            known = read_confidences([source.part.path])
             for group in shard.groups(WORDS):
-                words = tuples(group.column(WORDS))
+                words = list_tuples(group.column(WORDS))
                 sure += (known.get(hash(each), np.nan) for each in words)
         return self.mine(np.array(sure))
 
@@ -217,7 +219,7 @@ class ParsedCorpus:
             f" {lengths.mean():.1f}{deep}"
         )
 
-    def styles(self) -> dict[str, Style]:
+    def styles(self) -> dict[str, AnnotationStyle]:
         """The style of annotation of each file."""
         return {
             file: shard.counts.style for file, shard in zip(self.files, self.shards, strict=True)
@@ -255,7 +257,7 @@ Reads = Callable[[Path, OnError, ProblemTally], Iterable[Block]]
 """The sentences of a file, and what is counted of the others."""
 
 
-def every(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
+def read_all_sentences(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[Block]:
     """All sentences of a file."""
     return read_blocks(path, on_error, tally)
 
@@ -289,7 +291,7 @@ def parsed_corpus(
     files: Sequence[NamedFile],
     on_error: OnError,
     rules: SentenceRules | Callable[[Path], SentenceRules],
-    reads: Reads = every,
+    reads: Reads = read_all_sentences,
 ) -> ParsedCorpus:
     """The sentences of some files, and what rules say of them; rules may depend on the file's name,
     which tells the language.

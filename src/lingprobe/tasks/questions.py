@@ -13,14 +13,14 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.machine import CEILING
 from lingprobe.data.core import DataProblem, Dataset, Sentence
-from lingprobe.data.notes import ByParser, Record
+from lingprobe.data.notes import ByParser, FrozenRecord
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import PlaceOption
 from lingprobe.datasets.draw import sample_pool
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.tasks.answers import counts
-from lingprobe.tasks.findings import Found
+from lingprobe.tasks.answers import count_by_finding
+from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.memory import pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.sources import note_sources
@@ -101,17 +101,17 @@ class CorpusOptions:
 
 
 O = TypeVar("O", bound=CorpusOptions)  # noqa: E741
-Answers = Callable[[ParsedCorpus, O, Notes], Found]
+Answers = Callable[[ParsedCorpus, O, Notes], FoundCandidates]
 """The candidates of a corpus; what was counted on the way is added to the notes."""
 
 
 def answer_by_rule(rule: str) -> Answers[O]:
     """The sentences that a rule has an answer for."""
 
-    def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> Found:
+    def answers(corpus: ParsedCorpus, options: O, notes: Notes) -> FoundCandidates:
         findings = corpus.findings(rule)
-        notes |= counts(findings)
-        return Found.of(corpus, findings)
+        notes |= count_by_finding(findings)
+        return FoundCandidates.of(corpus, findings)
 
     return answers
 
@@ -169,7 +169,7 @@ class CorpusQuestion(Generic[O]):
             **more,
         )
 
-    def candidates(self, options: O) -> tuple[Found, Notes]:
+    def candidates(self, options: O) -> tuple[FoundCandidates, Notes]:
         """All sentences that answer the question, before sampling, and what was counted on the
         way.
         """
@@ -192,9 +192,9 @@ class CorpusQuestion(Generic[O]):
         corpus = self.corpus(options)
         return corpus.surer(options.min_confidence) if options.min_confidence else corpus
 
-    def _find_answers(self, corpus: ParsedCorpus, options: O) -> tuple[Found, Notes]:
+    def _find_answers(self, corpus: ParsedCorpus, options: O) -> tuple[FoundCandidates, Notes]:
         notes = note_sources(self.name, corpus.files, corpus.tally, **corpus.left_out)
-        wrong = Record(notes).part(ByParser)
+        wrong = FrozenRecord(notes).part(ByParser)
         if wrong and wrong.wrong and wrong.wrong > CEILING and options.noise == "refuse":
             raise DataProblem(
                 f"{self.name}: {wrong.wrong:.1f} % of the labels from {wrong.name} are wrong,"
@@ -202,9 +202,9 @@ class CorpusQuestion(Generic[O]):
             )
         return self.answers(corpus, options, notes), notes
 
-    def _draw_sample(self, options: O, candidates: Found, notes: Notes) -> Dataset:
+    def _draw_sample(self, options: O, candidates: FoundCandidates, notes: Notes) -> Dataset:
         self.check(options, candidates, notes)
-        kept = among(candidates, options.classes, notes)
+        kept = select_classes(candidates, options.classes, notes)
         settings = {**self.settings, **(self.varied(options) if self.varied else {})}
         if options.classes:
             settings["rare"] = "refuse"
@@ -212,7 +212,7 @@ class CorpusQuestion(Generic[O]):
             notes["classes of the question"] = self.classes
         return sample_pool(kept.pool(), options.settings(**settings), notes)
 
-    def check(self, options: O, candidates: Found, notes: Mapping[str, Any]) -> None:
+    def check(self, options: O, candidates: FoundCandidates, notes: Mapping[str, Any]) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing of the
         classes that are asked for.
         """
@@ -235,7 +235,9 @@ class CorpusQuestion(Generic[O]):
             )
 
 
-def among(candidates: Found, classes: Sequence[str], notes: dict[str, Any]) -> Found:
+def select_classes(
+    candidates: FoundCandidates, classes: Sequence[str], notes: dict[str, Any]
+) -> FoundCandidates:
     """The candidates of some classes, all without; the others are counted, and a class that none
     has is a DataProblem.
     """

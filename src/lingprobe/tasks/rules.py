@@ -21,14 +21,14 @@ from lingprobe.corpora import brackets, conll2012
 from lingprobe.corpora.corpus import list_corpus_files as corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
 from lingprobe.corpora.machine import drop_parallel_files
-from lingprobe.corpora.style import Style
+from lingprobe.corpora.style import AnnotationStyle
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import (
     SUFFIXES,
     Block,
     RunningText,
     Word,
-    dependencies,
+    check_dependencies,
     read_blocks,
     view_trees,
 )
@@ -43,13 +43,13 @@ from lingprobe.tasks.edge.facts import make_span_or_pair_oracle
 from lingprobe.tasks.edge.family import (
     CONLLU,
     MICRO,
-    Count,
     EdgeTaskOptions,
+    ReadingTally,
     TargetFinder,
     TargetReader,
     TaskOracle,
     TreeOptions,
-    edge,
+    define_edge_task,
 )
 from lingprobe.tasks.memory import oracle_facts
 from lingprobe.tasks.options import derive_options, get_rule_arguments
@@ -61,7 +61,7 @@ from lingprobe.tasks.parsed_corpora import (
     parsed_corpus,
 )
 from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, answer_by_rule
-from lingprobe.tasks.sources import NamedFile, same_files, treebanks
+from lingprobe.tasks.sources import NamedFile, find_corpus_files, same_files
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, compute_treebank_facts
 
@@ -114,7 +114,8 @@ def question(
               where a place is a word of the tree, (start, stop), or two of these, as `(word,
               word.head)`
     over      trees: the rule gets one `Tree` at a time; sentences: one `Sentence` at a time, so
-              running text is enough; batches: many trees as a `Batch` of columns, for which it
+              running text is enough; batches: many trees as a
+              `TreebankBatch` of columns, for which it
               returns a list with one item per sentence
     needs     labels that the task needs, and the annotation they come from
     metric    how answers are scored (default: accuracy, or micro-f1 for spans)
@@ -130,14 +131,16 @@ def question(
     asked = SpanSettings(**settings) if about == "spans" else SampleSettings(**settings)
 
     def define_task(function: Function) -> TaskDefinition[Any]:
-        rule, floors = Rule(name, function, over), tuple(baselines)
+        rule, floors = QuestionRule(name, function, over), tuple(baselines)
         place = f"{function.__module__}:{function.__name__}"
         if isinstance(asked, SpanSettings):
             kind = SpanRule(rule, asked).kind(asks, needs or {})
             judged = {"metric": metric or MICRO, "probe": probe or "linear", "baselines": floors}
             more = {**judged, "every": asked.every}
             takes = TreeOptions if set(CONLLU) <= set(asked.files) else EdgeTaskOptions
-            return edge(name, kind, derive_options(function, takes), place=place, **more)
+            return define_edge_task(
+                name, kind, derive_options(function, takes), place=place, **more
+            )
         sentences = SentenceRule(rule, gold or {})
         asker = CorpusQuestion(
             name,
@@ -167,7 +170,7 @@ class RuleProblem(DataProblem):
 
 
 @dataclass(frozen=True)
-class Rule:
+class QuestionRule:
     """A function, the question that it answers, and what it is put to."""
 
     name: str
@@ -201,7 +204,7 @@ class Rule:
 
     def of_batch(self, block: Block, many: int, own: Mapping[str, Any]) -> list[object]:
         """What the function says of the sentences of a batch."""
-        said = list(self.function(dependencies(block, self.name), **own))
+        said = list(self.function(check_dependencies(block, self.name), **own))
         if len(said) != many:
             raise RuleProblem(
                 f"{self.name}: the rule gave {len(said)} answers for {many} sentences;"
@@ -245,12 +248,12 @@ YES, NO = Answer("yes"), Answer("no")
 class SentenceRule:
     """A rule that gives labels of sentences; gold: its own oracles."""
 
-    rule: Rule
+    rule: QuestionRule
     gold: Mapping[str, Function] = field(default_factory=dict, compare=False)
 
     def files(self, options: CorpusOptions) -> list[NamedFile]:
         """The treebanks, or running text."""
-        return treebanks(options.path, options.with_, SUFFIXES)
+        return find_corpus_files(options.path, options.with_, SUFFIXES)
 
     def parts(self, options: CorpusOptions) -> list[CorpusPart]:
         """The files alone."""
@@ -308,7 +311,7 @@ class SentenceRule:
 class SpanRule:
     """A rule that gives spans with their labels."""
 
-    rule: Rule
+    rule: QuestionRule
     settings: SpanSettings
 
     def kind(self, asks: str, needs: Mapping[str, str]) -> TargetFinder[EdgeTaskOptions]:
@@ -322,22 +325,22 @@ class SpanRule:
         return drop_parallel_files(corpus_files(options.paths, (*self.settings.files, *plain)))
 
     def targets(
-        self, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
+        self, options: EdgeTaskOptions, parts: list[CorpusPart], count: ReadingTally
     ) -> Iterator[SentenceTargets]:
         """The sentences of some files with their targets."""
         own = get_rule_arguments(options)
         for part in parts:
-            style = Style()
+            style = AnnotationStyle()
             for block in read_blocks(part.path, options.on_error, count.tally):
                 if self.settings.files == CONLLU:
-                    style.add(dependencies(block, self.rule.name).deprels.names)
+                    style.add(check_dependencies(block, self.rule.name).deprels.names)
                 for sentence, said in self._apply_rule(block, own, options, count):
                     yield self._targets(sentence, said, part.split, count)
             if self.settings.relations and (old := style.first_release()):
                 count.tally.say(f"{part.path} {old}")
 
     def _apply_rule(
-        self, block: Block, own: Mapping[str, Any], options: EdgeTaskOptions, count: Count
+        self, block: Block, own: Mapping[str, Any], options: EdgeTaskOptions, count: ReadingTally
     ) -> Iterator[tuple[Sentence, object]]:
         """What the rule says of the sentences of a block; where the annotation is damaged that it
         looks at, a sentence is excluded and counted.
@@ -357,7 +360,7 @@ class SpanRule:
                 yield sentence, said
 
     def _targets(
-        self, sentence: Sentence, said: object, split: str, count: Count
+        self, sentence: Sentence, said: object, split: str, count: ReadingTally
     ) -> SentenceTargets:
         spans: list[tuple[int, ...]] = []
         answers: list[Answer] = []

@@ -20,15 +20,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.corpora.batches import Batch
-from lingprobe.corpora.style import Style
+from lingprobe.corpora.batches import TreebankBatch
+from lingprobe.corpora.style import AnnotationStyle
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.corpora.views import Block
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import SEPARATOR, hashes, joined
+from lingprobe.datasets.candidates import SEPARATOR, hash_candidates, joined
 from lingprobe.store.blocks import set_aside
 from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks.answers import Answer, Finding
@@ -42,7 +42,7 @@ Read = Callable[[ProblemTally], Iterable[Block]]
 """The sentences of a file, and what is counted of those that cannot be read."""
 WORDS, TEXT, LENGTH, DEPTH, TAGS = "words", "text", "length", "depth", "tags"
 CONTENT, LETTERS, EXACT = "content", "letters", "exact"
-"""What `lingprobe.datasets.candidates.hashes` makes of the words."""
+"""What `lingprobe.datasets.candidates.hash_candidates` makes of the words."""
 GROUP = 10_000  # sentences that are written and read at once
 KNOWN = 1 << 17  # findings whose JSON is remembered
 WAITING = 1 << 17  # counts of strings that are held, beside as many as there are sums, to be added
@@ -54,7 +54,7 @@ class FileCounts:
     """What was counted of a file beside its sentences."""
 
     tally: ProblemTally = field(default_factory=ProblemTally)
-    style: Style = field(default_factory=Style)
+    style: AnnotationStyle = field(default_factory=AnnotationStyle)
 
     def plain(self) -> str:
         """All of it as JSON."""
@@ -65,7 +65,7 @@ class FileCounts:
     def read(cls, text: str | bytes) -> FileCounts:
         """The same from JSON."""
         plain = json.loads(text)
-        style = Style(set(plain["style"]["relations"]), set(plain["style"]["feats"]))
+        style = AnnotationStyle(set(plain["style"]["relations"]), set(plain["style"]["feats"]))
         return cls(ProblemTally(**plain["tally"]), style)
 
 
@@ -175,11 +175,13 @@ class CorpusShard:
         """The sentences in tables of some thousand rows."""
         waiting: list[_Judged] = []
         for block in self.read(counted.tally):
-            if isinstance(block, Batch):
+            if isinstance(block, TreebankBatch):
                 counted.style.add(block.deprels.names, block.feats.names)
             sentences = block.sentences()
             depths = (
-                block.depths if isinstance(block, Batch) else np.zeros(len(sentences), np.int64)
+                block.depths
+                if isinstance(block, TreebankBatch)
+                else np.zeros(len(sentences), np.int64)
             )
             waiting.append(_Judged(sentences, depths, self.judge(block, sentences)))
             if sum(len(each.sentences) for each in waiting) >= GROUP:
@@ -228,7 +230,7 @@ def _build_arrow_table(judged: Sequence[_Judged], known: FindingCoder) -> Arrow:
         TEXT: pa.array([sentence.text for sentence in sentences], pa.string()),
         LENGTH: pa.array([len(sentence.words) for sentence in sentences], pa.int64()),
         DEPTH: pa.array(np.concatenate([each.depths for each in judged]), pa.int64()),
-        **dict(zip((CONTENT, LETTERS, EXACT), map(pa.array, hashes(words)), strict=True)),
+        **dict(zip((CONTENT, LETTERS, EXACT), map(pa.array, hash_candidates(words)), strict=True)),
     }
     for name in judged[0].said:
         said = [finding for each in judged for finding in each.said[name]]
@@ -318,7 +320,7 @@ def _split_joined_strings(column: Arrow) -> Arrow:
 
 
 @dataclass(frozen=True, slots=True)
-class Lists:
+class StringLists:
     """Strings of sentences: codes of all, one after the other, into the distinct ones, and
     [sentences + 1] where those of each sentence begin.
     """
@@ -328,7 +330,7 @@ class Lists:
     starts: Ints
 
     @classmethod
-    def of(cls, column: Arrow) -> Lists:
+    def of(cls, column: Arrow) -> StringLists:
         """Those of a column of a group."""
         lists = _split_joined_strings(column)
         flat = lists.flatten().dictionary_encode()
@@ -336,7 +338,7 @@ class Lists:
         return cls(flat.indices.to_numpy(), flat.dictionary.to_pylist(), starts.astype(np.int64))
 
 
-def occurrences(columns: Iterable[Arrow]) -> dict[str, int]:
+def count_strings(columns: Iterable[Arrow]) -> dict[str, int]:
     """How often each string occurs in some columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -361,7 +363,7 @@ def _sum_counts(tables: Sequence[Arrow]) -> Arrow:
     return grouped.aggregate([("counts", "sum")]).rename_columns(["values", "counts"])
 
 
-def tuples(column: Arrow) -> list[tuple[str, ...]]:
+def list_tuples(column: Arrow) -> list[tuple[str, ...]]:
     """The strings of each sentence; equal ones are one object."""
     known: dict[str, str] = {}
     rows = (row.split(SEPARATOR) if row else () for row in column.to_pylist())
@@ -371,4 +373,4 @@ def tuples(column: Arrow) -> list[tuple[str, ...]]:
 def decode_sentences(group: Arrow) -> list[Sentence]:
     """The sentences of a group that has their words and texts."""
     texts = group.column(TEXT).to_pylist()
-    return list(map(Sentence, tuples(group.column(WORDS)), texts))
+    return list(map(Sentence, list_tuples(group.column(WORDS)), texts))

@@ -17,7 +17,7 @@ from lingprobe.corpora.files import (
     find_treebank_files,
     uncompressed_path,
 )
-from lingprobe.corpora.machine import drop_parallel_files, machines
+from lingprobe.corpora.machine import drop_parallel_files, list_annotators
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import ProblemTally
 from lingprobe.data.core import DataProblem
@@ -56,7 +56,7 @@ def name_files(
 
 
 @lru_cache
-def stratum(source: str) -> Mapping[str, str]:
+def make_source_stratum(source: str) -> Mapping[str, str]:
     """The stratum that says which source a sentence comes from, one mapping for all of them;
     nothing without a name.
     """
@@ -87,7 +87,7 @@ def note_source_remarks(task: str, tally: ProblemTally, files: Iterable[str]) ->
     """What tables say about the sources as they are, as a note, and which parser's the labels are;
     {} where there is nothing to say.
     """
-    by = machines(map(Path, files))
+    by = list_annotators(map(Path, files))
     said = [*tally.remarks(), *(each.remark(task) for each in by)]
     wrong = [each.wrong(task) for each in by]
     known = max((w for w in wrong if not math.isnan(w)), default=None)
@@ -104,7 +104,9 @@ def same_files(files: Sequence[NamedFile]) -> tuple[object, ...]:
     return (*named, digest_files(source.part.path for source in files))
 
 
-def treebanks(path: str, more: tuple[str, ...], suffixes: tuple[str, ...]) -> list[NamedFile]:
+def find_corpus_files(
+    path: str, more: tuple[str, ...], suffixes: tuple[str, ...]
+) -> list[NamedFile]:
     """The files that some paths name: trees, or running text one sentence a line (.txt); of one
     path the files need no name.
     """

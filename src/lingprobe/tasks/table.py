@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sampling
+from lingprobe.data.core import SPLITS, DataProblem, Dataset, SamplingOptions
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.notes import Sampled
+from lingprobe.data.notes import SamplingNote
 from lingprobe.data.options import Help
 from lingprobe.datasets.folds import select_test_fold
 from lingprobe.datasets.formats.folders import digest_parts, table_parts
@@ -164,9 +164,9 @@ class TableTask:
         return f"Which label does {self.path.name} give the example?"
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> SamplingOptions:
         """What a run may set."""
-        return Sampling(fold=True, on_error=True)
+        return SamplingOptions(fold=True, on_error=True)
 
     @property
     def fingerprint(self) -> str:
@@ -227,5 +227,5 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
         )
     if shared := describe_shared(dataset):
         dataset = add_remarks(dataset, shared)
-    drawn = dataset.notes.part(Sampled)  # of a data set that was built: its splits stay
+    drawn = dataset.notes.part(SamplingNote)  # of a data set that was built: its splits stay
     return dataset if drawn is None else dataset.with_notes(replace(drawn, folds_needed=1))

@@ -10,12 +10,12 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from lingprobe.corpora.files import CorpusPart, digest_files
-from lingprobe.corpora.machine import audits
-from lingprobe.data.core import DataProblem, Dataset, Sampling, Sentence
+from lingprobe.corpora.machine import find_audits
+from lingprobe.data.core import DataProblem, Dataset, SamplingOptions, Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.findings import Found
+from lingprobe.tasks.findings import FoundCandidates
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -61,7 +61,7 @@ class TaskDefinition(Generic[O]):
     offered: Callable[[O], Collection[str]] | None = None
     facts: Callable[[str, O, Collection[Sentence]], Mapping[Sentence, Facts]] | None = None
     whole: Callable[[O], Dataset] | None = None
-    candidates: Callable[[O], tuple[Found, dict[str, Any]]] | None = None
+    candidates: Callable[[O], tuple[FoundCandidates, dict[str, Any]]] | None = None
     varied: Callable[[O], Mapping[str, str]] | None = None
     every: Mapping[str, Callable[[O], Collection[str]]] = field(default_factory=dict)
     place: str = ""
@@ -154,10 +154,12 @@ class DefinedTask(Generic[O]):
         return self.definition.reference_lines
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> SamplingOptions:
         """Which of its options a run may set."""
         has = {field.name for field in fields(self.definition.options)}
-        return Sampling(**{field.name: field.name in has for field in fields(Sampling)})
+        return SamplingOptions(
+            **{field.name: field.name in has for field in fields(SamplingOptions)}
+        )
 
     def _resolve_setting(self, name: str, usual: str) -> str:
         varied = self.definition.varied
@@ -168,7 +170,7 @@ class DefinedTask(Generic[O]):
         """The files' contents, the splits that their names say, and the audits of parsers."""
         parts = self.parts()
         splits, paths = ",".join(part.split or "-" for part in parts), [p.path for p in parts]
-        return f"{splits}:{digest_files([*paths, *audits(paths)])}"
+        return f"{splits}:{digest_files([*paths, *find_audits(paths)])}"
 
     @property
     def oracles(self) -> Mapping[str, str]:
@@ -194,7 +196,7 @@ class DefinedTask(Generic[O]):
         """All that files have, whatever splits they lack: for an audit of what was published."""
         return (self.definition.whole or self.definition.load)(self.options)
 
-    def candidates(self) -> tuple[Found, dict[str, Any]]:
+    def candidates(self) -> tuple[FoundCandidates, dict[str, Any]]:
         """What it is sampled from, and what was counted on the way."""
         if self.definition.candidates is None:
             raise DataProblem(f"{self.name} is not sampled: its data have their splits")

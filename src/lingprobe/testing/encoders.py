@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lingprobe.data.core import Encoder, Layered, Prepared, Sentence
-from lingprobe.data.oracles import Informed
+from lingprobe.data.core import Encoder, LayeredEncoder, PreparedEncoder, Sentence
+from lingprobe.data.oracles import OracleEncoder
 from lingprobe.data.references import allow_code
 from lingprobe.data.vectors import Ints, Vectors
 from lingprobe.encoders import ENCODERS
@@ -52,11 +52,11 @@ def _ready(made: Encoder, sentences: list[Sentence]) -> Encoder:
     """The encoder, having seen the sentences or, if it is an oracle, having been told which words
     they have.
     """
-    if isinstance(made, Informed):
+    if isinstance(made, OracleEncoder):
         return made.with_facts(
             {s: tuple((f"word={word}",) for word in s.words) for s in sentences}, words=True
         )
-    return made.prepare(sentences) if isinstance(made, Prepared) else made
+    return made.prepare(sentences) if isinstance(made, PreparedEncoder) else made
 
 
 def _check_shapes(vectors: Vectors, sentences: Sequence[Sentence]) -> None:
@@ -147,7 +147,7 @@ def _check_order(
 def _check_layers(
     encoder: Encoder, sentences: list[Sentence], vectors: Vectors, tolerance: float
 ) -> None:
-    if not isinstance(encoder, Layered):
+    if not isinstance(encoder, LayeredEncoder):
         return
     assert encoder.base, "`base` keys the cache: the reference without layers and pooling"
     assert len(encoder.slots) == len(vectors.layers), (
@@ -155,7 +155,7 @@ def _check_layers(
     )
     assert len(set(encoder.slots)) == len(encoder.slots), f"slots repeat: {encoder.slots}"
     last = encoder.asking(encoder.slots[-1:])
-    assert not isinstance(last, Layered) or last.base == encoder.base, (
+    assert not isinstance(last, LayeredEncoder) or last.base == encoder.base, (
         "asking for fewer slots changes `base`, so nothing would be shared"
     )
     one = last.encode(sentences)

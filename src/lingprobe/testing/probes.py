@@ -86,13 +86,13 @@ def check_on(probe: Probe, kind: str, learns: bool = True, pairs: bool = False) 
         _check_learnt(who, kind, signal, readings)
     limit = 4 / float(np.sqrt(SIZES[2]))  # a correlation by chance: four standard errors
     if not needs_of(probe).words:
-        correlation = skill(noise, readings)
+        correlation = compute_skill(noise, readings)
         assert correlation < limit, (
             f"{who} finds {correlation:.2f} in a layer of noise: does it read the layer that its"
             " cell names?"
         )
     mixed = shuffle_labels(readings)
-    correlation = skill(fit_and_predict(probe, mixed, (Cell("1", 0),))[0], mixed)
+    correlation = compute_skill(fit_and_predict(probe, mixed, (Cell("1", 0),))[0], mixed)
     assert correlation < limit, (
         f"{who} beats chance on shuffled labels ({correlation:.2f}): does it see the labels of"
         " test?"
@@ -132,7 +132,7 @@ def _check_learnt(who: str, kind: str, signal: Predictions, readings: Readings) 
             f"{who} says every label of every example; scores are logits, and a label holds from"
             " zero on"
         )
-    correlation = skill(signal, readings)
+    correlation = compute_skill(signal, readings)
     assert correlation > 0.5, (
         f"{who} misses a planted signal: its scores correlate with the labels at {correlation:.2f}"
     )
@@ -208,12 +208,12 @@ def fit_and_predict(probe: Probe, readings: Readings, cells: tuple[Cell, ...]) -
     return [predictor.predict(test) for predictor in predictors]
 
 
-def skill(predictions: Predictions, readings: Readings) -> float:
+def compute_skill(predictions: Predictions, readings: Readings) -> float:
     """Mean over outputs of the correlation between scores and gold, over the examples annotated for
     it; 0 for a constant.
     """
     test = readings.split("test")
-    said, gold = predictions.scores.astype(np.float64), outputs(test)
+    said, gold = predictions.scores.astype(np.float64), get_outputs(test)
     if test.labels.classes is not None:  # logits mean nothing across examples, shares of classes do
         said = np.exp(said - said.max(1, keepdims=True))
         said /= said.sum(1, keepdims=True)
@@ -225,7 +225,7 @@ def skill(predictions: Predictions, readings: Readings) -> float:
     return float(np.mean(correlations))
 
 
-def outputs(readings: Readings) -> NDArray[np.float64]:
+def get_outputs(readings: Readings) -> NDArray[np.float64]:
     """The labels as numbers [examples, outputs], NaN where not annotated."""
     labels = readings.labels
     if labels.classes is not None:

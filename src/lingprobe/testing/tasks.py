@@ -14,7 +14,7 @@ from lingprobe.corpora.marks import fold_form
 from lingprobe.data.core import SPLITS, Dataset, Task, needs_of
 from lingprobe.data.labels import Column
 from lingprobe.data.oracles import facts_of, oracles_of
-from lingprobe.data.reading import view
+from lingprobe.data.reading import parse_view
 from lingprobe.data.references import allow_code
 from lingprobe.metrics import METRICS, MetricProblem
 from lingprobe.probes import PROBES
@@ -33,7 +33,7 @@ def check_task(task: Task | str, *, sentences_may_recur: bool = False) -> None:
     assert made.question.strip().endswith("?"), (
         f"the question of {made.name} should end with '?', found {made.question!r}"
     )
-    view(made.view)
+    parse_view(made.view)
     first, second = made.load(), made.load()
     allow_code(made.probe, made.metric)
     probe = PROBES.make(made.probe)

@@ -29,7 +29,7 @@ PLACES = (
 Sizes = tuple[int, int, int]
 
 
-class Scene(NamedTuple):
+class TinyScene(NamedTuple):
     """Who did what to whom: the sentence and where its parts stand."""
 
     sentence: Sentence
@@ -142,7 +142,7 @@ FAMILIES: dict[str, Callable[..., Dataset]] = {
 
 def _scenes(
     rng: np.random.Generator, sizes: Sizes, alternate: bool = False
-) -> Iterator[tuple[str, Scene]]:
+) -> Iterator[tuple[str, TinyScene]]:
     """As many distinct scenes as asked for, with the split of each; past and present in turn, or at
     random.
     """
@@ -159,11 +159,11 @@ def _scenes(
 
 def _scene(
     rng: np.random.Generator,
-    like: Scene | None = None,
+    like: TinyScene | None = None,
     *,
     past: bool | None = None,
     keep: float = 1.0,
-) -> Scene:
+) -> TinyScene:
     """A random scene; or one like another, each part of which is kept with a probability."""
     people = rng.choice(PEOPLE, 2, replace=False).tolist()
     stem, place = str(rng.choice(STEMS)), str(rng.choice(PLACES))
@@ -178,7 +178,7 @@ def _scene(
         traits = [like.sentence.words[1], like.sentence.words[5]] if kept[3] else traits
     action = stem + ("ed" if past else "es" if stem == "prais" else "s")
     words = ("the", traits[0], people[0], action, "the", traits[1], people[1], *place.split())
-    return Scene(Sentence.of(words), people[0], people[1], action, past, place)
+    return TinyScene(Sentence.of(words), people[0], people[1], action, past, place)
 
 
 def _stem_action(action: str) -> str:

@@ -18,7 +18,7 @@ INSIDE = "@@"  # follows a piece that is not the last, in vocabularies and texts
 
 
 @dataclass(frozen=True)
-class Codes:
+class BpeCodes:
     """Merges and vocabulary, and how words that were seen are cut.
 
     ranks  of each pair of pieces, its place among the merges
@@ -82,7 +82,7 @@ def _merge_pair(parts: list[str], pair: tuple[str, str]) -> list[str]:
     return made
 
 
-def read_codes(codes: Path, vocabulary: Path | None) -> Codes:
+def read_codes(codes: Path, vocabulary: Path | None) -> BpeCodes:
     """The merges of a file (`left right count` a line), and the pieces of another (`piece count`)
     where there is one.
     """
@@ -98,8 +98,8 @@ def read_codes(codes: Path, vocabulary: Path | None) -> Codes:
             )
         ranks.setdefault((fields[0], fields[1]), number)
     if vocabulary is None:
-        return Codes(ranks)
-    return Codes(ranks, frozenset(vocabulary_of(vocabulary)))
+        return BpeCodes(ranks)
+    return BpeCodes(ranks, frozenset(vocabulary_of(vocabulary)))
 
 
 def vocabulary_of(file: Path) -> list[str]:

@@ -113,8 +113,8 @@ def _layers(
 @functools.lru_cache(maxsize=2)
 def _net(file: Path, mark: str, dim: int) -> Any:
     """The two layers of a file, of which `mark` is the digest, over vectors of `dim` numbers."""
-    from lingprobe_extensions.archive.recurrence import Recurrence
+    from lingprobe_extensions.archive.recurrence import RecurrentLayers
 
     state = torch_file(file)
     over_vectors(file, state, dim, DEPTH, "CoVe")
-    return Recurrence.of(state, DEPTH, 2)
+    return RecurrentLayers.of(state, DEPTH, 2)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, SlotEncoder, describe_install, report_damage
-from lingprobe_extensions.archive.elmo_shape import SIZES, Shape, read_elmo_shape
+from lingprobe_extensions.archive.elmo_shape import SIZES, ElmoShape, read_elmo_shape
 from lingprobe_extensions.archive.files import check_there, digest_of
 from lingprobe_extensions.archive.passes import each_word, pool_layers
 from lingprobe_extensions.archive.sources import ELMO
@@ -26,7 +26,7 @@ WEIGHTS = "the weights of an ELMo"
 
 
 @dataclass(frozen=True)
-class ELMo:
+class ElmoEncoder:
     """ELMo (Peters et al. 2018) by its HDF5 file of weights. Layer 0 and lex are what its character
     network makes of a word; layers 1 and 2 are the LSTMs, forward beside backward.
     """
@@ -149,7 +149,7 @@ def _load_elmo(file: Path, options: Path, marks: tuple[str, str], how: tuple[Ini
     )
 
 
-def _arrays(file: Path, shape: Shape) -> dict[str, NDArray[np.float32]]:
+def _arrays(file: Path, shape: ElmoShape) -> dict[str, NDArray[np.float32]]:
     """The arrays of a file of weights; DataProblem where they are not of these sizes."""
     try:
         import h5py

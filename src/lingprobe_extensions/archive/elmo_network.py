@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from lingprobe.extend import Floats, Ints, gather_vectors
-from lingprobe_extensions.archive.elmo_shape import Shape
+from lingprobe_extensions.archive.elmo_shape import ElmoShape
 
 Arrays = dict[str, NDArray[np.float32]]
 AT_ONCE = 256  # words whose characters are read at once
@@ -26,7 +26,7 @@ class ElmoModel:
     Weights are taken out of `arrays`, so that each is in memory once.
     """
 
-    def __init__(self, shape: Shape, arrays: dict[str, NDArray[np.float32]]) -> None:
+    def __init__(self, shape: ElmoShape, arrays: dict[str, NDArray[np.float32]]) -> None:
         self.shape = shape
         cells = [_load_lstm(arrays, name, shape) for name in shape.cells]
         self.ways = cells[: shape.layers], cells[shape.layers :]
@@ -152,7 +152,7 @@ def _bias(name: str) -> str:
     return name.replace("/W_", "/b_")
 
 
-def _load_lstm(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) -> ElmoCell:
+def _load_lstm(arrays: dict[str, NDArray[np.float32]], name: str, shape: ElmoShape) -> ElmoCell:
     """One LSTM, its gates i, j, f, o in torch's order i, f, g, o."""
     take, new, keep, give = _pop_weights(arrays, f"{name}/W_0").chunk(4)
     read, state = torch.cat([take, keep, new, give]).chunk(2, 1)
@@ -163,7 +163,7 @@ def _load_lstm(arrays: dict[str, NDArray[np.float32]], name: str, shape: Shape) 
     return ElmoCell(read, state, bias, ends, shape.clips)
 
 
-def draw_weights(shape: Shape, how: str, seed: int) -> Arrays:
+def draw_weights(shape: ElmoShape, how: str, seed: int) -> Arrays:
     """Weights that a seed draws: `orthonormal` ones of the LSTMs and their projections, with normal
     biases (Tenney et al. 2019, section 4), or `random` ones of all, as training begins.
     """

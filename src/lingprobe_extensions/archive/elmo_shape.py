@@ -14,7 +14,7 @@ CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
 
 
 @dataclass(frozen=True)
-class Shape:
+class ElmoShape:
     """The sizes of an ELMo, as its options file says them.
 
     filters     convolutions over characters: how wide each is, and how many numbers it gives
@@ -69,13 +69,13 @@ class Shape:
         ]
 
 
-def read_elmo_shape(options: Path) -> Shape:
+def read_elmo_shape(options: Path) -> ElmoShape:
     """The sizes that an options file says."""
     digest_of(options, SIZES, ELMO)
     said = json_file(options, "the sizes of an ELMo")
     with report_damage(options, "the sizes of an ELMo"):
         cnn, lstm = said["char_cnn"], said["lstm"]
-        return Shape(
+        return ElmoShape(
             tuple((int(width), int(many)) for width, many in cnn["filters"]),
             int(cnn["max_characters_per_token"]),
             int(cnn["embedding"]["dim"]),

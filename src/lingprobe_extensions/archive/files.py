@@ -64,7 +64,7 @@ def torch_file(path: Path, namespaces: bool = False) -> Any:
         return torch.load(path.expanduser(), map_location="cpu", weights_only=True)
 
 
-def arrays(path: Path, prefix: str = "") -> dict[str, NDArray[Any]]:
+def read_arrays(path: Path, prefix: str = "") -> dict[str, NDArray[Any]]:
     """The arrays of a .npz file whose names begin so, by name."""
     file = ArrayFile(path)
     return {name: file[name] for name in file if name.startswith(prefix)}

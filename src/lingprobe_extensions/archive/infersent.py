@@ -133,8 +133,8 @@ def _pad_row(row: list[int], many: int) -> list[int]:
 @functools.lru_cache(maxsize=2)
 def _net(file: Path, mark: str, dim: int) -> Any:
     """The network of a file, of which `mark` is the digest, over word vectors of `dim` numbers."""
-    from lingprobe_extensions.archive.recurrence import Recurrence
+    from lingprobe_extensions.archive.recurrence import RecurrentLayers
 
     state = torch_file(file)
     over_vectors(file, state, dim, 1, WHAT, "enc_lstm.")
-    return Recurrence.of(state, 1, 2, "enc_lstm.")
+    return RecurrentLayers.of(state, 1, 2, "enc_lstm.")

@@ -30,7 +30,7 @@ SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 
 
 @dataclass(frozen=True)
-class Laser:
+class LaserEncoder:
     """LASER by the folder of a model: that of 93 languages (Artetxe & Schwenk 2019) with its BPE
     codes and vocabulary, or LASER2 or LASER3 (Heffernan et al. 2022) with sentencepiece.
     """
@@ -148,14 +148,14 @@ def _tokens(
 @functools.lru_cache(maxsize=2)
 def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> LaserModel:
     """The model of a file, whose digest and that of its vocabulary are `marks`."""
-    from lingprobe_extensions.archive.laser_networks import transformer
+    from lingprobe_extensions.archive.laser_networks import load_laser3
 
     state = torch_file(file, namespaces=True)
     if not isinstance(state, Mapping) or "model" not in state:
         raise DataProblem(f"{file} has no weights under 'model', which every LASER has")
     if "params" in state:
         return _recurrent(file, state)
-    deep, vectors, settings = transformer(file, state)
+    deep, vectors, settings = load_laser3(file, state)
     if vocabulary is None:
         raise DataProblem(
             f"{file} is a LASER3, which is read with the .cvocab beside it; download that, too"
@@ -169,9 +169,9 @@ def _load_model(file: Path, vocabulary: Path | None, marks: tuple[str, str]) -> 
 
 def _recurrent(file: Path, state: Mapping[str, Any]) -> LaserModel:
     """A model of LSTMs, which brings its dictionary."""
-    from lingprobe_extensions.archive.laser_networks import lstm
+    from lingprobe_extensions.archive.laser_networks import load_lstm
 
-    network, vectors = lstm(file, state)
+    network, vectors = load_lstm(file, state)
     numbers = dict(state.get("dictionary") or {})
     if not numbers.keys() >= {"</s>", "<unk>"} or max(numbers.values()) >= len(vectors):
         raise DataProblem(

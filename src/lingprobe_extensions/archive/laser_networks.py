@@ -18,7 +18,7 @@ from torch.nn import functional
 from lingprobe import DataProblem
 from lingprobe.extend import Floats, Ints, gather_vectors
 from lingprobe_extensions.archive.files import check_weight_shapes, recurrent_shapes
-from lingprobe_extensions.archive.recurrence import Recurrence
+from lingprobe_extensions.archive.recurrence import RecurrentLayers
 
 PADDING = 1  # the number of <pad>, behind which positions begin
 EMBEDDING = "embed_tokens.weight"
@@ -27,7 +27,7 @@ NEEDED = {
 } | {"activation_fn"}
 
 
-def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurrence, Floats]:
+def load_lstm(file: Path, state: Mapping[str, Any]) -> tuple[RecurrentLayers, Floats]:
     """The network of a file, and the vectors of its pieces; DataProblem where sizes and weights do
     not agree.
     """
@@ -43,7 +43,7 @@ def lstm(file: Path, state: Mapping[str, Any]) -> tuple[Recurrence, Floats]:
         **recurrent_shapes(dim, hidden, layers, "lstm.", ways),
     }
     check_weight_shapes(file, weights, shapes, "a LASER of these sizes")
-    return Recurrence.of(weights, layers, ways, "lstm."), weights[EMBEDDING].float().numpy()
+    return RecurrentLayers.of(weights, layers, ways, "lstm."), weights[EMBEDDING].float().numpy()
 
 
 class TransformerStates:
@@ -127,7 +127,7 @@ def compute_sinusoids(many: int, width: int) -> Tensor:
     return torch.cat([angles.sin(), angles.cos()], 1)
 
 
-def transformer(
+def load_laser3(
     file: Path, state: Mapping[str, Any]
 ) -> tuple[TransformerStates, Floats, Mapping[str, Any]]:
     """The network of a LASER3, the vectors of its pieces, and its settings."""

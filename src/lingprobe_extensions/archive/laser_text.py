@@ -63,7 +63,10 @@ def by_codes(codes: Path, vocabulary: Path | None, language: str) -> SubwordSegm
 
 @functools.lru_cache(maxsize=2)
 def _by_codes(codes: Path, vocabulary: Path | None, language: str, marks: str) -> SubwordSegmenter:
-    moses, pairs = Moses(_library("sacremoses", codes), language), read_codes(codes, vocabulary)
+    moses, pairs = (
+        MosesTokenizer(_library("sacremoses", codes), language),
+        read_codes(codes, vocabulary),
+    )
     return SubwordSegmenter(
         lambda text: [piece for word in moses.words(text) for piece in pairs.pieces(word)]
     )
@@ -80,7 +83,7 @@ def normaliser_of(library: Any, language: str, **options: bool) -> Any:
     return made
 
 
-class Moses:
+class MosesTokenizer:
     """Moses' normalisation of punctuation and tokenisation by the rules of a language, as its Perl
     programs do them.
     """

@@ -26,7 +26,7 @@ def build_recurrent_layer(kind: type[Layer], weights: dict[str, Tensor]) -> Laye
     return layer.eval()
 
 
-class Recurrence:
+class RecurrentLayers:
     """Layers of LSTMs or GRUs in one direction or in both, each over the states of that below."""
 
     def __init__(self, layers: Sequence[Layer]) -> None:

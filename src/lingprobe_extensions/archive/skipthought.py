@@ -15,11 +15,11 @@ from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, WordTable, open_word_table, report_damage
 from lingprobe_extensions.archive.files import (
     Shapes,
-    arrays,
     check_weight_shapes,
     digest_of,
     hidden_units,
     mmap_table,
+    read_arrays,
 )
 from lingprobe_extensions.archive.passes import (
     TokenBatch,
@@ -256,9 +256,9 @@ def _net(file: Path, mark: str, both: bool) -> Any:
     """The GRU of a file, of which `mark` is the digest, or those of `both` directions."""
     import torch
 
-    from lingprobe_extensions.archive.recurrence import Recurrence, build_recurrent_layer
+    from lingprobe_extensions.archive.recurrence import RecurrentLayers, build_recurrent_layer
 
-    state = arrays(file, "encoder")
+    state = read_arrays(file, "encoder")
     hidden = hidden_units(file, state, "encoder_Ux", WHAT)
     dim = len(state["encoder_W"]) if "encoder_W" in state else 0
     weights: dict[str, torch.Tensor] = {}
@@ -275,4 +275,4 @@ def _net(file: Path, mark: str, both: bool) -> Any:
             f"bias_ih_l0{side}": join_weights("b", "bx"),
             f"bias_hh_l0{side}": torch.zeros(3 * hidden),
         }
-    return Recurrence([build_recurrent_layer(torch.nn.GRU, weights)])
+    return RecurrentLayers([build_recurrent_layer(torch.nn.GRU, weights)])

@@ -18,7 +18,7 @@ from lingprobe.extend import (
     write_text,
 )
 from lingprobe_extensions.board.check import check_submission
-from lingprobe_extensions.board.contents import INDEX, MODELS, PHENOMENA, TASKS, Board
+from lingprobe_extensions.board.contents import INDEX, MODELS, PHENOMENA, TASKS, BoardContents
 from lingprobe_extensions.board.index_page import index_text
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.measure import (
@@ -28,17 +28,17 @@ from lingprobe_extensions.board.measure import (
     measure_models,
     parse_models,
 )
-from lingprobe_extensions.board.merge import merge
+from lingprobe_extensions.board.merge import merge_submissions
 from lingprobe_extensions.board.model_page import model_page
 from lingprobe_extensions.board.mteb_scores import mteb_places, of_model
 from lingprobe_extensions.board.options import BoardOptions, SubmitOptions
 from lingprobe_extensions.board.phenomenon_page import phenomenon_page
-from lingprobe_extensions.board.standings import standings
+from lingprobe_extensions.board.standings import compute_standings
 from lingprobe_extensions.board.submission import (
     FILES,
     LINES,
+    BoardSubmission,
     DescribedResults,
-    Submission,
     SubmitterStatement,
     describe_results,
     submission_of,
@@ -103,7 +103,7 @@ def _check_place(folder: Path, ours: Sequence[str]) -> None:
         raise DataProblem(f"{folder} is there already{what}; name another folder")
 
 
-def _page(made: Submission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...]]:
+def _page(made: BoardSubmission, remarks: Sequence[str]) -> Page[tuple[ModelLine, ...]]:
     rows = tuple(
         (
             line.name,
@@ -164,14 +164,14 @@ def board(
     own, remarks = _read_measured(measure, (*refused, *done.problems))
     references = own.encoders
     bound = {name: references[one] for name, one in done.encoders.items() if one in references}
-    merged = merge(submissions, own, bound)
-    every = standings(merged.measured, merged.reported)
+    merged = merge_submissions(submissions, own, bound)
+    every = compute_standings(merged.measured, merged.reported)
     if own.lines and not any(one.floors for one in every.tasks):
         raise DataProblem(
             f"{measure} has no baselines, so no model can be ranked: run the same command with"
             " --baselines default, which measures them beside"
         )
-    files = _write_site(Board(merged, every), to)
+    files = _write_site(BoardContents(merged, every), to)
     return BoardSite(files, (*remarks, *merged.remarks), (*refused, *done.problems))
 
 
@@ -190,7 +190,9 @@ def estimate_board(
     return estimate_jobs(jobs, measure or "", refused)
 
 
-def _read_submissions(folders: Any, measure: str | Path | None, encoders: Any) -> list[Submission]:
+def _read_submissions(
+    folders: Any, measure: str | Path | None, encoders: Any
+) -> list[BoardSubmission]:
     """The submissions that are meant, checked."""
     places = [Path(each) for each in as_list(folders)]
     if not places and measure is None:
@@ -229,10 +231,10 @@ def _read_measured(
         raise DataProblem(f"{measure}: {problem}") from problem
 
 
-def _write_site(pages: Board, to: Path) -> tuple[Path, ...]:
+def _write_site(pages: BoardContents, to: Path) -> tuple[Path, ...]:
     """The files of a site, which replace those that were there."""
     texts: dict[str, Callable[[], str]] = {INDEX: partial(index_text, pages)}
-    kinds: tuple[tuple[Mapping[Any, str], Callable[[Board, Any], WebDocument]], ...] = (
+    kinds: tuple[tuple[Mapping[Any, str], Callable[[BoardContents, Any], WebDocument]], ...] = (
         (pages.phenomenon_files, phenomenon_page),
         (pages.task_files, task_page),
         (pages.model_files, model_page),
@@ -247,5 +249,7 @@ def _write_site(pages: Board, to: Path) -> tuple[Path, ...]:
     return tuple(to / name for name in texts)
 
 
-def _render(page: Callable[[Board, Any], WebDocument], board: Board, key: Any) -> str:
+def _render(
+    page: Callable[[BoardContents, Any], WebDocument], board: BoardContents, key: Any
+) -> str:
     return page(board, key).text()

@@ -17,7 +17,7 @@ import numpy as np
 
 from lingprobe import DataProblem, Result, Tags
 from lingprobe.extend import (
-    Answers,
+    FitAnswers,
     checksum_file,
     floor,
     get_contents,
@@ -31,7 +31,7 @@ from lingprobe_extensions.board.submission import (
     FITS,
     LINES,
     SUMS,
-    Submission,
+    BoardSubmission,
     read_parts,
     with_bounds,
 )
@@ -45,7 +45,7 @@ BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
 class CheckedSubmission(NamedTuple):
     """A folder that is what was written, and what of it could not be checked."""
 
-    submission: Submission
+    submission: BoardSubmission
     remarks: tuple[str, ...]
 
 
@@ -66,7 +66,9 @@ def check_submission(folder: Path) -> CheckedSubmission:
         every += [f"{LINES}, {each}" for each in _check_model_lines(results, lines)]
     if every:
         raise DataProblem(_message(folder, every))
-    return CheckedSubmission(Submission(tuple(fits), tuple(results), tuple(lines)), tuple(remarks))
+    return CheckedSubmission(
+        BoardSubmission(tuple(fits), tuple(results), tuple(lines)), tuple(remarks)
+    )
 
 
 def _message(folder: Path, every: Sequence[str]) -> str:
@@ -132,7 +134,7 @@ def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
     metric, said = get_contents("metrics").make(result.metric), result.provenance
     bounds = result.low, result.high
     if said.version == importlib.metadata.version("lingprobe"):
-        bounds = Answers(gold, [predicted], result.clusters).interval(metric)
+        bounds = FitAnswers(gold, [predicted], result.clusters).interval(metric)
     return replace(
         result,
         score=metric(gold, predicted),

@@ -20,10 +20,10 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.merge import BoardResults, ListedModel
 from lingprobe_extensions.board.standings import (
+    BoardStandings,
     Key,
+    ModelStanding,
     ReportedScore,
-    Standing,
-    Standings,
     TaskStandings,
 )
 
@@ -61,11 +61,11 @@ NO_RANKS = "Nothing on this board was measured by its operator, so no model is r
 
 
 @dataclass(frozen=True)
-class Board:
+class BoardContents:
     """A board as its pages show it."""
 
     merged: BoardResults
-    standings: Standings
+    standings: BoardStandings
 
     @property
     def models(self) -> Mapping[str, ListedModel]:
@@ -128,9 +128,9 @@ class Board:
         return sorted(encoders, key=lambda encoder: self.name(encoder).casefold())
 
     @cached_property
-    def by_model(self) -> dict[str, dict[Key, Standing]]:
+    def by_model(self) -> dict[str, dict[Key, ModelStanding]]:
         """The standings of each model."""
-        known: dict[str, dict[Key, Standing]] = {encoder: {} for encoder in self.models}
+        known: dict[str, dict[Key, ModelStanding]] = {encoder: {} for encoder in self.models}
         for key, one in self.tasks.items():
             for standing in one.models:
                 known[standing.row.encoder][key] = standing
@@ -264,7 +264,7 @@ def size_class(model: ListedModel) -> str:
     return next((name for limit, name in SIZES if size < limit), LARGEST)
 
 
-def doubt(row: Any) -> str:
+def format_doubt(row: Any) -> str:
     """A score with the wider side of its interval."""
     if math.isnan(row.score):
         return "–"

@@ -19,7 +19,12 @@ from lingprobe.extend import (
     compute_stratum_rows,
     format_number,
 )
-from lingprobe_extensions.board.contents import Board, doubt, format_interval, with_sign
+from lingprobe_extensions.board.contents import (
+    BoardContents,
+    format_doubt,
+    format_interval,
+    with_sign,
+)
 from lingprobe_extensions.board.standings import TaskStandings
 
 CONTROLS = (
@@ -35,7 +40,7 @@ SELECTIVITY = (
 GROUPS = "±: the wider side of the 95 % interval, not corrected for the number of groups."
 
 
-def control_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
+def control_blocks(board: BoardContents, one: TaskStandings) -> tuple[PageBlock, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
     if not len(one.controls):
         return ()
@@ -55,14 +60,14 @@ def _get_layer_key(row: Any) -> tuple[str, str]:
     return row.encoder, row.layer
 
 
-def _sort_rows(board: Board, every: Sequence[Any]) -> list[Any]:
+def _sort_rows(board: BoardContents, every: Sequence[Any]) -> list[Any]:
     """Models by name, then baselines."""
     return sorted(
         every, key=lambda row: (row.kind == "baseline", board.name(row.encoder).casefold())
     )
 
 
-def _control_cells(board: Board, plain: Any | None, row: Any) -> tuple[str, ...]:
+def _control_cells(board: BoardContents, plain: Any | None, row: Any) -> tuple[str, ...]:
     selective = f"[{with_sign(row.selective_low)}, {with_sign(row.selective_high)}]"
     has_none = math.isnan(row.selectivity)
     return (
@@ -78,12 +83,12 @@ def _control_cells(board: Board, plain: Any | None, row: Any) -> tuple[str, ...]
     )
 
 
-def group_blocks(board: Board, one: TaskStandings) -> tuple[PageBlock, ...]:
+def group_blocks(board: BoardContents, one: TaskStandings) -> tuple[PageBlock, ...]:
     """Scores by each tag of the test examples that has several values."""
     return tuple(_group_blocks(board, one.shown))
 
 
-def _group_blocks(board: Board, shown: ResultFrame) -> Iterator[PageBlock]:
+def _group_blocks(board: BoardContents, shown: ResultFrame) -> Iterator[PageBlock]:
     scored = [number for number, score in enumerate(shown.column("score")) if not math.isnan(score)]
     for stratum in dict.fromkeys(name for run in shown.runs for name in run.strata):
         mine = shown.take([number for number in scored if stratum in shown.run(number).strata])
@@ -92,7 +97,7 @@ def _group_blocks(board: Board, shown: ResultFrame) -> Iterator[PageBlock]:
             yield FoldedBlock(f"By {stratum}", (sheet, ProseBlock((GROUPS,), "note")))
 
 
-def _by_group(board: Board, every: Sequence[Any], stratum: str) -> TableSheet:
+def _by_group(board: BoardContents, every: Sequence[Any], stratum: str) -> TableSheet:
     """Encoders below each other, and the values of a tag beside each other."""
     values = list(dict.fromkeys(row.stratum for row in every))
     known = {(*_get_layer_key(row), row.stratum): row for row in every}
@@ -100,7 +105,7 @@ def _by_group(board: Board, every: Sequence[Any], stratum: str) -> TableSheet:
     lines = []
     for place in places:
         mine = [known.get((*place, value)) for value in values]
-        cells = ("" if row is None else doubt(row) for row in mine)
+        cells = ("" if row is None else format_doubt(row) for row in mine)
         lines.append((board.name(place[0]), place[1], *cells))
     first = {row.stratum: f"{row.n:,}" for row in reversed(every)}
     lines.append(("n", "", *(first[value] for value in values)))

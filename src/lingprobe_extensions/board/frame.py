@@ -87,7 +87,7 @@ class FitRow:
     def seal(self) -> str:
         """The digest of what is packed."""
         said = (f"{each['name']} {each['dtype']} {each['values'].hex()}" for each in self.arrays)
-        return digest(self.packed, *said)
+        return digest_strings(self.packed, *said)
 
 
 def _array(packed: Mapping[str, Any]) -> Any:
@@ -148,7 +148,7 @@ def plain_columns(result: Result) -> dict[str, Any]:
         "high": 100.0 * float(result.high),
         "majority": 100.0 * float(result.majority),
         "n": result.n,
-        "identity": digest(*identities, trial.read, str(trial.seed)),
+        "identity": digest_strings(*identities, trial.read, str(trial.seed)),
         "versions": json.dumps(dict(said.versions)),
         "date": said.date,
     }
@@ -238,6 +238,6 @@ def describe_layer(layer: str) -> str:
     return "" if layer == "-" else f", layer {layer}" if layer.isdecimal() else f", {layer}"
 
 
-def digest(*texts: str) -> str:
+def digest_strings(*texts: str) -> str:
     """Thirty-two hexadecimal digits that stand for some texts."""
     return hash_bytes("\x1e".join(texts).encode("utf-8", "surrogatepass"), 16).hex()

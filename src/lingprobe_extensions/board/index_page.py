@@ -24,15 +24,15 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.contents import (
     NO_RANKS,
     UNKNOWN,
-    Board,
-    doubt,
+    BoardContents,
     family_of,
+    format_doubt,
     format_model_size,
     size_class,
 )
 from lingprobe_extensions.board.lines import layer_order
 from lingprobe_extensions.board.mteb_scores import mteb_blocks
-from lingprobe_extensions.board.standings import Key, Standing
+from lingprobe_extensions.board.standings import Key, ModelStanding
 
 LIMIT = 2_000_000  # bytes
 HEAD = ("model", "UD in training", "parameters (M)")
@@ -52,7 +52,7 @@ class ShownKeys(NamedTuple):
     has_layers: bool = True
 
 
-def index_text(board: Board) -> str:
+def index_text(board: BoardContents) -> str:
     """The page as a file; DataProblem where even the names of its models are too long."""
     shown = ShownKeys(tuple(board.columns))
     text = index_page(board, shown).text()
@@ -62,7 +62,7 @@ def index_text(board: Board) -> str:
     return text
 
 
-def _less(board: Board, shown: ShownKeys, size: int) -> ShownKeys:
+def _less(board: BoardContents, shown: ShownKeys, size: int) -> ShownKeys:
     """Without the scores of other layers, then with the tasks that most models have."""
     if shown.has_layers:
         return shown._replace(has_layers=False)
@@ -77,7 +77,7 @@ def _less(board: Board, shown: ShownKeys, size: int) -> ShownKeys:
     return shown._replace(keys=tuple(key for key in shown.keys if key in most))
 
 
-def index_page(board: Board, shown: ShownKeys) -> WebDocument:
+def index_page(board: BoardContents, shown: ShownKeys) -> WebDocument:
     """The page of some tasks."""
     many = len(board.models)
     title = f"Board of {many:,} model{'s' * (many != 1)}"
@@ -104,7 +104,7 @@ def index_page(board: Board, shown: ShownKeys) -> WebDocument:
     return WebDocument(title, about, tuple(chapters))
 
 
-def _list_board_findings(board: Board) -> Iterator[str]:
+def _list_board_findings(board: BoardContents) -> Iterator[str]:
     """What there is to say first: how much is ranked, and which submissions differ from it."""
     if not board.order:
         yield NO_RANKS
@@ -127,7 +127,7 @@ def _format_count(many: int, noun: str) -> str:
     return f"{many:,} {noun}{'s' * (many != 1)}"
 
 
-def score_sheet(board: Board, shown: ShownKeys, folder: str = "") -> TableSheet:
+def score_sheet(board: BoardContents, shown: ShownKeys, folder: str = "") -> TableSheet:
     """The scores of all models on some tasks: what was measured between the best baselines and the
     upper bounds, and below that what is reported.
 
@@ -194,19 +194,21 @@ class _Line(NamedTuple):
         return [cls(row) for row in rows]
 
     @classmethod
-    def measured(cls, board: Board, encoder: str, keys: Sequence[Key]) -> _Line:
+    def measured(cls, board: BoardContents, encoder: str, keys: Sequence[Key]) -> _Line:
         """What was measured of a model."""
         mine = board.by_model[encoder]
-        cells = [doubt(mine[key].row) + _sign(mine[key]) if key in mine else "" for key in keys]
+        cells = [
+            format_doubt(mine[key].row) + _sign(mine[key]) if key in mine else "" for key in keys
+        ]
         looks = {c: _look(mine[key]) for c, key in enumerate(keys, len(HEAD)) if key in mine}
         layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
         return cls((*_list_model_facts(board, encoder, ""), *cells), encoder, looks, layers)
 
     @classmethod
-    def reported(cls, board: Board, encoder: str, keys: Sequence[Key]) -> _Line:
+    def reported(cls, board: BoardContents, encoder: str, keys: Sequence[Key]) -> _Line:
         """What is reported of a model."""
         mine = board.reports[encoder]
-        cells = [doubt(mine[key].row) if key in mine else "" for key in keys]
+        cells = [format_doubt(mine[key].row) if key in mine else "" for key in keys]
         looks = {c: frozenset({"soft"}) for c in range(len(HEAD) + len(keys))}
         layers = {key: (mine[key].row, *mine[key].others) for key in keys if key in mine}
         return cls(
@@ -214,24 +216,26 @@ class _Line(NamedTuple):
         )
 
 
-def _list_model_facts(board: Board, encoder: str, mark: str) -> tuple[str, ...]:
+def _list_model_facts(board: BoardContents, encoder: str, mark: str) -> tuple[str, ...]:
     """What stands before the scores of a model."""
     model = board.models[encoder]
     name = model.name + mark if mark else board.name(encoder)
     return name, model.declared.get("trained_on_ud", UNKNOWN), format_model_size(model)
 
 
-def _look(one: Standing) -> frozenset[str]:
+def _look(one: ModelStanding) -> frozenset[str]:
     looks = {"strong": one.group == "leading", "above": one.is_above_floors}
     return frozenset(name for name, is_so in looks.items() if is_so)
 
 
-def _sign(one: Standing) -> str:
+def _sign(one: ModelStanding) -> str:
     """A mark of what is not compared."""
     return "*" if one.group in ("not compared", "not computed") else ""
 
 
-def _facets(board: Board, keys: Sequence[Key], encoders: Sequence[str]) -> tuple[TableFacet, ...]:
+def _facets(
+    board: BoardContents, keys: Sequence[Key], encoders: Sequence[str]
+) -> tuple[TableFacet, ...]:
     """What rows and columns can be chosen by."""
     before = ("",) * len(HEAD)
     sizes = tuple(size_class(board.models[one]) if one else "" for one in encoders)
@@ -263,11 +267,11 @@ def _tabulate_layers(lines: Sequence[_Line], keys: Sequence[Key]) -> TableVarian
 
 
 def _at_layers(rows: Sequence[Any], order: Sequence[str]) -> tuple[str, ...]:
-    scores = {row.layer: doubt(row) for row in rows}
+    scores = {row.layer: format_doubt(row) for row in rows}
     return tuple(scores.get(name, "") for name in order)
 
 
-def _phenomena(board: Board) -> TableSheet:
+def _phenomena(board: BoardContents) -> TableSheet:
     """The phenomena with their tasks; each has a page with a figure."""
     head = ("phenomenon", "languages", "tasks", "with a leading model")
     rows = []
@@ -280,7 +284,7 @@ def _phenomena(board: Board) -> TableSheet:
     return TableSheet(table, "Phenomena with their tasks", links=links)
 
 
-def _tasks(board: Board) -> TableSheet:
+def _tasks(board: BoardContents) -> TableSheet:
     """The tasks with their baselines and upper bounds; each has a page."""
     head = (
         *("task", "language", "probe", "leading", "models", "above baselines"),

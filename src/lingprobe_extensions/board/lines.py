@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 
 from lingprobe import DataProblem, LingprobeError, Result
 from lingprobe.extend import SavedModel, checksum_file, get_contents, set_environment
-from lingprobe_extensions.board.frame import digest
+from lingprobe_extensions.board.frame import digest_strings
 
 FORMAT = 1
 COUNTERS = frozenset({"I64", "BOOL"})  # positions and masks, which are no parameters
@@ -54,7 +54,7 @@ class ModelLine:
 
     def seal(self) -> str:
         """The digest of all other fields."""
-        return digest(json.dumps({**asdict(self), "digest": ""}, sort_keys=True))
+        return digest_strings(json.dumps({**asdict(self), "digest": ""}, sort_keys=True))
 
     def text(self) -> str:
         """The line."""
@@ -72,7 +72,7 @@ def facts_told_by(mine: Sequence[Result]) -> dict[str, Any]:
         "revision": _one({each.revision for each in made}),
         "layers": tuple(sorted({one.trial.read for one in mine}, key=layer_order)),
         "versions": dict(sorted(versions.items())),
-        "code": {kind: digest(*several) for kind, several in sorted(codes.items())},
+        "code": {kind: digest_strings(*several) for kind, several in sorted(codes.items())},
         "fits": len(mine),
     }
 
@@ -114,12 +114,12 @@ def files_and_size(encoder: str, *, hashes: bool) -> tuple[dict[str, str], int |
             )
         paths = sorted(p for p in folder.rglob("*") if p.is_file() and not p.name.startswith("."))
         files = {p.relative_to(folder).as_posix(): checksum_file(p) for p in paths if hashes}
-        return files, None if is_packed else parameters(folder)
+        return files, None if is_packed else count_parameters(folder)
     except (LingprobeError, ImportError, OSError, ValueError):
         return {}, None
 
 
-def parameters(folder: Path) -> int | None:
+def count_parameters(folder: Path) -> int | None:
     """How many numbers the weights in a model's folder are, as the headers of safetensors say
     (https://huggingface.co/docs/safetensors); None where there are none, or packed ones.
     """

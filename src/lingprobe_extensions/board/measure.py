@@ -25,7 +25,7 @@ from lingprobe.extend import (
     try_parse_reference,
 )
 from lingprobe_extensions.board.merge import list_models
-from lingprobe_extensions.board.submission import Submission
+from lingprobe_extensions.board.submission import BoardSubmission
 
 NO_LAYER, NO_CONTROL = "-", "none"
 
@@ -85,7 +85,7 @@ class MeasuredModels(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def parse_models(encoders: Any, submissions: Sequence[Submission]) -> dict[str, Any]:
+def parse_models(encoders: Any, submissions: Sequence[BoardSubmission]) -> dict[str, Any]:
     """Names of submitted models with what they are measured as, of a mapping or of texts
     NAME=REFERENCE; UsageProblem for a name that no submission has, or several have.
     """
@@ -115,7 +115,7 @@ def parse_models(encoders: Any, submissions: Sequence[Submission]) -> dict[str, 
 
 
 def list_jobs(
-    models: Mapping[str, Any], submissions: Sequence[Submission]
+    models: Mapping[str, Any], submissions: Sequence[BoardSubmission]
 ) -> tuple[list[MeasureJob], list[str]]:
     """What there is to measure, and what of it is refused."""
     known = list_models(submissions)

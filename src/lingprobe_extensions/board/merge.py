@@ -20,9 +20,9 @@ from lingprobe.extend import (
     strip_fold,
     try_parse_reference,
 )
-from lingprobe_extensions.board.frame import digest, facts_in
+from lingprobe_extensions.board.frame import digest_strings, facts_in
 from lingprobe_extensions.board.lines import ModelLine
-from lingprobe_extensions.board.submission import DescribedResults, Submission
+from lingprobe_extensions.board.submission import BoardSubmission, DescribedResults
 
 DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")  # other examples of one set
 SHORT = 6  # digits that tell states of one name apart
@@ -84,8 +84,8 @@ class BoardResults(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def merge(
-    submissions: Sequence[Submission],
+def merge_submissions(
+    submissions: Sequence[BoardSubmission],
     own: DescribedResults = DescribedResults(),  # noqa: B008
     bound: Mapping[str, str] = MappingProxyType({}),
 ) -> BoardResults:
@@ -115,9 +115,9 @@ def merge(
     return BoardResults(own.results, tuple(results), models, tuple(same.other_data))
 
 
-def list_models(submissions: Sequence[Submission]) -> dict[str, list[Submission]]:
+def list_models(submissions: Sequence[BoardSubmission]) -> dict[str, list[BoardSubmission]]:
     """The submissions of each name of a model."""
-    named: dict[str, list[Submission]] = {}
+    named: dict[str, list[BoardSubmission]] = {}
     for submission in submissions:
         for line in submission.lines:
             named.setdefault(line.name, []).append(submission)
@@ -129,7 +129,7 @@ class _Same:
     they stand for in the operator's results.
     """
 
-    def __init__(self, own: DescribedResults, submissions: Sequence[Submission]) -> None:
+    def __init__(self, own: DescribedResults, submissions: Sequence[BoardSubmission]) -> None:
         submitted = [one for each in submissions for one in each.results]
         several = submitted, own.results
         tasks = [[(r.trial.task, _identity(r, "task")) for r in each] for each in several]
@@ -213,7 +213,7 @@ def _models(
     others = {encoder: line for encoder, line in sorted(reported.items()) if encoder not in here}
     names = Counter([*taken, *(line.name for line in others.values())])
     for encoder, line in others.items():
-        mark = f" ({digest(line.revision or line.identity)[:SHORT]})"
+        mark = f" ({digest_strings(line.revision or line.identity)[:SHORT]})"
         add(encoder, line.name + mark * (names[line.name] > 1), line, None, is_measured=False)
     return models
 
@@ -244,5 +244,5 @@ def _mark(reference: str, *state: str) -> str:
     parsed = try_parse_reference(reference)
     if parsed is None:
         return reference
-    mark = ("state", digest(*state)[:SHORT])
+    mark = ("state", digest_strings(*state)[:SHORT])
     return str(Reference(parsed.name, parsed.argument, (*parsed.options, mark)))

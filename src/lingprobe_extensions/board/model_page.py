@@ -24,15 +24,15 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.contents import (
     INDEX,
     UNKNOWN,
-    Board,
-    doubt,
+    BoardContents,
+    format_doubt,
     format_interval,
     with_sign,
 )
 from lingprobe_extensions.board.lines import layer_order
 from lingprobe_extensions.board.merge import ListedModel
 from lingprobe_extensions.board.mteb_scores import mteb_of
-from lingprobe_extensions.board.standings import Key, ReportedScore, Standing
+from lingprobe_extensions.board.standings import Key, ModelStanding, ReportedScore
 from lingprobe_extensions.board.task_page import (
     floor_difference,
     floor_verdict,
@@ -47,7 +47,7 @@ WORDS = frozenset({"task", "group", "layer", "baseline", "above baselines"})
 DECLARED = {"trained_on_ud": "Trained on UD", "trained_on_sources": "Trained on the source texts"}
 
 
-def model_page(board: Board, encoder: str) -> WebDocument:
+def model_page(board: BoardContents, encoder: str) -> WebDocument:
     """The page of a model."""
     model, mine, reports = board.models[encoder], board.by_model[encoder], board.reports[encoder]
     line, size = model.line, model.parameters
@@ -84,7 +84,9 @@ def model_page(board: Board, encoder: str) -> WebDocument:
 
 
 def _findings(
-    mine: Mapping[Key, Standing], reports: Mapping[Key, ReportedScore], names: Mapping[Key, str]
+    mine: Mapping[Key, ModelStanding],
+    reports: Mapping[Key, ReportedScore],
+    names: Mapping[Key, str],
 ) -> Iterator[str]:
     """Where it leads, and whether what is reported of it is what was measured."""
     above = sum(one.is_above_floors for one in mine.values())
@@ -111,7 +113,7 @@ def _list_model_facts(model: ListedModel) -> tuple[PageBlock, ...]:
     )
 
 
-def _tabulate_model_scores(board: Board, mine: Mapping[Key, Standing]) -> TableSheet:
+def _tabulate_model_scores(board: BoardContents, mine: Mapping[Key, ModelStanding]) -> TableSheet:
     rows = tuple(_build_standing_row(board, key, one) for key, one in mine.items())
     strong = frozenset(
         (r, HEAD.index("score")) for r, one in enumerate(mine.values()) if one.group == "leading"
@@ -122,7 +124,7 @@ def _tabulate_model_scores(board: Board, mine: Mapping[Key, Standing]) -> TableS
     return TableSheet(table, "Tasks", classes=whole, links=links)
 
 
-def _build_standing_row(board: Board, key: Key, one: Standing) -> tuple[str, ...]:
+def _build_standing_row(board: BoardContents, key: Key, one: ModelStanding) -> tuple[str, ...]:
     row, (floor, by), (ceiling, _) = one.row, board.floor(key), board.ceiling(key)
     return (
         board.task_name(key),
@@ -139,19 +141,19 @@ def _build_standing_row(board: Board, key: Key, one: Standing) -> tuple[str, ...
     )
 
 
-def _choice(one: Standing) -> str:
+def _choice(one: ModelStanding) -> str:
     """That a layer was chosen on the test examples, where dev did not choose."""
     return " (best of all)" if one.others and not (one.floor and one.floor.on_dev) else ""
 
 
 def _layers(
-    board: Board, rows: Mapping[Key, Sequence[Any]], kind: str = ""
+    board: BoardContents, rows: Mapping[Key, Sequence[Any]], kind: str = ""
 ) -> tuple[PageBlock, ...]:
     """The scores of all layers, where a task was read from several."""
     several = {key: mine for key, mine in rows.items() if len(mine) > 1}
     if not several:
         return ()
-    scores = {key: {row.layer: doubt(row) for row in mine} for key, mine in several.items()}
+    scores = {key: {row.layer: format_doubt(row) for row in mine} for key, mine in several.items()}
     layers = {layer: None for known in scores.values() for layer in known}
     order = sorted(layers, key=layer_order)
     lines = [(layer, *(scores[key].get(layer, "") for key in several)) for layer in order]

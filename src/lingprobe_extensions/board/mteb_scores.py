@@ -22,7 +22,7 @@ from lingprobe.extend import (
     shorten_reference,
     try_parse_reference,
 )
-from lingprobe_extensions.board.contents import Board
+from lingprobe_extensions.board.contents import BoardContents
 from lingprobe_extensions.board.lines import ModelLine
 from lingprobe_extensions.board.merge import ListedModel
 
@@ -89,7 +89,7 @@ def _format_mteb_score(line: ModelLine, task: str) -> str:
     return "" if math.isnan(value) else format_number(value) + MARK * (not is_same_model(line))
 
 
-def mteb_blocks(board: Board) -> tuple[PageBlock, ...]:
+def mteb_blocks(board: BoardContents) -> tuple[PageBlock, ...]:
     """A table of the scores; () where no line gives any."""
     order = [encoder for encoder in board.whole_order if board.models[encoder].stated.mteb]
     if not order:

@@ -16,7 +16,7 @@ from lingprobe.extend import (
     get_question,
     picture,
 )
-from lingprobe_extensions.board.contents import INDEX, NO_RANKS, Board
+from lingprobe_extensions.board.contents import INDEX, NO_RANKS, BoardContents
 from lingprobe_extensions.board.index_page import MARKS, ShownKeys, score_sheet
 from lingprobe_extensions.board.standings import Key
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST = 24  # models that a figure has room for
 
 
-def phenomenon_page(board: Board, name: str) -> WebDocument:
+def phenomenon_page(board: BoardContents, name: str) -> WebDocument:
     """The page of a phenomenon."""
     keys = [key for key in board.phenomena[name] if board.tasks[key].models]
     shown = _choose_models(board, keys)
@@ -42,7 +42,7 @@ def phenomenon_page(board: Board, name: str) -> WebDocument:
     return WebDocument(name, about, (PageChapter("phenomenon", "", blocks),))
 
 
-def _findings(board: Board, keys: Sequence[Key]) -> Iterator[str]:
+def _findings(board: BoardContents, keys: Sequence[Key]) -> Iterator[str]:
     """Who leads where."""
     if not keys:
         yield NO_RANKS
@@ -52,7 +52,7 @@ def _findings(board: Board, keys: Sequence[Key]) -> Iterator[str]:
         yield f"{_title(board, key)}: {verb}{board.name_leaders(key)}."
 
 
-def _title(board: Board, key: Key) -> str:
+def _title(board: BoardContents, key: Key) -> str:
     """What tells a task from the others of its phenomenon: its language, where that does."""
     keys = [each for each in board.columns if board.columns[each].name == board.columns[key].name]
     languages = Counter(map(board.language, keys))
@@ -60,7 +60,7 @@ def _title(board: Board, key: Key) -> str:
     return language if languages[language] == 1 else f"{language}, {board.task_name(key)}"
 
 
-def _choose_models(board: Board, keys: Sequence[Key]) -> list[str]:
+def _choose_models(board: BoardContents, keys: Sequence[Key]) -> list[str]:
     """The models that the figure shows: of more than it has room for those that lead on most of the
     tasks, then those above the baselines on most.
     """
@@ -74,7 +74,7 @@ def _choose_models(board: Board, keys: Sequence[Key]) -> list[str]:
     return names[:MOST]
 
 
-def _caption(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> str:
+def _caption(board: BoardContents, keys: Sequence[Key], shown: Sequence[str]) -> str:
     many = len({one.row.encoder for key in keys for one in board.tasks[key].models})
     text = "Scores in percent with 95 % intervals, as measured by the operator."
     if many > len(shown):
@@ -82,7 +82,7 @@ def _caption(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> str:
     return text
 
 
-def _draw(board: Board, keys: Sequence[Key], shown: Sequence[str]) -> Figure:
+def _draw(board: BoardContents, keys: Sequence[Key], shown: Sequence[str]) -> Figure:
     """A panel for each task, with baselines and upper bounds."""
     rows: list[Any] = []
     leading = set()

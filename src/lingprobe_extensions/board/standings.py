@@ -49,7 +49,7 @@ Key = tuple[str, str, str]
 """A task, a probe and a metric: scores that stand below each other."""
 
 
-class Standing(NamedTuple):
+class ModelStanding(NamedTuple):
     """A model that the operator measured on a task, at the layer that is judged.
 
     group       leading: above all baselines, and the best or not significantly worse; behind:
@@ -108,18 +108,18 @@ class TaskStandings(NamedTuple):
     key: Key
     shown: ResultFrame
     controls: ResultFrame
-    models: tuple[Standing, ...] = ()
+    models: tuple[ModelStanding, ...] = ()
     floors: tuple[Any, ...] = ()
     ceilings: tuple[Any, ...] = ()
     languages: tuple[str, ...] = ()
     reported: tuple[ReportedScore, ...] = ()
 
-    def of(self, group: Group) -> list[Standing]:
+    def of(self, group: Group) -> list[ModelStanding]:
         """The models of a group."""
         return [one for one in self.models if one.group == group]
 
 
-class Standings(NamedTuple):
+class BoardStandings(NamedTuple):
     """The standings on each task, and what p values of groups, of baselines and of reports are
     corrected for; '' where no report is compared.
     """
@@ -130,7 +130,9 @@ class Standings(NamedTuple):
     reports_family: str = ""
 
 
-def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> Standings:
+def compute_standings(
+    measured: Sequence[Result], reported: Sequence[Result] = ()
+) -> BoardStandings:
     """How the models that were measured compare on each task, and beside them what is reported,
     which changes nothing of it. Scores by metrics that are not run here stand by themselves.
     """
@@ -153,7 +155,7 @@ def standings(measured: Sequence[Result], reported: Sequence[Result] = ()) -> St
 
 def _compare_models(
     scored: ResultFrame, frame: ResultFrame, results: Sequence[Result]
-) -> Standings:
+) -> BoardStandings:
     """How models compare on each task, by the scores of a frame of these results."""
     verdicts = judge_encoders(scored)
     judged = {_get_row_key(task.row): task for one in verdicts.encoders for task in one.tasks}
@@ -188,7 +190,7 @@ def _compare_models(
         )
     family = f"{pairs:,} pairs of models and layers on {len(tasks):,} tasks"
     floors_family = f"{verdicts.comparisons:,} comparisons of models and layers with the baselines"
-    return Standings(tuple(tasks), family, floors_family)
+    return BoardStandings(tuple(tasks), family, floors_family)
 
 
 def _not_computed(results: Sequence[Result]) -> Iterator[TaskStandings]:
@@ -367,7 +369,7 @@ def _standing(
     every: Sequence[Any],
     judged: Mapping[tuple[str, str, str], TaskVerdict],
     compared: Mapping[tuple[str, ...], _Compared],
-) -> Standing:
+) -> ModelStanding:
     known = compared.get(_measured_place(row))
     floor = judged.get(_get_row_key(row))
     if known is None:
@@ -379,7 +381,7 @@ def _standing(
         group = "not above baselines"
     elif known.p < ALPHA and known.difference < 0:
         group = "behind"
-    return Standing(row, group, *known, floor, tuple(_other_layers(row, every)))
+    return ModelStanding(row, group, *known, floor, tuple(_other_layers(row, every)))
 
 
 def _has_baselines(floor: TaskVerdict | None) -> bool:
@@ -393,8 +395,8 @@ def _is_above(floor: TaskVerdict | None) -> bool:
     return floor is not None and floor.strictest.verdict == "better"
 
 
-def _not_compared(row: Any, group: Group, every: Sequence[Any]) -> Standing:
-    return Standing(row, group, math.nan, math.nan, None, tuple(_other_layers(row, every)))
+def _not_compared(row: Any, group: Group, every: Sequence[Any]) -> ModelStanding:
+    return ModelStanding(row, group, math.nan, math.nan, None, tuple(_other_layers(row, every)))
 
 
 def _other_layers(row: Any, every: Sequence[Any]) -> Iterator[Any]:

@@ -39,7 +39,7 @@ LONGEST = 64  # parts of a path
 UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
 
 
-class Submission(NamedTuple):
+class BoardSubmission(NamedTuple):
     """What is in a folder: all fits, of models and of what they are compared with, each with its
     result; and a line for each model.
     """
@@ -72,7 +72,7 @@ class DescribedResults(NamedTuple):
     encoders: Mapping[str, str] = MappingProxyType({})
 
 
-def submission_of(results: Sequence[Result], said: SubmitterStatement) -> Submission:
+def submission_of(results: Sequence[Result], said: SubmitterStatement) -> BoardSubmission:
     """The fits of some results and the lines of their models; DataProblem where there is no model,
     UsageProblem where two things would have one name.
     """
@@ -81,7 +81,7 @@ def submission_of(results: Sequence[Result], said: SubmitterStatement) -> Submis
         raise DataProblem("no model is among these results: only baselines and oracles")
     moved = described.results
     fits = with_bounds([fit_of(each) for each in moved], moved)
-    return Submission(tuple(fits), tuple(fit.result() for fit in fits), described.lines)
+    return BoardSubmission(tuple(fits), tuple(fit.result() for fit in fits), described.lines)
 
 
 def describe_results(results: Sequence[Result], said: SubmitterStatement) -> DescribedResults:
@@ -216,7 +216,7 @@ def with_bounds(fits: Sequence[FitRow], results: Sequence[Result]) -> list[FitRo
     return bounded
 
 
-def write_submission(made: Submission, folder: Path) -> None:
+def write_submission(made: BoardSubmission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
     write_frame(made.fits, folder / FITS)
     write_text(folder / LINES, "".join(line.text() for line in made.lines))

@@ -25,7 +25,7 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.board.contents import (
     INDEX,
-    Board,
+    BoardContents,
     family_of,
     format_interval,
     with_sign,
@@ -35,8 +35,8 @@ from lingprobe_extensions.board.frame import CONSTANT
 from lingprobe_extensions.board.standings import (
     Group,
     Key,
+    ModelStanding,
     ReportedScore,
-    Standing,
     TaskStandings,
 )
 
@@ -61,7 +61,7 @@ CEILINGS = "Upper bounds: vectors that contain the annotation"
 REPORTS = "Reported by submitters"
 
 
-def task_page(board: Board, key: Key) -> WebDocument:
+def task_page(board: BoardContents, key: Key) -> WebDocument:
     """The page of a task."""
     one = board.tasks[key]
     rows = [*(each.row for each in one.models), *one.floors, *one.ceilings]
@@ -96,7 +96,7 @@ def task_page(board: Board, key: Key) -> WebDocument:
     return WebDocument(board.task_name(key), about, (PageChapter("task", "", blocks),))
 
 
-def _finding(board: Board, one: TaskStandings) -> ProseBlock:
+def _finding(board: BoardContents, one: TaskStandings) -> ProseBlock:
     """Who leads, or why nobody does, and whose reports are not what was measured."""
     names = [board.name(each.row.encoder) for each in one.of("leading")]
     if names:
@@ -145,7 +145,7 @@ def _report_row(name: str, one: ReportedScore) -> tuple[str, ...]:
     )
 
 
-def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
+def _group(board: BoardContents, group: Group, mine: Sequence[ModelStanding]) -> TableSheet:
     order = sorted(mine, key=lambda one: board.name(one.row.encoder).casefold())
     rows = tuple(_build_task_row(board, one) for one in order)
     links = {(0, r, 0): f"../{board.model_files[one.row.encoder]}" for r, one in enumerate(order)}
@@ -155,7 +155,7 @@ def _group(board: Board, group: Group, mine: Sequence[Standing]) -> TableSheet:
     return TableSheet(Table(HEAD, (section,), words), TITLES[group], links=links)
 
 
-def _build_task_row(board: Board, one: Standing) -> tuple[str, ...]:
+def _build_task_row(board: BoardContents, one: ModelStanding) -> tuple[str, ...]:
     row = one.row
     return (
         board.name(row.encoder),
@@ -170,7 +170,7 @@ def _build_task_row(board: Board, one: Standing) -> tuple[str, ...]:
     )
 
 
-def floor_difference(one: Standing) -> str:
+def floor_difference(one: ModelStanding) -> str:
     """How much higher a score is than the best floor, with the interval."""
     if one.floor is None:
         return "–"
@@ -179,7 +179,7 @@ def floor_difference(one: Standing) -> str:
     return f"{with_sign(known.difference)} [{low}, {high}]"
 
 
-def floor_verdict(one: Standing) -> str:
+def floor_verdict(one: ModelStanding) -> str:
     """Whether a score is above the baselines, in a word or two."""
     if one.floor is None:
         return "no baseline"

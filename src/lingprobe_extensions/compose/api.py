@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from lingprobe.extend import allow_code, check_file_ending, show_progress, takes_options
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.request import GenerationRequest
-from lingprobe_extensions.compose.events.request import request as parsed
+from lingprobe_extensions.compose.events.request import parse_generation_request as parsed
 from lingprobe_extensions.compose.options import GenerateOptions
 
 
-class Generated(NamedTuple):
+class GenerationCounts(NamedTuple):
     """How many sentences and structures a request allows, and how many sentences were written."""
 
     admitted: int
@@ -32,7 +32,7 @@ def generate(
     text: bool = False,
     asserted: bool = False,
     progress: bool = False,
-) -> Generated:
+) -> GenerationCounts:
     """Generate sentences with known meaning: who did what to whom, what did not happen, and which
     word expresses it.
 
@@ -44,13 +44,13 @@ def generate(
     asked = _request(request, language)
     space = files.request_space(asked)
     if output is None:
-        return Generated(space.size, len(space.cells))
+        return GenerationCounts(space.size, len(space.cells))
     drawn = files.draw_requested_sentences(space, asked, n, seed)
     with show_progress(
         progress, total=drawn.n, desc="generate", unit=" sentences", unit_scale=True
     ) as shown:
         files.write_draw(output, drawn, bare=text, asserted=asserted, progress=shown.update)
-    return Generated(space.size, len(space.cells), drawn.n)
+    return GenerationCounts(space.size, len(space.cells), drawn.n)
 
 
 def _request(request: str | Path | Mapping[str, Any], language: str | None) -> GenerationRequest:

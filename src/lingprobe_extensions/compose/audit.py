@@ -29,7 +29,7 @@ READINGS = {
 """Name -> encoder and control."""
 
 
-def untaught(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
+def score_untaught_readings(halves: SplitHalves, metric: str) -> dict[str, AuditBaseline]:
     """What the probe scores on each reading, by name."""
     train = halves.train.take(draw_pair_rows(halves.train))
     fewer = (
@@ -88,7 +88,7 @@ def answers(
     if not dataset.asked.shape[1] or dataset.labels.classes is None or halves is None:
         return {}, ()
     floors, pairs = measure_cues(halves, metric)
-    return floors | ceilings(dataset) | untaught(halves, metric), pairs
+    return floors | compute_ceilings(dataset) | score_untaught_readings(halves, metric), pairs
 
 
 def measure_cues(
@@ -155,7 +155,7 @@ def _speaks(halves: SplitHalves, holds: Ints) -> str:
     return f"always {with_}" if without == with_ else f"{with_} where it holds"
 
 
-def ceilings(dataset: Dataset) -> dict[str, AuditBaseline]:
+def compute_ceilings(dataset: Dataset) -> dict[str, AuditBaseline]:
     """The best that any reader of the asked words and a bag of words can score, over examples whose
     question and bag others share.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Unpack
 
-from lingprobe import Bound, DataProblem, Page, Reference, Result, Selection, UsageProblem
+from lingprobe import DataProblem, HumanBound, Page, Reference, Result, Selection, UsageProblem
 from lingprobe.extend import (
     ResultsSource,
     allow_code,
@@ -26,7 +26,7 @@ from lingprobe_extensions.papers.claim_tests import judge_paper as published_cla
 from lingprobe_extensions.papers.options import AnnotateOptions, ClaimsOptions
 from lingprobe_extensions.papers.pages import claims_page, published_page
 from lingprobe_extensions.papers.retests import match_row_names, retest_claims
-from lingprobe_extensions.papers.sheet import Asking, Mode, Sheet, write_sheet
+from lingprobe_extensions.papers.sheet import Mode, Sheet, SheetRequest, write_sheet
 from lingprobe_extensions.papers.sheet_score import score_copies
 
 
@@ -136,7 +136,7 @@ def annotate(
     check_file_ending(output, ".tsv", ".txt")
     fetch_treebanks([Reference.parse(task)])
     mode: Mode = "check" if check else "blind"
-    asking = Asking(mode, n, seed, question, words or {}, meanings or {}, by)
+    asking = SheetRequest(mode, n, seed, question, words or {}, meanings or {}, by)
     return write_sheet(
         get_contents("tasks").canonical(task),
         get_contents("tasks").make(task),
@@ -147,7 +147,7 @@ def annotate(
 
 def score_sheets(
     sheets: Sequence[str | Path], output: str | Path | None = None, *, trust: bool = False
-) -> Page[Bound]:
+) -> Page[HumanBound]:
     """The score of people on a task by majority vote, from filled copies of one sheet (Conneau et
     al. 2018). `.content` is the bound; printing it shows the table.
 

@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from lingprobe import Bound, DataProblem, Page, Table
+from lingprobe import DataProblem, HumanBound, Page, Table
 from lingprobe.extend import (
     TableSection,
     format_number,
@@ -18,7 +18,7 @@ from lingprobe.extend import (
 )
 
 
-def write_bound(bound: Bound, to: Path) -> None:
+def write_bound(bound: HumanBound, to: Path) -> None:
     """Write a bound whole or not at all; DataProblem where the rows were no random sample."""
     if bound.by:
         raise DataProblem(
@@ -34,12 +34,12 @@ QUESTIONS = {
 }
 
 
-def people_page(bound: Bound) -> Page[Bound]:
+def people_page(bound: HumanBound) -> Page[HumanBound]:
     """A bound with its table."""
-    return Page(bound, lambda: [people(bound)])
+    return Page(bound, lambda: [tabulate_people(bound)])
 
 
-def people(bound: Bound) -> Table:
+def tabulate_people(bound: HumanBound) -> Table:
     """A bound and what it was counted from."""
     share = (
         format_number(100 * bound.score),

@@ -17,20 +17,23 @@ from lingprobe_extensions.papers.claims import (
     CORRELATED,
     EPOCHS,
     UNTESTED,
-    Claim,
     Comparison,
+    PaperClaim,
     ScoreContrast,
     list_claim_comparisons,
     read_claims,
 )
-from lingprobe_extensions.papers.correlations import CorrelationDifference, correlations
+from lingprobe_extensions.papers.correlations import (
+    CorrelationDifference,
+    find_claimed_correlations,
+)
 from lingprobe_extensions.papers.verdicts import (
+    ClaimEvidence,
     DifferenceEstimate,
-    Evidence,
     Verdict,
     combine_at_least,
-    evidence,
-    verdict,
+    compute_evidence,
+    judge_claim,
 )
 
 R = TypeVar("R")
@@ -111,7 +114,7 @@ class TestedClaim:
     cause: str = ""
 
 
-Judgement = tuple[TestedClaim, Evidence]
+Judgement = tuple[TestedClaim, ClaimEvidence]
 """What is known of a claim before p values are corrected, and what decides it."""
 HOLDS: Mapping[Verdict, str] = {
     "supported": "holds",
@@ -129,7 +132,7 @@ class EstimatedDifference(NamedTuple):
     n: int
 
 
-Estimator = Callable[[ScoreContrast[R], Claim], EstimatedDifference | None]
+Estimator = Callable[[ScoreContrast[R], PaperClaim], EstimatedDifference | None]
 """Estimates a difference; None where a score of it is not there."""
 
 
@@ -163,11 +166,13 @@ def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedCl
     mine = [claim for claim in read_claims() if claim.paper == paper]
     scores = {place: cell.score for place, cell in cells.items()}
 
-    def estimate_contrast(contrast: ScoreContrast[str], claim: Claim) -> EstimatedDifference | None:
+    def estimate_contrast(
+        contrast: ScoreContrast[str], claim: PaperClaim
+    ) -> EstimatedDifference | None:
         return _estimate_difference(contrast, claim, cells)
 
     tested = [
-        _judge_correlations(c, correlations(c, scores, rows, table.columns))
+        _judge_correlations(c, find_claimed_correlations(c, scores, rows, table.columns))
         if c.relation in CORRELATED
         else tested_on(c, rows, table.columns, str, estimate_contrast)
         for c in mine
@@ -178,12 +183,15 @@ def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedCl
     ]
 
 
-def _judge_correlations(claim: Claim, found: Sequence[CorrelationDifference]) -> Judgement | None:
+def _judge_correlations(
+    claim: PaperClaim, found: Sequence[CorrelationDifference]
+) -> Judgement | None:
     """What correlations say of a claim; None where none is known."""
     if not found:
         return None
     parts = [
-        evidence(each.estimate, claim.direction, claim.within, k) for k, each in enumerate(found)
+        compute_evidence(each.estimate, claim.direction, claim.within, k)
+        for k, each in enumerate(found)
     ]
     what = combine_at_least(needed := claim.required_count(len(parts)), parts)
     one = found[what.decisive]
@@ -242,7 +250,7 @@ def _error(
 
 
 def _estimate_difference(
-    contrast: ScoreContrast[str], claim: Claim, cells: Mapping[tuple[str, str], PublishedScore]
+    contrast: ScoreContrast[str], claim: PaperClaim, cells: Mapping[tuple[str, str], PublishedScore]
 ) -> EstimatedDifference | None:
     """A difference of published scores, which are taken as independent."""
     if any((row, task) not in cells for _, row, task in contrast.terms):
@@ -257,7 +265,7 @@ def _estimate_difference(
 
 
 def tested_on(
-    claim: Claim,
+    claim: PaperClaim,
     rows: Sequence[R],
     tasks: Sequence[str],
     name: Callable[[R], str],
@@ -272,15 +280,15 @@ def tested_on(
 
 
 def decide_claim(
-    claim: Claim, comparisons: Sequence[Comparison[R]], estimator: Estimator[R]
+    claim: PaperClaim, comparisons: Sequence[Comparison[R]], estimator: Estimator[R]
 ) -> Judgement | None:
     """What differences say of a claim; None where none is known."""
     known: list[tuple[ScoreContrast[R], EstimatedDifference]] = []
 
-    def weigh_condition(condition: Sequence[ScoreContrast[R]]) -> Iterator[Evidence]:
+    def weigh_condition(condition: Sequence[ScoreContrast[R]]) -> Iterator[ClaimEvidence]:
         if one := _average_group(condition, estimator, claim):
             known.append(one)
-            yield evidence(one[1].estimate, claim.direction, claim.within, len(known) - 1)
+            yield compute_evidence(one[1].estimate, claim.direction, claim.within, len(known) - 1)
 
     parts = []
     for comparison in comparisons:
@@ -316,7 +324,7 @@ def decide_claim(
 
 
 def _average_group(
-    group: Sequence[ScoreContrast[R]], estimator: Estimator[R], claim: Claim
+    group: Sequence[ScoreContrast[R]], estimator: Estimator[R], claim: PaperClaim
 ) -> tuple[ScoreContrast[R], EstimatedDifference] | None:
     """The differences of a group on average, as one, without tasks on which they are not over the
     same examples; None where none is known.
@@ -348,7 +356,7 @@ def _join_side_names(names: Sequence[str]) -> str:
     return "; ".join(known) if len(known) < 4 else f"{len(known)} encoders"
 
 
-def untested_claim(claim: Claim, why: str) -> TestedClaim:
+def untested_claim(claim: PaperClaim, why: str) -> TestedClaim:
     """A claim of which nothing is known, and why."""
     return TestedClaim(
         claim.paper,
@@ -377,6 +385,6 @@ def judge_claims(
     return [
         None
         if one is None
-        else replace(one[0], corrected=float(v), verdict=words[verdict(one[1], float(v))])
+        else replace(one[0], corrected=float(v), verdict=words[judge_claim(one[1], float(v))])
         for one, v in zip(tested, p, strict=True)
     ]

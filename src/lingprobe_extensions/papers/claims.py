@@ -50,7 +50,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class PaperClaim:
     """A claim of a paper: `first` is in some relation to `second` on some tasks.
 
     where       the section, and the figure where it is not in the table
@@ -113,7 +113,7 @@ class Claim:
         return QUANTIFIERS[self.quantifier or "every"](n)
 
 
-COLUMNS = tuple(field.name for field in fields(Claim))
+COLUMNS = tuple(field.name for field in fields(PaperClaim))
 
 
 class MatchedRows(NamedTuple, Generic[R]):
@@ -160,7 +160,7 @@ conditions hold, each of them on average over some differences.
 
 
 @functools.cache
-def read_claims(file: Path = FILE) -> tuple[Claim, ...]:
+def read_claims(file: Path = FILE) -> tuple[PaperClaim, ...]:
     """The claims of a file; DataProblem for one with other columns."""
     with file.open(encoding="utf-8") as opened:
         rows = csv.reader(
@@ -175,7 +175,7 @@ def read_claims(file: Path = FILE) -> tuple[Claim, ...]:
     for cells in lines:
         said = dict(zip(COLUMNS, cells, strict=True))
         within = float(said.pop("within") or 0)
-        every.append(Claim(**said, within=within))
+        every.append(PaperClaim(**said, within=within))
     return tuple(every)
 
 
@@ -193,7 +193,7 @@ def _split_entries(text: str) -> tuple[list[str], Callable[[str], bool]]:
     return kept, lambda name: any(fnmatchcase(name, pattern) for pattern in out)
 
 
-def items(side: str, rows: Sequence[R], name: Callable[[R], str]) -> list[MatchedRows[R]]:
+def match_items(side: str, rows: Sequence[R], name: Callable[[R], str]) -> list[MatchedRows[R]]:
     """What a side of a claim names among some rows: `A; B; A minus B; !C`, with `*` for anything
     and `<x>` for what is the same wherever it stands.
     """
@@ -232,7 +232,7 @@ def _agree(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 
 def list_claim_comparisons(
-    claim: Claim, rows: Sequence[R], tasks: Sequence[str], name: Callable[[R], str]
+    claim: PaperClaim, rows: Sequence[R], tasks: Sequence[str], name: Callable[[R], str]
 ) -> list[Comparison[R]]:
     """The comparisons that a claim is about; along epochs none."""
     here = [match_names(side, tasks) for side in claim.sides]
@@ -262,14 +262,14 @@ def list_claim_comparisons(
 
 
 def pair_entries(
-    claim: Claim, rows: Sequence[R], name: Callable[[R], str]
+    claim: PaperClaim, rows: Sequence[R], name: Callable[[R], str]
 ) -> Iterator[tuple[MatchedRows[R], MatchedRows[R] | None]]:
     """Each entry of the first side with those of the second that it is compared with."""
-    firsts = items(claim.first, rows, name)
+    firsts = match_items(claim.first, rows, name)
     if claim.level is not None:
         yield from ((first, None) for first in firsts)
         return
-    seconds = items(claim.second, rows, name)
+    seconds = match_items(claim.second, rows, name)
     apart, same = claim.sides[0] != claim.sides[1], claim.first == claim.second
     for first, second in product(firsts, seconds):
         if apart and same:

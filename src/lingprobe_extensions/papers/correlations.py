@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.extend import coefficients, error
-from lingprobe_extensions.papers.claims import Claim, match_names, pair_entries
+from lingprobe_extensions.papers.claims import PaperClaim, match_names, pair_entries
 from lingprobe_extensions.papers.verdicts import DifferenceEstimate
 
 METHOD = "spearman"
@@ -36,8 +36,8 @@ class CorrelationDifference(NamedTuple):
     high: float = math.nan
 
 
-def correlations(
-    claim: Claim, scores: Figures, rows: Sequence[str], tasks: Sequence[str]
+def find_claimed_correlations(
+    claim: PaperClaim, scores: Figures, rows: Sequence[str], tasks: Sequence[str]
 ) -> list[CorrelationDifference]:
     """What a claim about correlations compares; nothing whose error cannot be known."""
     matched = [

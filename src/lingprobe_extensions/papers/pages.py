@@ -11,7 +11,7 @@ from lingprobe import Page, Table
 from lingprobe.extend import TableSection, format_csv, format_number, format_p_value, shorten_task
 from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
 from lingprobe_extensions.papers.claims import UNTESTED
-from lingprobe_extensions.papers.retests import OWN, WORDS, Cells, PaperSetting
+from lingprobe_extensions.papers.retests import OWN, WORDS, PaperSetting, SettingScores
 from lingprobe_extensions.papers.verdicts import ALPHA
 
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
@@ -41,7 +41,7 @@ def published_page(
 
 def claims_page(
     found: Sequence[TestedClaim],
-    settings: Mapping[PaperSetting, Cells],
+    settings: Mapping[PaperSetting, SettingScores],
     every: bool,
     correction: str,
 ) -> Page[tuple[TestedClaim, ...]]:
@@ -163,7 +163,7 @@ def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
 
 
 def _result_notes(
-    found: Sequence[TestedClaim], settings: Mapping[PaperSetting, Cells]
+    found: Sequence[TestedClaim], settings: Mapping[PaperSetting, SettingScores]
 ) -> Iterator[str]:
     """What was compared with what."""
     yield (

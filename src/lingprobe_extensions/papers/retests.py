@@ -20,8 +20,8 @@ import numpy as np
 
 from lingprobe import Reference, Result, ResultFrame, UsageProblem
 from lingprobe.extend import (
-    Answers,
     ComparedRow,
+    FitAnswers,
     Suite,
     compute_scores,
     explain_mismatch,
@@ -46,13 +46,24 @@ from lingprobe_extensions.papers.claims import (
     CHANCE,
     EPOCHS,
     UNTESTED,
-    Claim,
+    PaperClaim,
     ScoreContrast,
-    items,
+    match_items,
     read_claims,
 )
-from lingprobe_extensions.papers.stand_ins import ARCHITECTURES, OBJECTIVES, Stand, rows_of, stand
-from lingprobe_extensions.papers.verdicts import DifferenceEstimate, Verdict, student_reach, total
+from lingprobe_extensions.papers.stand_ins import (
+    ARCHITECTURES,
+    OBJECTIVES,
+    StandIn,
+    list_stand_ins,
+    rows_of,
+)
+from lingprobe_extensions.papers.verdicts import (
+    DifferenceEstimate,
+    Verdict,
+    student_reach,
+    sum_differences,
+)
 
 WORDS: Mapping[Verdict, str] = {
     "supported": "reproduced",
@@ -91,13 +102,13 @@ class PaperScore(NamedTuple):
 
 
 @dataclass
-class Cells:
+class SettingScores:
     """The scores of a setting: those of each encoder on each task, one for each training.
 
     why  the data are not the paper's; '' where they are
     """
 
-    scores: dict[tuple[Stand, str], list[PaperScore]] = field(default_factory=dict)
+    scores: dict[tuple[StandIn, str], list[PaperScore]] = field(default_factory=dict)
     why: str = ""
 
     @property
@@ -115,7 +126,7 @@ class Cells:
         return (squares / df, df) if df else (0.0, 0)
 
     @property
-    def encoders(self) -> list[Stand]:
+    def encoders(self) -> list[StandIn]:
         """What was measured, in order."""
         return list(dict.fromkeys(who for who, _ in self.scores))
 
@@ -131,7 +142,7 @@ def retest_claims(
     papers: Sequence[str] = PAPERS,
     named: Names | None = None,
     correction: str = "holm",
-) -> tuple[list[TestedClaim], dict[PaperSetting, Cells]]:
+) -> tuple[list[TestedClaim], dict[PaperSetting, SettingScores]]:
     """What results say of the claims of some papers, and the scores by setting; claims that could
     not be tested come last, with the reason as their verdict.
 
@@ -152,39 +163,41 @@ def retest_claims(
 
 def collect_scores(
     results: Sequence[Result], papers: Sequence[str], named: Names
-) -> dict[PaperSetting, Cells]:
+) -> dict[PaperSetting, SettingScores]:
     """The scores that stand for cells of the papers' tables, by setting; baselines of a paper stand
     beside all that is over the same data.
     """
-    settings: dict[PaperSetting, Cells] = {}
-    floors: dict[PaperSetting, Cells] = {}
+    settings: dict[PaperSetting, SettingScores] = {}
+    floors: dict[PaperSetting, SettingScores] = {}
     known = {result.trial: result for result in results}
     tasks = group_rows_by_task(compute_scores(ResultFrame.of(results)))
     every = [one for task in tasks for one in task if not math.isnan(one.row.score)]
     scored = [PaperScore(one, known[one.fits[0][0].trial]) for one in every]
     for paper in papers:
-        _, suite = suites(paper)
+        _, suite = list_suites(paper)
         for one in scored:
             if found := _locate_score(paper, one):
                 setting, column, why = found
                 floor = suite.floor_of(suite.paper.columns.index(column), one.result)
                 into = floors if floor else settings
-                cells = into.setdefault(setting._replace(probe=OWN) if floor else setting, Cells())
+                cells = into.setdefault(
+                    setting._replace(probe=OWN) if floor else setting, SettingScores()
+                )
                 cells.why = cells.why or why
-                for who in [Stand(floor, floor)] if floor else _stands(paper, one, named):
+                for who in [StandIn(floor, floor)] if floor else _stands(paper, one, named):
                     cell = cells.scores.setdefault((who, column), [])
                     if not any(_same_training(one, other) for other in cell):
                         cell.append(one)
     for setting, cells in floors.items():
         beside = [s for s in settings if s[:2] == setting[:2]] or [setting]
         for each in beside:
-            mine = settings.setdefault(each, Cells(why=cells.why))
+            mine = settings.setdefault(each, SettingScores(why=cells.why))
             mine.scores |= cells.scores
     return settings
 
 
 @functools.cache
-def suites(paper: str) -> tuple[Suite, Suite]:
+def list_suites(paper: str) -> tuple[Suite, Suite]:
     """A paper's suite, and the same with all tasks that its claims are about."""
     suite: Suite = get_contents("suites").make(paper)
     more: list[Suite] = [get_contents("suites").make(BESIDE[paper])] if paper in BESIDE else []
@@ -201,7 +214,7 @@ def _locate_score(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] 
     """Where a score belongs, if its task has a column in the paper's table or is beside it: the
     setting, the column, and why it is not over the paper's data.
     """
-    suite, wider = suites(paper)
+    suite, wider = list_suites(paper)
     trial = one.result.trial
     place = wider.locate_task(trial.task)
     if place is None or _language(one) not in ("", *LANGUAGES[paper]):
@@ -223,13 +236,13 @@ def _language(one: PaperScore) -> str:
     return "" if code == "und-Zyyy" else SPOKEN.get(code.partition("-")[0], code)
 
 
-def _stands(paper: str, one: PaperScore, named: Names) -> list[Stand]:
+def _stands(paper: str, one: PaperScore, named: Names) -> list[StandIn]:
     """The rows that the encoder of a score stands for: as it was said, or as its name says."""
     trial = one.result.trial
     said = [row for row in named.get(trial.encoder, ()) if row in known_rows(paper)]
     rows = said or rows_of(paper, trial.encoder, trial.read, _language(one))
     known = one.result.provenance.checkpoint
-    return stand(trial.encoder, trial.read, tuple(rows), known.best if known else 0)
+    return list_stand_ins(trial.encoder, trial.read, tuple(rows), known.best if known else 0)
 
 
 def _same_training(one: PaperScore, other: PaperScore) -> bool:
@@ -239,15 +252,17 @@ def _same_training(one: PaperScore, other: PaperScore) -> bool:
     return len(names) > 1 and names[0] == names[1]
 
 
-def _judge_claim(claim: Claim, setting: PaperSetting, cells: Cells) -> Judgement | None:
+def _judge_claim(
+    claim: PaperClaim, setting: PaperSetting, cells: SettingScores
+) -> Judgement | None:
     """What the scores of a setting say of a claim, before correction."""
 
     def estimate_contrast(
-        contrast: ScoreContrast[Stand], claim: Claim
+        contrast: ScoreContrast[StandIn], claim: PaperClaim
     ) -> EstimatedDifference | None:
         return _estimate_difference(contrast, claim, cells)
 
-    tasks = suites(claim.paper)[1].paper.columns
+    tasks = list_suites(claim.paper)[1].paper.columns
     if claim.relation in EPOCHS:
         groups = _along_epochs(claim, cells)
         one = decide_claim(claim, [[[[contrast]]] for contrast in groups], estimate_contrast)
@@ -260,21 +275,21 @@ def _judge_claim(claim: Claim, setting: PaperSetting, cells: Cells) -> Judgement
     return replace(one[0], data=setting.data, probe=probe), one[1]
 
 
-def _about_floors(claim: Claim, cells: Cells) -> bool:
+def _about_floors(claim: PaperClaim, cells: SettingScores) -> bool:
     """Whether a claim is about baselines of the paper alone."""
     sides = [claim.first, *([claim.second] if claim.level is None else [])]
-    found = [item for side in sides for item in items(side, cells.encoders, _get_row_name)]
-    return all(who == Stand(who.row, who.row) for item in found for _, who in item.rows)
+    found = [item for side in sides for item in match_items(side, cells.encoders, _get_row_name)]
+    return all(who == StandIn(who.row, who.row) for item in found for _, who in item.rows)
 
 
-def _get_row_name(who: Stand) -> str:
+def _get_row_name(who: StandIn) -> str:
     return who.row
 
 
-def _along_epochs(claim: Claim, cells: Cells) -> list[ScoreContrast[Stand]]:
+def _along_epochs(claim: PaperClaim, cells: SettingScores) -> list[ScoreContrast[StandIn]]:
     """Of each encoder that was measured after several epochs, the last against the first."""
-    courses: dict[tuple[str, str], list[Stand]] = {}
-    for item in items(claim.first, _several(cells), _get_row_name):
+    courses: dict[tuple[str, str], list[StandIn]] = {}
+    for item in match_items(claim.first, _several(cells), _get_row_name):
         who = item.rows[0][1]
         courses.setdefault((who.row, who.recipe), []).append(who)
     contrasts = []
@@ -288,24 +303,24 @@ def _along_epochs(claim: Claim, cells: Cells) -> list[ScoreContrast[Stand]]:
     return contrasts
 
 
-def _whole(cells: Cells) -> list[Stand]:
+def _whole(cells: SettingScores) -> list[StandIn]:
     """The encoders that were not asked for after some epoch."""
     return [who for who in cells.encoders if not who.epoch]
 
 
-def _several(cells: Cells) -> list[Stand]:
+def _several(cells: SettingScores) -> list[StandIn]:
     """The encoders after an epoch of which there are others after another one."""
     asked = [who for who in cells.encoders if who.epoch]
     many = Counter((who.row, who.recipe) for who in asked)
     return [who for who in asked if many[who.row, who.recipe] > 1]
 
 
-def _epoch(who: Stand) -> int:
+def _epoch(who: StandIn) -> int:
     return who.epoch
 
 
 def _estimate_difference(
-    contrast: ScoreContrast[Stand], claim: Claim, cells: Cells
+    contrast: ScoreContrast[StandIn], claim: PaperClaim, cells: SettingScores
 ) -> EstimatedDifference | None:
     """A difference of scores: paired over the test examples of a task, those of several tasks taken
     as independent; with the variance between trainings.
@@ -327,7 +342,7 @@ def _estimate_difference(
         )
     elif claim.level is not None:
         second = claim.level
-    spread = total(known)
+    spread = sum_differences(known)
     n = sum(
         min(cells.scores[who, of][0].compared.row.n for _, who, of in contrast.terms if of == task)
         for task in contrast.tasks
@@ -335,18 +350,20 @@ def _estimate_difference(
     return EstimatedDifference(spread._replace(value=first - second), first, second, n)
 
 
-def _sum_side(side: Sequence[tuple[float, Stand, str]], cells: Cells) -> float:
+def _sum_side(side: Sequence[tuple[float, StandIn, str]], cells: SettingScores) -> float:
     return sum(
         weight * float(np.mean([one.compared.row.score for one in cells.scores[who, task]]))
         for weight, who, task in side
     )
 
 
-def _of_task(contrast: ScoreContrast[Stand], task: str, cells: Cells) -> DifferenceEstimate | None:
+def _of_task(
+    contrast: ScoreContrast[StandIn], task: str, cells: SettingScores
+) -> DifferenceEstimate | None:
     """The part of a difference that is over the test examples of one task; None where scores are
     over different ones.
     """
-    terms: list[tuple[float, Answers]] = []
+    terms: list[tuple[float, FitAnswers]] = []
     every: list[PaperScore] = []
     for weight, who, of in contrast.terms:
         mine = cells.scores[who, of] if of == task else []
@@ -360,7 +377,7 @@ def _of_task(contrast: ScoreContrast[Stand], task: str, cells: Cells) -> Differe
     return DifferenceEstimate(100.0 * found.value, 100.0 * error, found.df)
 
 
-def _missing(claim: Claim, here: Sequence[Cells]) -> str:
+def _missing(claim: PaperClaim, here: Sequence[SettingScores]) -> str:
     """Why a claim was not tested."""
     if claim.relation in UNTESTED:
         return UNTESTED[claim.relation]
@@ -374,7 +391,7 @@ def _missing(claim: Claim, here: Sequence[Cells]) -> str:
     epochs = claim.relation in EPOCHS
     rows = [who for cells in here for who in (_several(cells) if epochs else _whole(cells))]
     sides = [claim.first, *([claim.second] if claim.level is None and claim.second else [])]
-    gone = [side for side in sides if not items(side, rows, _get_row_name)]
+    gone = [side for side in sides if not match_items(side, rows, _get_row_name)]
     after = " after several epochs" if epochs else ""
     if gone:
         return f"no encoder for {' and for '.join(dict.fromkeys(gone))}{after}"

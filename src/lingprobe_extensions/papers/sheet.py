@@ -50,7 +50,7 @@ class Sheet:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class SheetRequest:
     """How a sheet is asked for: its mode, how many sentences, the seed, words in place of labels
     ('O' -> 'acceptable'), and the stratum that rows are drawn by.
     """
@@ -64,7 +64,7 @@ class Asking:
     by: str = ""
 
 
-class Sample(NamedTuple):
+class SheetSample(NamedTuple):
     """Sentences in the sheet's order, their gold labels, and the cell of each: its label, with the
     value of a stratum where rows are drawn by one.
     """
@@ -74,7 +74,7 @@ class Sample(NamedTuple):
     cells: list[str]
 
 
-def sample_sentences(dataset: Dataset, n: int, seed: int, by: str = "") -> Sample:
+def sample_sentences(dataset: Dataset, n: int, seed: int, by: str = "") -> SheetSample:
     """The sentences of the sample. DataProblem where people cannot be asked so.
 
     By a stratum, one of each label and value is drawn after the other, and rare ones stand first:
@@ -94,7 +94,9 @@ def sample_sentences(dataset: Dataset, n: int, seed: int, by: str = "") -> Sampl
         rows = _in_turn(rows, _find_sheet_strata(dataset, rows, by), n)
     rows = rows[:n]
     sentences = [" ".join(dataset.sentences[s].text.split()) for s in dataset.sites[rows, 0, 0]]
-    return Sample(sentences, labels.take(rows).class_names(), _find_sheet_strata(dataset, rows, by))
+    return SheetSample(
+        sentences, labels.take(rows).class_names(), _find_sheet_strata(dataset, rows, by)
+    )
 
 
 def _find_sheet_strata(dataset: Dataset, rows: Ints, by: str) -> list[str]:
@@ -121,7 +123,7 @@ def _in_turn(rows: Ints, cells: Sequence[str], n: int) -> Ints:
     return rows[sorted(first, key=lambda i: (many[cells[i]], cells[i], ranks[i]))]
 
 
-def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
+def write_sheet(reference: str, task: Task, to: Path, asking: SheetRequest) -> Sheet:
     """Write a sheet; returns what it asks. DataProblem for a label that the task does not have, or
     words that say two things.
     """
@@ -145,7 +147,7 @@ def write_sheet(reference: str, task: Task, to: Path, asking: Asking) -> Sheet:
     return sheet
 
 
-def _word_labels(reference: str, dataset: Dataset, asking: Asking) -> dict[str, str]:
+def _word_labels(reference: str, dataset: Dataset, asking: SheetRequest) -> dict[str, str]:
     """Each label in the words that judges read."""
     names = sorted(map(str, dataset.labels.names))
     unknown = [label for label in asking.words if label not in names]

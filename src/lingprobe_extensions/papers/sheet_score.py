@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe import Bound, DataProblem
+from lingprobe import DataProblem, HumanBound
 from lingprobe.extend import HumanAnswers, allow_code, digest_examples, get_contents, interval
-from lingprobe_extensions.papers.sheet import MARK, YES, Sample, Sheet, sample_sentences
+from lingprobe_extensions.papers.sheet import MARK, YES, Sheet, SheetSample, sample_sentences
 
 DELIMITERS = ("\t", ";", ",")
 NEEDED = ("id", "judgement")
@@ -157,7 +157,9 @@ def _merge_copies(copies: Sequence[FilledSheet]) -> HumanAnswers:
     votes = {
         HumanAnswers.key(texts[key]): cast for key, cast in _votes(copies).items() if key in texts
     }
-    answers = {text: tuple(labels[word] for word in majority(cast)) for text, cast in votes.items()}
+    answers = {
+        text: tuple(labels[word] for word in find_majority(cast)) for text, cast in votes.items()
+    }
     return HumanAnswers(sheet.task, answers)
 
 
@@ -170,14 +172,14 @@ def misplaced_rows(filled: FilledSheet, sentences: Sequence[str]) -> Iterator[in
             yield key
 
 
-def majority(votes: Sequence[str]) -> tuple[str, ...]:
+def find_majority(votes: Sequence[str]) -> tuple[str, ...]:
     """The answers with the most votes: one, or several where they tie."""
     counts = Counter(votes)
     most = max(counts.values())
     return tuple(answer for answer, n in counts.items() if n == most)
 
 
-def alpha(units: Iterable[Sequence[str]]) -> float | None:
+def compute_alpha(units: Iterable[Sequence[str]]) -> float | None:
     """Krippendorff's alpha for nominal data (Krippendorff 2011, "Computing Krippendorff's
     Alpha-Reliability", part C).
 
@@ -196,7 +198,7 @@ def alpha(units: Iterable[Sequence[str]]) -> float | None:
     return 1.0 if expected == 0 else 1 - observed / expected
 
 
-def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
+def score_copies(files: Sequence[Path], trust: bool = False) -> HumanBound:
     """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
     where they do not fit together; Untrusted where their task is code in a file, without `trust`.
     """
@@ -208,11 +210,11 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
     sheet, judged = sheets[0].sheet, _votes(sheets)
     drawn = _redraw_sample(sheet, sheets)
     gold = drawn.gold
-    winners = {key: majority(cast) for key, cast in judged.items()}
+    winners = {key: find_majority(cast) for key, cast in judged.items()}
     right = {key: YES if sheet.mode == "check" else sheet.words[gold[key - 1]] for key in judged}
     worth = {key: (right[key] in won) / len(won) for key, won in winners.items()}
     low, high = interval([list(worth.values())])
-    return Bound(
+    return HumanBound(
         task=sheet.task,
         data=sheet.data,
         mode=sheet.mode,
@@ -223,7 +225,7 @@ def score_copies(files: Sequence[Path], trust: bool = False) -> Bound:
         score=float(np.mean(list(worth.values()))),
         low=low,
         high=high,
-        alpha=alpha(judged.values()),
+        alpha=compute_alpha(judged.values()),
         classes=_by_class(drawn.cells, worth),
         by=sheet.by,
     )
@@ -251,7 +253,7 @@ def _votes(sheets: Sequence[FilledSheet]) -> dict[int, list[str]]:
     return judged
 
 
-def _redraw_sample(sheet: Sheet, sheets: Sequence[FilledSheet]) -> Sample:
+def _redraw_sample(sheet: Sheet, sheets: Sequence[FilledSheet]) -> SheetSample:
     """The sheet's rows, drawn again; DataProblem where the data or the sheet's sentences are not
     the same any more.
     """

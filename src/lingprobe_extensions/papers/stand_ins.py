@@ -63,7 +63,7 @@ DRAWN = frozenset({"trained", "untrained", "bow"})
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Stand:
+class StandIn:
     """An encoder as it stands for a row.
 
     row     of the paper
@@ -79,7 +79,7 @@ class Stand:
     drawn: bool = False
 
 
-def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list[Stand]:
+def list_stand_ins(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list[StandIn]:
     """An encoder by its reference and what is read of it, as each of the rows; none before it was
     trained. `best` is the epoch that is the best of its training, if that is known.
     """
@@ -98,7 +98,7 @@ def stand(encoder: str, read: str, rows: tuple[str, ...], best: int = 0) -> list
         made["files"] = sorted((made["files"] or {}).values())
         recipe = json.dumps(made, sort_keys=True) if facts else str(parsed.without("epoch"))
     return [
-        Stand(row, f"{recipe} {read}", epoch, parsed.name in DRAWN)
+        StandIn(row, f"{recipe} {read}", epoch, parsed.name in DRAWN)
         for row in dict.fromkeys(rows)
         for epoch in epochs
     ]

@@ -42,7 +42,7 @@ class DifferenceEstimate(NamedTuple):
         return DifferenceEstimate(-self.value, self.error, self.df).above(-bound)
 
 
-class Evidence(NamedTuple):
+class ClaimEvidence(NamedTuple):
     """One-sided p values of a claim's being wrong (small where it is supported) and of its being
     right, and the differences that decide, by index.
 
@@ -73,7 +73,7 @@ class Evidence(NamedTuple):
         return self.weakest if self.supports else self.strongest
 
 
-def total(estimates: Sequence[DifferenceEstimate]) -> DifferenceEstimate:
+def sum_differences(estimates: Sequence[DifferenceEstimate]) -> DifferenceEstimate:
     """The sum of independent differences; degrees of freedom are Satterthwaite's."""
     parts = [each.error**2 for each in estimates]
     doubt = sum(part**2 / each.df for part, each in zip(parts, estimates, strict=True))
@@ -81,9 +81,9 @@ def total(estimates: Sequence[DifferenceEstimate]) -> DifferenceEstimate:
     return DifferenceEstimate(sum(each.value for each in estimates), math.sqrt(sum(parts)), df)
 
 
-def evidence(
+def compute_evidence(
     estimate: DifferenceEstimate, direction: Direction, within: float = 0.0, index: int = 0
-) -> Evidence:
+) -> ClaimEvidence:
     """What one difference says of a claim about its direction.
 
     `alike` says that it is less than `within` on either side (two one-sided tests, Schuirmann
@@ -93,14 +93,16 @@ def evidence(
     if direction == "alike":
         wrong = max(estimate.above(-within), estimate.below(within))
         right = min(estimate.above(within), estimate.below(-within))
-        return Evidence(wrong, right, index, index, abs(value) <= within)
+        return ClaimEvidence(wrong, right, index, index, abs(value) <= within)
     if direction == "above":
         wrong, right = estimate.above(-within), estimate.below(-within)
-        return Evidence(wrong, right, index, index, value > -within)
-    return Evidence(estimate.below(within), estimate.above(within), index, index, value < within)
+        return ClaimEvidence(wrong, right, index, index, value > -within)
+    return ClaimEvidence(
+        estimate.below(within), estimate.above(within), index, index, value < within
+    )
 
 
-def combine_at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
+def combine_at_least(k: int, parts: Sequence[ClaimEvidence]) -> ClaimEvidence:
     """What evidence on some claims says of the claim that at least `k` of them are true.
 
     Partial conjunction (Benjamini & Heller 2008, Biometrics 64, section 2): fewer than k are true
@@ -113,7 +115,7 @@ def combine_at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
     n = len(parts)
     wrong = sorted(parts, key=lambda part: part.wrong)[k - 1]
     right = sorted(parts, key=lambda part: part.right)[n - k]
-    return Evidence(
+    return ClaimEvidence(
         min(1.0, (n - k + 1) * wrong.wrong),
         min(1.0, k * right.right),
         wrong.weakest,
@@ -122,7 +124,7 @@ def combine_at_least(k: int, parts: Sequence[Evidence]) -> Evidence:
     )
 
 
-def verdict(what: Evidence, corrected: float) -> Verdict:
+def judge_claim(what: ClaimEvidence, corrected: float) -> Verdict:
     """The verdict on a claim, from its p value corrected for all claims."""
     if corrected >= ALPHA:
         return "inconclusive"

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from lingprobe import Reference, sentences
 from lingprobe.extend import PlaceOption, allow_code, as_list, takes_options
 from lingprobe_extensions.train import encoder, static
-from lingprobe_extensions.train.exports import Exported, export_encoder
-from lingprobe_extensions.train.folder import Training
+from lingprobe_extensions.train.exports import ExportedEncoder, export_encoder
+from lingprobe_extensions.train.folder import EncoderTraining
 from lingprobe_extensions.train.options import (
     ExportOptions,
     TagOptions,
@@ -19,11 +19,11 @@ from lingprobe_extensions.train.options import (
     VectorOptions,
     VectorSettings,
 )
-from lingprobe_extensions.train.parsers.tagger import Tagged, tag_text
+from lingprobe_extensions.train.parsers.tagger import TaggedText, tag_text
 from lingprobe_extensions.train.parsers.treebank import find_train_dev_files
 from lingprobe_extensions.train.sentences import train_sentence_encoder
 from lingprobe_extensions.train.settings import TREES, TrainingRequest, objective_of
-from lingprobe_extensions.train.static import Trained
+from lingprobe_extensions.train.static import TrainedVectors
 
 
 @takes_options(TrainOptions, TrainingSettings)
@@ -42,7 +42,7 @@ def train(
     settings: TrainingSettings | None = None,
     told: Callable[[int, int, int, float], None] | None = None,
     **options: Any,
-) -> Training:
+) -> EncoderTraining:
     """Train a sentence encoder or a parser, as `lingprobe train` does, and save it in a folder; its
     reference is then `trained:FOLDER`.
 
@@ -95,7 +95,7 @@ def export(
     epoch: str | int = "best",
     words: Iterable[str | Path] = (),
     vectors: str | Path | None = None,
-) -> Exported:
+) -> ExportedEncoder:
     """Write a trained encoder as a folder that sentence-transformers opens.
 
     The exported model splits texts at spaces; sentences of words in its vocabulary get the same
@@ -107,7 +107,7 @@ def export(
     """
     more = [word for s in (sentences(words) if as_list(words) else ()) for word in s.words]
     place = None if vectors is None else Path(vectors).expanduser()
-    chosen = encoder.Trained(PlaceOption(str(folder)), epoch=str(epoch), vectors=place)
+    chosen = encoder.TrainedEncoder(PlaceOption(str(folder)), epoch=str(epoch), vectors=place)
     return export_encoder(chosen, Path(output).expanduser(), more)
 
 
@@ -120,7 +120,7 @@ def tag(
     seed: int = 0,
     on_error: Literal["raise", "skip"] = "raise",
     progress: bool = False,
-) -> Tagged:
+) -> TaggedText:
     """Tag running text with a tagger trained on tagged text, and measure its accuracy on held-out
     text.
 
@@ -140,7 +140,7 @@ def train_vectors(
     tasks: Any = (),
     settings: VectorSettings | None = None,
     **options: Any,
-) -> Trained:
+) -> TrainedVectors:
     """Train word vectors on running text, without the sentences that will be probed.
 
     Needs gensim (the extra `static`). DataProblem if no sentences are left.

@@ -19,21 +19,27 @@ from torch import Tensor
 from lingprobe import DataProblem, UsageProblem
 from lingprobe.extend import Ints, describe_install, digest_files, write_text
 from lingprobe_extensions.train import guesses
-from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 from lingprobe_extensions.train.data import FileReading
-from lingprobe_extensions.train.draws import Negatives, predicted_shares, without_some
+from lingprobe_extensions.train.draws import NegativeSampler, predicted_shares, without_some
 from lingprobe_extensions.train.encoder import WORDS
-from lingprobe_extensions.train.loop import STATE, TOLD, Epoch, Start, load_training_state
+from lingprobe_extensions.train.loop import (
+    STATE,
+    TOLD,
+    EpochResult,
+    TrainingStart,
+    load_training_state,
+)
 from lingprobe_extensions.train.ngrams import bigram_rows, drawn_vectors
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.ranks import ProcessRank, count_processes
 from lingprobe_extensions.train.settings import TrainingRequest
 from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows
-from lingprobe_extensions.train.texts import Texts
+from lingprobe_extensions.train.texts import NumberedTexts
 from lingprobe_extensions.train.weights import save_tensors
 
 if TYPE_CHECKING:
-    from lingprobe_extensions.train.steps import Part, Tables
+    from lingprobe_extensions.train.steps import TrainingPart, VectorTables
 
 PIECE = 1 << 15  # words whose draws are in memory at once
 JUDGED = 5000  # words of dev that are predicted, up to the end of a sentence
@@ -44,12 +50,12 @@ Told = Callable[[int, int, float], None]
 
 def start_word_vectors(
     request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
-) -> Start:
+) -> TrainingStart:
     """Read the files into a corpus, and divide it."""
     _import_steps()  # which says that numba is missing before much is read
     _check_settings(settings)
     corpus, train, dev = _split_train_dev(request, how, settings, out)
-    vocabulary = Vocabulary.of(corpus, train, settings.least)
+    vocabulary = WordVocabulary.of(corpus, train, settings.least)
     learner = WordVectorTraining(corpus, vocabulary, settings)
     judged = learner.dev_sample(dev)
     if not len(judged.ids):
@@ -60,9 +66,9 @@ def start_word_vectors(
         )
     write_text(out / WORDS, "\n".join(vocabulary.words))
     said = learner.facts | {"words": digest_files([out / WORDS])}
-    said["trivial"] = dict(guesses.trivial(vocabulary.counts, judged))
+    said["trivial"] = dict(guesses.guess_by_frequency(vocabulary.counts, judged))
     said["counts"] |= {"train": len(train), "dev": len(dev)}
-    return Start(learner, said, train, dev)
+    return TrainingStart(learner, said, train, dev)
 
 
 def _check_settings(settings: TrainingSettings) -> None:
@@ -83,10 +89,10 @@ def _check_settings(settings: TrainingSettings) -> None:
 
 def _split_train_dev(
     request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
-) -> tuple[Corpus, Ints, Ints]:
+) -> tuple[TrainingCorpus, Ints, Ints]:
     """The sentences of all files, and which are train and dev, none of whose is in train."""
     ends: list[int] = []
-    corpus = Corpus.of(_sentences(request, how, ends), out)
+    corpus = TrainingCorpus.of(_sentences(request, how, ends), out)
     rows = choose_rows(ends[0], settings.most, settings.seed)
     dev = np.arange(ends[0], len(corpus))
     how.seen.keep(np.concatenate([rows, dev]))
@@ -123,10 +129,10 @@ def _import_steps() -> Any:
 class WordVectorTraining:
     """Vectors of words and bigrams while they learn."""
 
-    corpus: Corpus
-    vocabulary: Vocabulary
+    corpus: TrainingCorpus
+    vocabulary: WordVocabulary
     settings: TrainingSettings
-    epochs: list[Epoch] = field(default_factory=list)
+    epochs: list[EpochResult] = field(default_factory=list)
     ranks: ProcessRank = field(default_factory=ProcessRank)
 
     def __post_init__(self) -> None:
@@ -134,8 +140,10 @@ class WordVectorTraining:
         self.steps = _import_steps()
         self.buckets = how.buckets if how.ngrams > 1 else 0
         source = drawn_vectors(words + self.buckets, how.dim, how.seed)
-        self.tables: Tables = self.steps.Tables(source, np.zeros((words, how.dim), np.float32))
-        self.negatives = Negatives.of(self.vocabulary.counts)
+        self.tables: VectorTables = self.steps.VectorTables(
+            source, np.zeros((words, how.dim), np.float32)
+        )
+        self.negatives = NegativeSampler.of(self.vocabulary.counts)
         self.shares = predicted_shares(self.vocabulary.counts, how.subsample)
 
     @property
@@ -151,7 +159,7 @@ class WordVectorTraining:
 
     def epoch(
         self, train: Ints, dev: Ints, told: Told, pause: Callable[[], None] | None = None
-    ) -> Epoch:
+    ) -> EpochResult:
         """Learn from every sentence of train once, and judge on dev; `told` gets the words done, of
         how many, and the loss. It is not paused: an epoch is begun anew after a stop.
         """
@@ -161,7 +169,7 @@ class WordVectorTraining:
         loss, count, done, last = 0.0, 0, 0, began
         for piece in self._pieces(train, draws):
             rates = self._rates(number, done, len(piece.ids))
-            total, over = self.steps.learn(self.tables, piece, rates)
+            total, over = self.steps.take_steps(self.tables, piece, rates)
             loss, count, done = loss + total, count + over, done + len(piece.ids)
             if not np.isfinite(loss):
                 raise DataProblem(
@@ -171,11 +179,11 @@ class WordVectorTraining:
             if time.perf_counter() - last > TOLD:
                 last = time.perf_counter()
                 told(done, every, loss / max(count, 1))
-        shares = guesses.Shares(self.negatives.shares, self.shares)
+        shares = guesses.WordShares(self.negatives.shares, self.shares)
         figures = guesses.measure_guesses(self.tables, self.dev_sample(dev), shares)
         mean, seconds = loss / max(count, 1), time.perf_counter() - began
         told(every, every, mean)
-        self.epochs.append(Epoch(number, mean, figures, done, seconds))
+        self.epochs.append(EpochResult(number, mean, figures, done, seconds))
         return self.epochs[-1]
 
     def _rates(self, number: int, done: int, more: int) -> Any:
@@ -185,9 +193,9 @@ class WordVectorTraining:
         first, last = (
             (how.rate or RATE) * (1 - at / (how.epochs * words)) for at in (begin, begin + more)
         )
-        return self.steps.Rates(first, last, how.divided)
+        return self.steps.LearningRates(first, last, how.divided)
 
-    def _pieces(self, train: Ints, draws: np.random.Generator) -> Iterator[Part]:
+    def _pieces(self, train: Ints, draws: np.random.Generator) -> Iterator[TrainingPart]:
         """All sentences with what is drawn for them, some at a time."""
         mixed = self.settings.shuffled
         for every in (
@@ -200,11 +208,11 @@ class WordVectorTraining:
             for first, last in pairwise(np.unique([0, *cuts, len(rows)]).tolist()):
                 yield self._part(texts.take(rows[first:last]), draws)
 
-    def _part(self, texts: Texts, draws: np.random.Generator) -> Part:
+    def _part(self, texts: NumberedTexts, draws: np.random.Generator) -> TrainingPart:
         """Sentences with what is drawn for them."""
         how, words = self.settings, len(self.vocabulary.words)
         bigrams = bigram_rows(texts.ids, texts.starts, words, self.buckets)
-        part: Part = self.steps.Part(
+        part: TrainingPart = self.steps.TrainingPart(
             texts.ids,
             texts.starts,
             without_some(bigrams, texts.starts, how.lost, draws),
@@ -213,18 +221,18 @@ class WordVectorTraining:
         )
         return part
 
-    def dev_sample(self, dev: Ints) -> Part:
+    def dev_sample(self, dev: Ints) -> TrainingPart:
         """Sentences of dev that have a context, drawn from all over it, with all their bigrams and
         one negative for each word, the same ones after each epoch.
         """
         every = (text.row(i).tolist() for text in self.corpus.parts(dev) for i in range(len(text)))
-        texts = self.vocabulary.drop_rare_words(Texts.of(every))
+        texts = self.vocabulary.drop_rare_words(NumberedTexts.of(every))
         draws = np.random.default_rng((self.settings.seed, 0, 1))
         rows = draws.permutation(np.flatnonzero(texts.lengths > 1))
         lengths = texts.lengths_of(rows)
         texts = texts.take(rows[np.cumsum(lengths) - lengths < JUDGED])
         words = len(self.vocabulary.words)
-        part: Part = self.steps.Part(
+        part: TrainingPart = self.steps.TrainingPart(
             texts.ids,
             texts.starts,
             bigram_rows(texts.ids, texts.starts, words, self.buckets),
@@ -251,7 +259,7 @@ class WordVectorTraining:
         if kept is None:
             return False
         facts, tables = kept
-        self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
+        self.epochs = [EpochResult(**each) for each in json.loads(facts["epochs"])]
         for name, table in self.tables._asdict().items():
             table[:] = tables[name]
         return True

@@ -16,5 +16,5 @@ OBJECTIVES = Contents(
         "cbow": "lingprobe_extensions.train.objectives:cbow",
         "annotate": "lingprobe_extensions.train.objectives:annotate",
     },
-    gives="lingprobe_extensions.train.objectives:Objective",
+    gives="lingprobe_extensions.train.objectives:TrainingObjective",
 )

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, compute_offsets
-from lingprobe_extensions.train.texts import Numbers, Texts, join_texts
+from lingprobe_extensions.train.texts import NumberedTexts, WordNumbers, join_texts
 
 BLOCK = 1 << 20  # words that are in memory at once, or one sentence
 STRETCHES = 256  # that make up a block, where sentences are drawn from all over the text
@@ -27,7 +27,7 @@ WAITING = 1 << 16  # words that are written at once
 
 
 @dataclass
-class Corpus:
+class TrainingCorpus:
     """Sentences as numbers of words, in the order in which words were first met.
 
     The file has no name, so that it is gone when the process is, however that ends.
@@ -41,14 +41,14 @@ class Corpus:
         weakref.finalize(self, self.file.close)
 
     @classmethod
-    def of(cls, sentences: Iterable[Sequence[str]], folder: Path) -> Corpus:
+    def of(cls, sentences: Iterable[Sequence[str]], folder: Path) -> TrainingCorpus:
         """Sentences, written in that folder as they are read."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             file = cast(BinaryIO, tempfile.TemporaryFile(dir=folder))  # noqa: SIM115
         except OSError as error:
             raise DataProblem(f"cannot write to {folder}: {error.strerror or error}") from None
-        numbers = Numbers()
+        numbers = WordNumbers()
         lengths, waiting = array("i"), array("i")
         with ExitStack() as broken:
             broken.callback(file.close)
@@ -68,12 +68,12 @@ class Corpus:
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def read(self, first: int, last: int) -> Texts:
+    def read(self, first: int, last: int) -> NumberedTexts:
         """The sentences from `first` up to `last`."""
         begin, end = self.starts[first], self.starts[last]
         self.file.seek(4 * int(begin))
         ids = np.frombuffer(self.file.read(4 * int(end - begin)), np.int32)
-        return Texts(ids, self.starts[first : last + 1] - begin)
+        return NumberedTexts(ids, self.starts[first : last + 1] - begin)
 
     def blocks(self, words: int = 0) -> list[tuple[int, int]]:
         """The first and last + 1 sentence of parts of about so many words each; without a number,
@@ -84,7 +84,7 @@ class Corpus:
         every = np.unique([0, *cuts.tolist(), len(self)]).tolist()
         return list(pairwise(every))
 
-    def shuffled_texts(self, rows: Ints, draws: np.random.Generator) -> Iterator[Texts]:
+    def shuffled_texts(self, rows: Ints, draws: np.random.Generator) -> Iterator[NumberedTexts]:
         """Those of the sentences `rows` (sorted), some at a time, each time from all over the text:
         short stretches are drawn, as many as are in memory at once, and their sentences mixed.
         """
@@ -95,12 +95,12 @@ class Corpus:
             texts = join_texts([self.within(rows, *stretch) for stretch in some])
             yield texts.take(draws.permutation(len(texts)))
 
-    def parts(self, rows: Ints) -> Iterator[Texts]:
+    def parts(self, rows: Ints) -> Iterator[NumberedTexts]:
         """Those of the sentences `rows` (sorted) that each block has."""
         for first, last in self.blocks():
             yield self.within(rows, first, last)
 
-    def within(self, rows: Ints, first: int, last: int) -> Texts:
+    def within(self, rows: Ints, first: int, last: int) -> NumberedTexts:
         """Those of the sentences `rows` (sorted) that one block has."""
         own = rows[np.searchsorted(rows, first) : np.searchsorted(rows, last)]
         return self.read(first, last).take(own - first)
@@ -127,12 +127,12 @@ class Corpus:
         return total
 
 
-def _yield_text_rows(texts: Texts) -> Iterator[NDArray[np.integer[Any]]]:
+def _yield_text_rows(texts: NumberedTexts) -> Iterator[NDArray[np.integer[Any]]]:
     return (texts.row(i) for i in range(len(texts)))
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class WordVocabulary:
     """Words that occur often enough, the most frequent first.
 
     words    their forms
@@ -145,7 +145,7 @@ class Vocabulary:
     numbers: NDArray[np.int32]
 
     @classmethod
-    def of(cls, corpus: Corpus, rows: Ints, least: int) -> Vocabulary:
+    def of(cls, corpus: TrainingCorpus, rows: Ints, least: int) -> WordVocabulary:
         """The words that occur `least` times in some sentences."""
         counts = corpus.counts(rows)
         order = np.argsort(-counts, kind="stable")
@@ -154,7 +154,7 @@ class Vocabulary:
         numbers[order] = np.arange(len(order))
         return cls(tuple(corpus.forms[i] for i in order.tolist()), counts[order], numbers)
 
-    def drop_rare_words(self, texts: Texts) -> Texts:
+    def drop_rare_words(self, texts: NumberedTexts) -> NumberedTexts:
         """Sentences without their rare words; their neighbours then stand side by side."""
         ids = self.numbers[texts.ids]
-        return Texts(ids[ids >= 0], compute_offsets(ids >= 0)[texts.starts])
+        return NumberedTexts(ids[ids >= 0], compute_offsets(ids >= 0)[texts.starts])

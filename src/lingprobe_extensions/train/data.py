@@ -23,7 +23,7 @@ from lingprobe.extend import (
     tokenize_words,
     uncompressed_path,
 )
-from lingprobe_extensions.train.linear_trees import linear
+from lingprobe_extensions.train.linear_trees import linearise_tree
 from lingprobe_extensions.train.seen import TextHashes
 
 Words = tuple[str, ...]
@@ -191,5 +191,5 @@ def read_bracketed_examples(paths: Sequence[Path], how: FileReading) -> Iterator
         for tree in read_brackets(path, how.on_error, tally):
             if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
                 how.counts["read"] += 1
-                yield TrainingExample(tree.words, (" ".join(linear(tree)),))
+                yield TrainingExample(tree.words, (" ".join(linearise_tree(tree)),))
         how.counts["trees without words, or malformed"] += tally.skipped

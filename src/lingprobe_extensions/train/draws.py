@@ -16,7 +16,7 @@ POWER = 0.5  # of a word's frequency, to which negatives are drawn (Pagliardini 
 
 
 @dataclass(frozen=True)
-class Negatives:
+class NegativeSampler:
     """Words drawn as often as the root of their frequency says, in constant time each (Walker's
     alias method: a word is drawn evenly, and kept or exchanged for its alias).
     """
@@ -26,7 +26,7 @@ class Negatives:
     alias: NDArray[np.int32]
 
     @classmethod
-    def of(cls, counts: Ints) -> Negatives:
+    def of(cls, counts: Ints) -> NegativeSampler:
         """For words that occur so often."""
         weights = counts.astype(np.float64) ** POWER
         shares = weights / weights.sum()

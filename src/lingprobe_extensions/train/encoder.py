@@ -32,7 +32,7 @@ WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the 
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedEncoder:
     """An encoder that `lingprobe train` made, by its folder."""
 
     folder: PlaceOption

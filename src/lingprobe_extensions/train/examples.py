@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, compute_offsets
 from lingprobe_extensions.train.data import TrainingExample
-from lingprobe_extensions.train.texts import Numbers, Texts
+from lingprobe_extensions.train.texts import NumberedTexts, WordNumbers
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ class TrainingExamples:
             numbers of the examples that these are, where they are not all
     """
 
-    first: Texts
-    second: Texts
+    first: NumberedTexts
+    second: NumberedTexts
     labels: Ints
     names: tuple[str, ...]
     same: Ints
@@ -50,7 +50,7 @@ class TrainingExamples:
         cls, *parts: Iterable[TrainingExample], known: Sequence[str] = ()
     ) -> tuple[TrainingExamples, list[int]]:
         """All of them, read once, and how many each part has; `known` words are numbered first."""
-        forms, names = Numbers(zip(known, range(len(known)), strict=True)), Numbers()
+        forms, names = WordNumbers(zip(known, range(len(known)), strict=True)), WordNumbers()
         first, second, sizes, labels = array("i"), array("i"), array("i"), array("i")
         same, each = array("q"), 0
         written = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115
@@ -95,8 +95,8 @@ class TrainingExamples:
         number[used] = np.arange(len(used))
         return replace(
             self,
-            first=Texts(number[first.ids], first.starts),
-            second=Texts(number[second.ids], second.starts),
+            first=NumberedTexts(number[first.ids], first.starts),
+            second=NumberedTexts(number[second.ids], second.starts),
             labels=self.labels[rows],
             same=self.same[rows],
             forms=[self.forms[i] for i in used.tolist()],
@@ -117,9 +117,9 @@ class TrainingExamples:
         yield from compress(texts, there)
 
 
-def _texts(ids: array[int], lengths: NDArray[np.int32]) -> Texts:
+def _texts(ids: array[int], lengths: NDArray[np.int32]) -> NumberedTexts:
     starts = compute_offsets(lengths) if ids else np.broadcast_to(np.int64(0), len(lengths) + 1)
-    return Texts(np.frombuffer(ids, np.int32), starts)
+    return NumberedTexts(np.frombuffer(ids, np.int32), starts)
 
 
 def _labels(numbers: array[int], names: Sequence[str]) -> Ints:

@@ -22,7 +22,7 @@ from lingprobe.extend import (
     split_words,
     write_text,
 )
-from lingprobe_extensions.train.encoder import UNKNOWN, Trained, read_training_words
+from lingprobe_extensions.train.encoder import UNKNOWN, TrainedEncoder, read_training_words
 
 POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""
@@ -30,7 +30,7 @@ _NO_WORD = "\ufffd"  # which no encoder knows
 CHECKED, CLOSE = 8, 1e-5  # sentences that are read again, and how far numbers may lie apart
 
 
-class Exported(NamedTuple):
+class ExportedEncoder(NamedTuple):
     """What was written; printing it shows this.
 
     words     the size of the vocabulary
@@ -48,7 +48,9 @@ class Exported(NamedTuple):
         )
 
 
-def export_encoder(encoder: Trained, output: Path, more: Iterable[str] = ()) -> Exported:
+def export_encoder(
+    encoder: TrainedEncoder, output: Path, more: Iterable[str] = ()
+) -> ExportedEncoder:
     """Write an encoder as a folder that sentence-transformers opens, with the words of its training
     and some more; words with spaces inside are excluded.
 
@@ -80,7 +82,7 @@ def export_encoder(encoder: Trained, output: Path, more: Iterable[str] = ()) -> 
         draws_vectors = not facts["settings"]["learned"] and facts["settings"]["vectors"] is None
         _check_export(encoder, part, forms, () if draws_vectors else (_NO_WORD,))
         part.replace(output)
-    return Exported(output, len(forms), int((~known[:-1]).sum()))
+    return ExportedEncoder(output, len(forms), int((~known[:-1]).sum()))
 
 
 def _is_cut(form: str) -> bool:
@@ -130,7 +132,7 @@ def _build_modules(shape: NetworkShape, network: Any, tokenizer: Any, vectors: F
 
 
 def _check_export(
-    encoder: Trained, folder: Path, forms: Sequence[str], more: Sequence[str]
+    encoder: TrainedEncoder, folder: Path, forms: Sequence[str], more: Sequence[str]
 ) -> None:
     """Read the folder, and compare what it says of some sentences of its words and more."""
     from sentence_transformers import SentenceTransformer
@@ -156,7 +158,7 @@ _CUTS = (
 )
 
 
-def _card(encoder: Trained, shape: NetworkShape, many: int, is_cut_at_spaces: bool) -> str:
+def _card(encoder: TrainedEncoder, shape: NetworkShape, many: int, is_cut_at_spaces: bool) -> str:
     return (
         "---\nlibrary_name: sentence-transformers\n---\n\nA sentence encoder that `lingprobe train`"
         f" made: {shape.architecture}, {encoder.facts['objective']}, {shape.width} dimensions.\n\n"

@@ -11,7 +11,7 @@ from typing import Any
 
 from lingprobe.extend import digest_files, read_training_facts, write_text
 from lingprobe_extensions.train.encoder import epoch_file
-from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.loop import EpochResult
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.seen import SEEN
 from lingprobe_extensions.train.settings import TREES, TrainingRequest
@@ -22,7 +22,7 @@ FORMAT = 2  # of what a folder says, as `read_facts` reads it
 
 
 @dataclass(frozen=True)
-class Training:
+class EncoderTraining:
     """A trained encoder; printing it shows the scores of all epochs.
 
     folder    the encoder is `trained:FOLDER`
@@ -106,7 +106,7 @@ def _format_setting(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def say(out: Path, facts: Mapping[str, Any], epochs: Sequence[Epoch]) -> None:
+def write_facts(out: Path, facts: Mapping[str, Any], epochs: Sequence[EpochResult]) -> None:
     """Write what is known of an encoder after some epochs."""
     told = [epoch.plain() for epoch in epochs]
     said = {**facts, "digests": _digests(out, [epoch.number for epoch in epochs]), "epochs": told}
@@ -124,10 +124,10 @@ def _digests(out: Path, epochs: Sequence[int]) -> dict[str, str]:
     return {**kept, **{n: digest_files([file]) for n, file in files.items() if file.is_file()}}
 
 
-def read_training(folder: Path) -> Training:
+def read_training(folder: Path) -> EncoderTraining:
     """What is known of a trained encoder; DataProblem where a folder holds none."""
     facts = read_training_facts(folder)
-    return Training(
+    return EncoderTraining(
         folder,
         facts["objective"],
         facts["figure"],

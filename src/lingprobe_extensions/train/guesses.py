@@ -15,19 +15,19 @@ from lingprobe.extend import Ints
 from lingprobe_extensions.train.objectives import MOST, Figures
 
 if TYPE_CHECKING:
-    from lingprobe_extensions.train.steps import Part, Tables
+    from lingprobe_extensions.train.steps import TrainingPart, VectorTables
 
 ROWS = 256  # words whose scores against all others are in memory at once
 
 
-class Shares(NamedTuple):
+class WordShares(NamedTuple):
     """How likely each word is drawn as a negative, and is predicted where it stands [words]."""
 
     negative: NDArray[np.float64]
     predicted: NDArray[np.float64]
 
 
-def measure_guesses(tables: Tables, part: Part, shares: Shares) -> Figures:
+def measure_guesses(tables: VectorTables, part: TrainingPart, shares: WordShares) -> Figures:
     """Of each word of some sentences: its perplexity among all words, and the share of words that
     score above the word that was drawn against them (a tie is half).
 
@@ -35,9 +35,9 @@ def measure_guesses(tables: Tables, part: Part, shares: Shares) -> Figures:
     proportion to exp(s) times the word's probability as a negative, over the share in which it is
     predicted (Levy & Goldberg 2014).
     """
-    from lingprobe_extensions.train.steps import contexts
+    from lingprobe_extensions.train.steps import average_contexts
 
-    hidden, seldom = contexts(tables.source, part), -np.log(shares.predicted)
+    hidden, seldom = average_contexts(tables.source, part), -np.log(shares.predicted)
     bias = seldom + np.log(shares.negative)
     total = 0.0
     for first in range(0, len(hidden), ROWS):
@@ -55,7 +55,7 @@ def measure_guesses(tables: Tables, part: Part, shares: Shares) -> Figures:
     }
 
 
-def trivial(counts: Ints, part: Part) -> Figures:
+def guess_by_frequency(counts: Ints, part: TrainingPart) -> Figures:
     """The same of words without their context: by their frequency in train, and by which of the two
     is the more frequent one.
     """

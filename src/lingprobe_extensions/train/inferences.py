@@ -32,8 +32,8 @@ SOURCES = {
 
 def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
     """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
-    JSON lines (.jsonl); pairs without a label, and those that `unfit` names, are excluded and
-    counted.
+    JSON lines (.jsonl); pairs without a label, and those that `explain_unfit_pair` names, are
+    excluded and counted.
     """
     for path in paths:
         rows = (
@@ -45,7 +45,7 @@ def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
             if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
                 continue
             premise, hypothesis, label = _parse_inference(where, row)
-            if reason := "without a label" if label in UNLABELLED else unfit(row, how):
+            if reason := "without a label" if label in UNLABELLED else explain_unfit_pair(row, how):
                 how.counts[reason] += 1
                 continue
             first, second = how.words(premise), how.words(hypothesis)
@@ -54,7 +54,7 @@ def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
                 yield TrainingExample(first, second=second, label=label)
 
 
-def unfit(row: Mapping[str, str], how: FileReading) -> str:
+def explain_unfit_pair(row: Mapping[str, str], how: FileReading) -> str:
     """Why a pair is not trained on, '' where it is: its `split` is one to evaluate on, or its
     `source` is one of SOURCES. A column that `where` asks for is not looked at, nor is any in files
     of dev.

@@ -12,7 +12,7 @@ from lingprobe.extend import BracketTree, format_terminal
 Pieces = Sequence[str]
 
 
-def linear(tree: BracketTree, node: int = 0) -> Iterator[str]:
+def linearise_tree(tree: BracketTree, node: int = 0) -> Iterator[str]:
     """A tree's pieces: a bracket with its label where a constituent opens and where it closes, and
     the part of speech of each word.
     """
@@ -21,11 +21,11 @@ def linear(tree: BracketTree, node: int = 0) -> Iterator[str]:
         if below < 0:
             yield label
         else:
-            yield from linear(tree, below)
+            yield from linearise_tree(tree, below)
     yield f"){tree.labels[node]}"
 
 
-def constituents(pieces: Pieces) -> Counter[tuple[str, int, int]]:
+def parse_constituents(pieces: Pieces) -> Counter[tuple[str, int, int]]:
     """The constituents of a written tree, by label, first word and the word after the last.
 
     The outermost one and those without a word do not count. A bracket that closes what is not open
@@ -53,7 +53,7 @@ def labelled_f1(written: Iterable[Pieces], wanted: Iterable[Pieces]) -> float:
     """
     right = said = gold = 0
     for mine, theirs in zip(written, wanted, strict=True):
-        found, true = constituents(mine), constituents(theirs)
+        found, true = parse_constituents(mine), parse_constituents(theirs)
         right += (found & true).total()
         said, gold = said + found.total(), gold + true.total()
     return 200 * right / max(said + gold, 1)
@@ -64,7 +64,7 @@ def count_tree_words(pieces: Pieces) -> int:
     return sum(not (len(piece) > 1 and piece[0] in "()") for piece in pieces)
 
 
-def commonest(trees: Iterable[Pieces], lengths: Iterable[int]) -> list[Pieces]:
+def find_commonest_trees(trees: Iterable[Pieces], lengths: Iterable[int]) -> list[Pieces]:
     """For each length the commonest of some trees that have as many words, the first met of equal
     ones; nothing where none has.
     """

@@ -23,9 +23,9 @@ from lingprobe import DataProblem
 from lingprobe.extend import Ints, SentenceNetwork, SentencesRead, get_processor_level
 from lingprobe_extensions.train.nets.forms import FormEmbedding
 from lingprobe_extensions.train.nets.heads import HEAD, WordEmbedding
-from lingprobe_extensions.train.objectives import Figures, Lesson
+from lingprobe_extensions.train.objectives import Figures, TrainingLesson
 from lingprobe_extensions.train.ranks import ProcessRank
-from lingprobe_extensions.train.texts import Texts
+from lingprobe_extensions.train.texts import NumberedTexts
 from lingprobe_extensions.train.weights import save_tensors
 
 STATE = "state.safetensors"
@@ -37,7 +37,7 @@ TOLD = 0.3  # seconds from one word on progress to the next
 
 
 @dataclass(frozen=True)
-class Epoch:
+class EpochResult:
     """What became of one pass over the examples.
 
     loss     of train, each piece or pair
@@ -131,10 +131,10 @@ def group_by_length(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int])
     return [made[i] for i in draws.permutation(len(made))]
 
 
-class Learns(Protocol):
+class EpochLearner(Protocol):
     """What learns from examples, an epoch after the other."""
 
-    epochs: list[Epoch]
+    epochs: list[EpochResult]
     ranks: ProcessRank
 
     def epoch(
@@ -143,17 +143,17 @@ class Learns(Protocol):
         dev: Ints,
         told: Callable[[int, int, float], None],
         pause: Callable[[], None] | None = None,
-    ) -> Epoch: ...
+    ) -> EpochResult: ...
     def slower(self) -> None: ...
     def weights(self) -> dict[str, Tensor]: ...
     def keep(self, folder: Path) -> None: ...
     def resume(self, folder: Path) -> bool: ...
 
 
-class Start(NamedTuple):
+class TrainingStart(NamedTuple):
     """What training begins with: a learner, what is said of it, the rows of train and of dev."""
 
-    learner: Learns
+    learner: EpochLearner
     facts: dict[str, Any]
     train: Ints
     dev: Ints
@@ -173,7 +173,7 @@ class EpochProgress:
 
 
 @dataclass
-class Learner:
+class EncoderLearner:
     """An encoder and its lesson while it learns.
 
     words   a module of the vectors of words
@@ -183,11 +183,11 @@ class Learner:
     """
 
     network: SentenceNetwork
-    lesson: Lesson
+    lesson: TrainingLesson
     words: WordEmbedding | FormEmbedding
     schedule: OptimizerSettings
     ranks: ProcessRank = field(default_factory=ProcessRank)
-    epochs: list[Epoch] = field(default_factory=list)
+    epochs: list[EpochResult] = field(default_factory=list)
     part: EpochProgress = field(default_factory=EpochProgress)
     also: Mapping[str, Ints] = field(default_factory=dict)
     whole: bool = False
@@ -200,7 +200,7 @@ class Learner:
         self.parameters = [p for m in self.modules for p in m.parameters() if p.requires_grad]
         self.optimizer = self.schedule.optimizer_of(self.parameters)
 
-    def encode(self, words: Texts, rows: Ints) -> SentencesRead:
+    def encode(self, words: NumberedTexts, rows: Ints) -> SentencesRead:
         """Sentences of some rows, in their order."""
         lengths = words.lengths_of(rows)
         order = np.argsort(-lengths, kind="stable")
@@ -225,7 +225,7 @@ class Learner:
         dev: Ints,
         told: Callable[[int, int, float], None],
         pause: Callable[[], None] | None = None,
-    ) -> Epoch:
+    ) -> EpochResult:
         """Learn from every example of train once, and judge on dev; `told` gets the words done, of
         how many, and the loss; `pause` is called every some minutes.
         """
@@ -260,7 +260,7 @@ class Learner:
         loss = part.loss / max(part.over, 1)
         told(every, every, loss)
         seconds = time.perf_counter() - began
-        self.epochs.append(Epoch(number, loss, figures, part.words, seconds))
+        self.epochs.append(EpochResult(number, loss, figures, part.words, seconds))
         self.part = EpochProgress()
         return self.epochs[-1]
 
@@ -326,7 +326,7 @@ class Learner:
         if kept is None:
             return False
         facts, tensors = kept
-        self.epochs = [Epoch(**each) for each in json.loads(facts["epochs"])]
+        self.epochs = [EpochResult(**each) for each in json.loads(facts["epochs"])]
         self.part = EpochProgress(**json.loads(facts["part"]))
         with torch.no_grad():
             for i, parameter in enumerate(self.parameters):

@@ -22,22 +22,31 @@ from lingprobe_extensions.train import data
 from lingprobe_extensions.train.data import Reader
 from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.inferences import inferences
-from lingprobe_extensions.train.linear_trees import commonest, count_tree_words, labelled_f1
+from lingprobe_extensions.train.linear_trees import (
+    count_tree_words,
+    find_commonest_trees,
+    labelled_f1,
+)
 from lingprobe_extensions.train.nets.heads import (
     PAD,
     START,
-    Classifier,
-    Decoder,
-    Decoders,
+    PairClassifier,
+    TextDecoder,
+    TextDecoders,
     draw_head,
 )
-from lingprobe_extensions.train.texts import DecoderVocabulary, Texts, join_texts, perplexities
+from lingprobe_extensions.train.texts import (
+    DecoderVocabulary,
+    NumberedTexts,
+    compute_perplexities,
+    join_texts,
+)
 
 Figures = Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class Objective:
+class TrainingObjective:
     """What is learnt.
 
     lesson    makes examples into numbers, with their head; None where a room of its own does
@@ -51,7 +60,7 @@ class Objective:
     alone     the architecture that alone learns it and learns nothing else; '' for the networks
     """
 
-    lesson: Callable[[Objective, TrainingExamples, Kit], Lesson] | None
+    lesson: Callable[[TrainingObjective, TrainingExamples, LessonKit], TrainingLesson] | None
     reads: Reader
     figure: Literal["bleu", "perplexity", "accuracy", "score"]
     judged: Literal["", "bleu", "f1"] = ""
@@ -62,7 +71,7 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Kit:
+class LessonKit:
     """What a lesson is made with: the encoder's shape, how many pieces there are at most, the
     decoder's units, whether it attends to words, the seed; how often `denoise` leaves a word out,
     and swaps two.
@@ -77,10 +86,10 @@ class Kit:
     swap: float = 0.0
 
 
-class Encode(Protocol):
+class EncodeFunction(Protocol):
     """What encodes rows of words."""
 
-    def __call__(self, words: Texts, rows: Ints) -> SentencesRead: ...
+    def __call__(self, words: NumberedTexts, rows: Ints) -> SentencesRead: ...
 
 
 class SummedLoss(NamedTuple):
@@ -90,7 +99,7 @@ class SummedLoss(NamedTuple):
     over: int
 
 
-class Lesson(Protocol):
+class TrainingLesson(Protocol):
     """Examples of one objective as numbers, and the head that reads sentence vectors."""
 
     @property
@@ -98,12 +107,12 @@ class Lesson(Protocol):
     @property
     def lengths(self) -> Ints: ...
     def loss(
-        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+        self, rows: Ints, encode: EncodeFunction, draws: np.random.Generator | None = None
     ) -> SummedLoss:
         """Of some examples; noise is drawn for the objective that has it."""
         ...
 
-    def figures(self, rows: Ints, encode: Encode) -> Figures:
+    def figures(self, rows: Ints, encode: EncodeFunction) -> Figures:
         """How well some examples are done."""
         ...
 
@@ -111,7 +120,7 @@ class Lesson(Protocol):
         """What needs no encoder does as well, by name."""
         ...
 
-    def more(self, examples: TrainingExamples) -> Lesson:
+    def more(self, examples: TrainingExamples) -> TrainingLesson:
         """With other examples behind its own, which are done as its own are; their words begin with
         its own in the same order.
         """
@@ -124,35 +133,37 @@ WRITTEN = 1000  # sentences of dev that are written for BLEU and for F1
 
 
 @dataclass
-class Writing:
+class WritingLesson:
     """Sentences, and the texts that decoders are to write of each.
 
     wanted  the pieces of each example's first text, of its second, …
     """
 
-    objective: Objective
-    words: Texts
+    objective: TrainingObjective
+    words: NumberedTexts
     forms: Sequence[str]
     pieces: DecoderVocabulary
-    wanted: Sequence[Texts]
-    head: Decoders
+    wanted: Sequence[NumberedTexts]
+    head: TextDecoders
     noise: tuple[float, float] = (0.0, 0.0)
 
     @classmethod
-    def of(cls, objective: Objective, examples: TrainingExamples, how: Kit) -> Writing:
+    def of(
+        cls, objective: TrainingObjective, examples: TrainingExamples, how: LessonKit
+    ) -> WritingLesson:
         """Examples as numbers, and decoders of `how.shape`'s vectors."""
         each = range(examples.each)
         texts = chain.from_iterable(map(examples.target_texts, each))
         pieces = DecoderVocabulary.of(texts, how.pieces, objective.whole)
         attended = how.shape.pooled_dim if how.attention else 0
         size = how.shape.width, len(pieces), how.decoder
-        head = Decoders([Decoder(*size, attended=attended) for _ in each])
+        head = TextDecoders([TextDecoder(*size, attended=attended) for _ in each])
         draw_head(head, how.seed + 2)
         wanted = [pieces.encode(examples.target_texts(number)) for number in each]
         noise = (how.drop, how.swap) if objective.noise else (0.0, 0.0)
         return cls(objective, examples.first, examples.forms, pieces, wanted, head, noise)
 
-    def more(self, examples: TrainingExamples) -> Writing:
+    def more(self, examples: TrainingExamples) -> WritingLesson:
         """With other examples behind its own, in the same pieces."""
         if examples.each != len(self.wanted):
             raise DataProblem("the files to judge by have other texts than those to learn from")
@@ -169,7 +180,7 @@ class Writing:
         return sum((texts.lengths for texts in self.wanted), self.words.lengths)
 
     def loss(
-        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+        self, rows: Ints, encode: EncodeFunction, draws: np.random.Generator | None = None
     ) -> SummedLoss:
         """Minus the logarithm of the pieces' probabilities."""
         source = self.words, rows
@@ -182,7 +193,7 @@ class Writing:
             losses.append(decoder(read, pieces.to(read.sentences.device)))
         return SummedLoss(torch.stack(losses).sum(), over)
 
-    def figures(self, rows: Ints, encode: Encode) -> Figures:
+    def figures(self, rows: Ints, encode: EncodeFunction) -> Figures:
         """Perplexity of a piece, share of pieces guessed right, and BLEU or labelled F1 of what is
         written where it is asked for.
         """
@@ -199,7 +210,7 @@ class Writing:
             found[self.objective.judged] = self._score_writing(rows[:WRITTEN], encode)
         return found
 
-    def _score_writing(self, rows: Ints, encode: Encode) -> float:
+    def _score_writing(self, rows: Ints, encode: EncodeFunction) -> float:
         """BLEU or F1 of what is written of some sentences."""
         longest = int(self.wanted[0].lengths[rows].max()) + 10
         written = [
@@ -210,14 +221,14 @@ class Writing:
         wanted = [self.wanted[0].row(i).tolist() for i in rows.tolist()]
         if self.objective.judged == "f1":
             return labelled_f1(map(self.pieces.names, written), map(self.pieces.names, wanted))
-        return bleu(self.pieces.decode(written), self.pieces.decode(wanted))
+        return compute_bleu(self.pieces.decode(written), self.pieces.decode(wanted))
 
     def trivial(self, train: Ints, dev: Ints) -> Figures:
         """Perplexity of counted pieces; BLEU of copying the source and of the commonest text; F1 of
         the commonest tree of as many words.
         """
         mine, theirs = self.wanted[0].take(train), self.wanted[0].take(dev)
-        counted = perplexities(mine, theirs, len(self.pieces))
+        counted = compute_perplexities(mine, theirs, len(self.pieces))
         found = {f"perplexity of {name}s": value for name, value in counted.items()}
         if self.objective.judged == "bleu":
             found |= self._trivial_figures(mine, dev)
@@ -228,25 +239,25 @@ class Writing:
             found["f1 of the commonest tree of the length"] = self._commonest(mine, theirs)
         return found
 
-    def _trivial_figures(self, mine: Texts, dev: Ints) -> Figures:
+    def _trivial_figures(self, mine: NumberedTexts, dev: Ints) -> Figures:
         rows = dev[:WRITTEN]
         texts = self.pieces.decode(self.wanted[0].row(i).tolist() for i in rows.tolist())
         sources = [" ".join(self.forms[k] for k in self.words.row(i)) for i in rows.tolist()]
         [(often, _)] = Counter(mine.row(i).tobytes() for i in range(len(mine))).most_common(1)
         common = self.pieces.decode([np.frombuffer(often, mine.ids.dtype).tolist()])
-        found = {"bleu of the commonest text": bleu(common * len(texts), texts)}
+        found = {"bleu of the commonest text": compute_bleu(common * len(texts), texts)}
         # a sentence that is to be written as it is would be right by copying
         if self.objective.reads is data.themselves:
             return found
-        return {"bleu of copying": bleu(sources, texts), **found}
+        return {"bleu of copying": compute_bleu(sources, texts), **found}
 
-    def _commonest(self, mine: Texts, theirs: Texts) -> float:
+    def _commonest(self, mine: NumberedTexts, theirs: NumberedTexts) -> float:
         wanted = [self.pieces.names(theirs.row(i)) for i in range(len(theirs))]
         trees = (self.pieces.names(mine.row(i)) for i in range(len(mine)))
-        return labelled_f1(commonest(trees, map(count_tree_words, wanted)), wanted)
+        return labelled_f1(find_commonest_trees(trees, map(count_tree_words, wanted)), wanted)
 
 
-def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
+def compute_bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
     """BLEU of a corpus as sacrebleu counts it (Post 2018)."""
     try:
         from sacrebleu.metrics.bleu import BLEU
@@ -256,26 +267,28 @@ def bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
 
 
 @dataclass
-class Inferring:
+class InferenceLesson:
     """Pairs of sentences and the labels of their relation."""
 
-    first: Texts
-    second: Texts
+    first: NumberedTexts
+    second: NumberedTexts
     labels: Ints
     names: tuple[str, ...]
-    head: Classifier
+    head: PairClassifier
 
     @classmethod
-    def of(cls, objective: Objective, examples: TrainingExamples, how: Kit) -> Inferring:
+    def of(
+        cls, objective: TrainingObjective, examples: TrainingExamples, how: LessonKit
+    ) -> InferenceLesson:
         """Examples as numbers, and a classifier of pairs."""
         names = examples.names
         if len(names) < 2:
             raise DataProblem("all pairs have one label: there is nothing to learn")
-        head = Classifier(how.shape.width, len(names))
+        head = PairClassifier(how.shape.width, len(names))
         draw_head(head, how.seed + 2)
         return cls(examples.first, examples.second, examples.labels, names, head)
 
-    def more(self, examples: TrainingExamples) -> Inferring:
+    def more(self, examples: TrainingExamples) -> InferenceLesson:
         """With other pairs behind its own; DataProblem for a label that it does not know."""
         if unknown := set(examples.names) - set(self.names):
             raise DataProblem(
@@ -296,19 +309,19 @@ class Inferring:
         return self.first.lengths + self.second.lengths
 
     def loss(
-        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+        self, rows: Ints, encode: EncodeFunction, draws: np.random.Generator | None = None
     ) -> SummedLoss:
         """Minus the logarithm of the labels' probabilities."""
         scores = self._scores(rows, encode)
         wanted = torch.from_numpy(self.labels[rows]).to(scores.device)
         return SummedLoss(functional.cross_entropy(scores, wanted, reduction="sum"), len(rows))
 
-    def _scores(self, rows: Ints, encode: Encode) -> Tensor:
+    def _scores(self, rows: Ints, encode: EncodeFunction) -> Tensor:
         first, second = encode(self.first, rows), encode(self.second, rows)
         scores: Tensor = self.head(first.sentences, second.sentences)
         return scores
 
-    def figures(self, rows: Ints, encode: Encode) -> Figures:
+    def figures(self, rows: Ints, encode: EncodeFunction) -> Figures:
         """The share of pairs whose label is right."""
         right = sum(
             int((self._scores(part, encode).argmax(1).cpu().numpy() == self.labels[part]).sum())
@@ -333,49 +346,51 @@ class Inferring:
         }
 
 
-def translate() -> Objective:
+def translate() -> TrainingObjective:
     """Write the translation of a sentence, from two aligned files or a table."""
-    return Objective(Writing.of, data.read_translations, "bleu", "bleu")
+    return TrainingObjective(WritingLesson.of, data.read_translations, "bleu", "bleu")
 
 
-def autoencode() -> Objective:
+def autoencode() -> TrainingObjective:
     """Write the sentence itself, from running text."""
-    return Objective(Writing.of, data.themselves, "bleu", "bleu")
+    return TrainingObjective(WritingLesson.of, data.themselves, "bleu", "bleu")
 
 
-def denoise() -> Objective:
+def denoise() -> TrainingObjective:
     """Write the sentence, of which words are dropped and swapped (Hill et al. 2016)."""
-    return Objective(Writing.of, data.themselves, "bleu", "bleu", noise=True)
+    return TrainingObjective(WritingLesson.of, data.themselves, "bleu", "bleu", noise=True)
 
 
-def following() -> Objective:
+def following() -> TrainingObjective:
     """Write the next sentence, from running text."""
-    return Objective(Writing.of, data.read_following_sentences, "perplexity")
+    return TrainingObjective(WritingLesson.of, data.read_following_sentences, "perplexity")
 
 
-def skip() -> Objective:
+def skip() -> TrainingObjective:
     """Write the sentences before and after, from running text (Kiros et al. 2015)."""
-    return Objective(Writing.of, data.neighbours, "perplexity")
+    return TrainingObjective(WritingLesson.of, data.neighbours, "perplexity")
 
 
-def parse() -> Objective:
+def parse() -> TrainingObjective:
     """Write the tree of a sentence, from bracketed trees (Vinyals et al. 2015)."""
-    return Objective(Writing.of, data.read_bracketed_examples, "accuracy", "f1", whole=True)
+    return TrainingObjective(
+        WritingLesson.of, data.read_bracketed_examples, "accuracy", "f1", whole=True
+    )
 
 
-def infer() -> Objective:
+def infer() -> TrainingObjective:
     """Predict how two sentences are related, from tables or JSON lines of pairs with labels."""
-    return Objective(Inferring.of, inferences, "accuracy", columns=True)
+    return TrainingObjective(InferenceLesson.of, inferences, "accuracy", columns=True)
 
 
-def cbow() -> Objective:
+def cbow() -> TrainingObjective:
     """Tell each word by the words around it, from running text; of `bow` alone."""
-    return Objective(None, data.themselves, "perplexity", alone="bow")
+    return TrainingObjective(None, data.themselves, "perplexity", alone="bow")
 
 
-def annotate() -> Objective:
+def annotate() -> TrainingObjective:
     """Tell tags, features, heads and relations of words, from treebanks; of `parser` alone."""
-    return Objective(None, data.read_bracketed_examples, "score", alone="parser")
+    return TrainingObjective(None, data.read_bracketed_examples, "score", alone="parser")
 
 
 def _batch_rows(rows: Ints) -> list[Ints]:
@@ -383,8 +398,8 @@ def _batch_rows(rows: Ints) -> list[Ints]:
 
 
 def add_noise(
-    words: Texts, rows: Ints, drop: float, swap: float, draws: np.random.Generator
-) -> Texts:
+    words: NumberedTexts, rows: Ints, drop: float, swap: float, draws: np.random.Generator
+) -> NumberedTexts:
     """The words of some rows, each dropped with probability `drop` and then neighbours swapped with
     `swap`, in pairs that do not overlap (Hill et al. 2016, 2.2); a row is never empty.
     """
@@ -398,4 +413,4 @@ def add_noise(
         firsts = firsts[draws.random(len(firsts)) < swap]
         order[firsts], order[firsts + 1] = firsts + 1, firsts
         made.append(kept[order].tolist())
-    return Texts.of(made)
+    return NumberedTexts.of(made)

@@ -28,18 +28,18 @@ from lingprobe.extend import (
     score_phrases,
 )
 from lingprobe_extensions.train.data import FileReading
-from lingprobe_extensions.train.loop import Learner, OptimizerSettings, Start
+from lingprobe_extensions.train.loop import EncoderLearner, OptimizerSettings, TrainingStart
 from lingprobe_extensions.train.nets.forms import FormEmbedding, FormNumbers, FormShape, draw_forms
 from lingprobe_extensions.train.nets.parsing import (
     LEAVES,
     NONE,
     PAIRS,
     GoldAnnotations,
-    Heads,
     HeadShape,
+    ParsingHeads,
     draw_heads,
 )
-from lingprobe_extensions.train.objectives import Encode, Figures, SummedLoss
+from lingprobe_extensions.train.objectives import EncodeFunction, Figures, SummedLoss
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.parsers.decoding import (
     DEPREL,
@@ -52,7 +52,7 @@ from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, read_
 from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.settings import TrainingRequest
 from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
-from lingprobe_extensions.train.texts import Numbers, Texts
+from lingprobe_extensions.train.texts import NumberedTexts, WordNumbers
 
 BATCH = 128  # sentences that are judged at once
 SCORE = "score"
@@ -61,7 +61,7 @@ SCORE = "score"
 
 def start_parser(
     request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
-) -> Start:
+) -> TrainingStart:
     """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
     written here.
     """
@@ -71,12 +71,12 @@ def start_parser(
     shape = NetworkShape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
     network = shape.network(settings.seed)
     network.body.cells.dropout = settings.dropout  # type: ignore[union-attr]
-    lesson = Parsing(
+    lesson = ParsingLesson(
         lexicon.texts, examples, columns, _make_annotation_heads(columns, shape, settings)
     )
     schedule = _schedule(settings)
     ranks = ProcessRank.from_environment(schedule.place)
-    learner = Learner(network, lesson, forms, schedule, ranks, whole=True)
+    learner = EncoderLearner(network, lesson, forms, schedule, ranks, whole=True)
     told = {
         "forms": forms.shape.plain(),
         "heads": lesson.head.shape.plain(),
@@ -90,7 +90,7 @@ def start_parser(
         "counts": {"train": len(train), "dev": len(dev), "forms": len(lexicon.forms)},
         "vocabulary": lexicon.words,
     }
-    return Start(learner, facts, train, dev)
+    return TrainingStart(learner, facts, train, dev)
 
 
 def _split_train_dev(
@@ -140,7 +140,7 @@ class FormInventory(NamedTuple):
     static   vectors of forms [forms, dim]; no columns where there are none
     """
 
-    texts: Texts
+    texts: NumberedTexts
     forms: list[str]
     words: list[str]
     letters: list[str]
@@ -152,8 +152,8 @@ class FormInventory(NamedTuple):
         cls, examples: Sequence[AnnotatedSentence], train: Ints, settings: TrainingSettings
     ) -> FormInventory:
         """Of all sentences, of which some are train."""
-        numbers = Numbers()
-        texts = Texts.of([[numbers[word] for word in each.words] for each in examples])
+        numbers = WordNumbers()
+        texts = NumberedTexts.of([[numbers[word] for word in each.words] for each in examples])
         forms = list(numbers)
         counts = np.bincount(texts.take(train).ids, minlength=len(forms))
         often = dict(zip(forms, counts.tolist(), strict=True))
@@ -192,12 +192,12 @@ def _common(counts: Mapping[str, int], settings: TrainingSettings) -> list[str]:
 
 def _make_annotation_heads(
     columns: AnnotationColumns, shape: NetworkShape, settings: TrainingSettings
-) -> Heads:
+) -> ParsingHeads:
     tags = {name: len(values) for name, values in columns.names.items() if name != DEPREL}
     labels = len(columns.names.get(DEPREL, ()))
     told = HeadShape(shape.pooled_dim, tags, labels, settings.arcs)
-    made = draw_network(lambda: Heads(told, settings.dropout), draw_heads, settings.seed + 2)
-    return cast(Heads, made)
+    made = draw_network(lambda: ParsingHeads(told, settings.dropout), draw_heads, settings.seed + 2)
+    return cast(ParsingHeads, made)
 
 
 def learn_auxiliary_lemmas(examples: Iterable[AnnotatedSentence]) -> dict[str, str]:
@@ -292,13 +292,13 @@ def _list_example_places(examples: Sequence[AnnotatedSentence]) -> Ints:
 
 
 @dataclass
-class Parsing:
+class ParsingLesson:
     """Annotated sentences as numbers, and what tells their annotation from states of words."""
 
-    words: Texts
+    words: NumberedTexts
     examples: Sequence[AnnotatedSentence]
     columns: AnnotationColumns
-    head: Heads
+    head: ParsingHeads
 
     @property
     def lengths(self) -> Ints:
@@ -306,7 +306,7 @@ class Parsing:
         return self.words.lengths
 
     def loss(
-        self, rows: Ints, encode: Encode, draws: np.random.Generator | None = None
+        self, rows: Ints, encode: EncodeFunction, draws: np.random.Generator | None = None
     ) -> SummedLoss:
         """Minus the logarithm of the probabilities of the annotation."""
         read = encode(self.words, rows)
@@ -318,7 +318,7 @@ class Parsing:
         total = self.head.loss(read.words, read.lengths, gold)
         return SummedLoss(total, int(read.lengths.sum()))
 
-    def figures(self, rows: Ints, encode: Encode) -> Figures:
+    def figures(self, rows: Ints, encode: EncodeFunction) -> Figures:
         """Agreement with gold, and precision, recall and F1 of phrases."""
         told: dict[int, Annotation] = {}
         order = rows[np.argsort(-self.lengths[rows], kind="stable")]
@@ -344,7 +344,7 @@ class Parsing:
             if name in (UPOS, "UAS", "LAS")
         }
 
-    def more(self, examples: Any) -> Parsing:
+    def more(self, examples: Any) -> ParsingLesson:
         """Other files are not judged."""
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.loop import EpochResult
 
 PERPLEXITY = "perplexity"
 OF = " of "  # between a figure and what it is the figure of
@@ -26,7 +26,7 @@ class SelectionCriterion:
     figure: str
     trivial: Mapping[str, float]
 
-    def by(self, epochs: Sequence[Epoch]) -> str:
+    def by(self, epochs: Sequence[EpochResult]) -> str:
         """The figure that tells the best epoch: the objective's where an epoch is clearly better
         than its baselines; else perplexity, where it is known.
         """
@@ -34,30 +34,30 @@ class SelectionCriterion:
         known = any(PERPLEXITY in epoch.figures for epoch in epochs)
         return PERPLEXITY if known and not left else self.figure
 
-    def best(self, epochs: Sequence[Epoch]) -> int:
+    def best(self, epochs: Sequence[EpochResult]) -> int:
         """The number of the epoch that is best on dev; of equal ones the one with the lowest
         perplexity, or the first.
         """
         by = self.by(epochs)
 
-        def rank(epoch: Epoch) -> tuple[float, float, int]:
+        def rank(epoch: EpochResult) -> tuple[float, float, int]:
             value, perplexity = epoch.figures[by], epoch.figures.get(PERPLEXITY, 0.0)
             return -value if by == PERPLEXITY else value, -perplexity, -epoch.number
 
         return max(epochs, key=rank).number
 
-    def since(self, epochs: Sequence[Epoch]) -> int:
+    def since(self, epochs: Sequence[EpochResult]) -> int:
         """Epochs since the best one."""
         return len(epochs) - self.best(epochs)
 
-    def has_stalled(self, epochs: Sequence[Epoch]) -> bool:
+    def has_stalled(self, epochs: Sequence[EpochResult]) -> bool:
         """Whether the last epoch is no better than the best before: by perplexity, which is surer
         than BLEU, or by the figure where nothing is written.
         """
         steady = [e.figures.get(PERPLEXITY, -e.figures.get(self.figure, 0.0)) for e in epochs]
         return len(steady) > 1 and steady[-1] >= min(steady[:-1])
 
-    def unbeaten(self, epochs: Sequence[Epoch]) -> list[str]:
+    def unbeaten(self, epochs: Sequence[EpochResult]) -> list[str]:
         """The baselines that the best epoch is not clearly better than."""
         number = self.best(epochs)
         [best] = [epoch for epoch in epochs if epoch.number == number]
@@ -68,7 +68,7 @@ class SelectionCriterion:
             if not _clearly_better(figure, value, baseline)
         ]
 
-    def _beats(self, epoch: Epoch, figure: str) -> bool:
+    def _beats(self, epoch: EpochResult, figure: str) -> bool:
         baselines = [baseline for _, baseline in self._baselines(figure)]
         return all(_clearly_better(figure, epoch.figures[figure], each) for each in baselines)
 

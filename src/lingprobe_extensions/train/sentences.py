@@ -29,14 +29,21 @@ from lingprobe_extensions.train.examples import TrainingExamples
 from lingprobe_extensions.train.folder import (
     FORMAT,
     MODEL,
-    Training,
+    EncoderTraining,
     format_train_command,
     read_training,
-    say,
+    write_facts,
 )
-from lingprobe_extensions.train.loop import ON, Epoch, Learner, Learns, OptimizerSettings, Start
+from lingprobe_extensions.train.loop import (
+    ON,
+    EncoderLearner,
+    EpochLearner,
+    EpochResult,
+    OptimizerSettings,
+    TrainingStart,
+)
 from lingprobe_extensions.train.nets.heads import WordEmbedding
-from lingprobe_extensions.train.objectives import Kit, Lesson
+from lingprobe_extensions.train.objectives import LessonKit, TrainingLesson
 from lingprobe_extensions.train.options import TrainingSettings
 from lingprobe_extensions.train.ranks import ProcessRank
 from lingprobe_extensions.train.seen import write_seen
@@ -54,7 +61,7 @@ Told = Callable[[int, int, int, float], None]
 
 def train_sentence_encoder(
     request: TrainingRequest, out: Path, settings: TrainingSettings, told: Told | None = None
-) -> Training:
+) -> EncoderTraining:
     """Train an encoder and keep it in a folder, an epoch after the other; one that was stopped goes
     on.
     """
@@ -110,15 +117,15 @@ class TrainDevSplit(NamedTuple):
 
 def _start(
     request: TrainingRequest, how: FileReading, settings: TrainingSettings, _: Path
-) -> Start:
+) -> TrainingStart:
     """Read the files, and divide what they have."""
     parts = _split_train_dev(request, how, settings)
-    return Start(*_learner(request, parts, settings), parts.train, parts.dev)
+    return TrainingStart(*_learner(request, parts, settings), parts.train, parts.dev)
 
 
 def _learner(
     request: TrainingRequest, parts: TrainDevSplit, settings: TrainingSettings
-) -> tuple[Learner, dict[str, Any]]:
+) -> tuple[EncoderLearner, dict[str, Any]]:
     """An encoder with its lesson, and what is said of them."""
     objective, examples = request.check(), parts.examples
     assert objective.lesson is not None
@@ -129,7 +136,7 @@ def _learner(
     noise = settings.drop, settings.swap
     decoder = settings.pieces, settings.decoder, settings.seed, settings.attention
     with examples.texts:
-        lesson = objective.lesson(objective, examples, Kit(shape, *decoder, *noise))
+        lesson = objective.lesson(objective, examples, LessonKit(shape, *decoder, *noise))
     wider, also, every = _also(request, settings, lesson, examples)
     rows, forms = _vocabulary(parts, settings, len(every)) if settings.learned else (None, every)
     vectors, known = table.look_up(list(forms))
@@ -140,7 +147,7 @@ def _learner(
     ranks = ProcessRank.from_environment(schedule.place)
     numbers = None if rows is None else torch.from_numpy(rows)
     words = WordEmbedding(torch.from_numpy(vectors), settings.learned, numbers)
-    learner = Learner(network, wider, words, schedule, ranks, also=also)
+    learner = EncoderLearner(network, wider, words, schedule, ranks, also=also)
     with torch.inference_mode():
         some = parts.train[:: -(-len(parts.train) // COUNTED)]
         trivial = dict(lesson.trivial(some, parts.dev))
@@ -162,8 +169,11 @@ def _learner(
 
 
 def _also(
-    request: TrainingRequest, settings: TrainingSettings, lesson: Lesson, examples: TrainingExamples
-) -> tuple[Lesson, dict[str, Ints], Sequence[str]]:
+    request: TrainingRequest,
+    settings: TrainingSettings,
+    lesson: TrainingLesson,
+    examples: TrainingExamples,
+) -> tuple[TrainingLesson, dict[str, Ints], Sequence[str]]:
     """The lesson with the examples of files that are judged, too, behind its own; their rows by the
     file's name, and the words of all.
     """
@@ -270,27 +280,27 @@ def _schedule(request: TrainingRequest, settings: TrainingSettings) -> Optimizer
 
 
 def _over(
-    epochs: Sequence[Epoch], selection: SelectionCriterion, settings: TrainingSettings
+    epochs: Sequence[EpochResult], selection: SelectionCriterion, settings: TrainingSettings
 ) -> bool:
     if len(epochs) >= settings.epochs:
         return True
     return bool(epochs and settings.patience) and selection.since(epochs) >= settings.patience
 
 
-def _write(out: Path, learner: Learns) -> None:
+def _write(out: Path, learner: EpochLearner) -> None:
     """Write the encoder of the last epoch, then what going on needs."""
     if not learner.ranks.rank:
         save_tensors(learner.weights(), epoch_file(out, len(learner.epochs)))
     _keep(out, learner)
 
 
-def _keep(out: Path, learner: Learns) -> None:
+def _keep(out: Path, learner: EpochLearner) -> None:
     if not learner.ranks.rank:
         learner.keep(out)
 
 
 def _say(
-    out: Path, learner: Learns, selection: SelectionCriterion, facts: Mapping[str, Any]
+    out: Path, learner: EpochLearner, selection: SelectionCriterion, facts: Mapping[str, Any]
 ) -> None:
     if learner.ranks.rank:
         return
@@ -300,4 +310,4 @@ def _say(
         "best": selection.best(epochs) if epochs else None,
         "unbeaten": selection.unbeaten(epochs) if epochs else [],
     }
-    say(out, {**facts, **told}, epochs)
+    write_facts(out, {**facts, **told}, epochs)

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from lingprobe import Sentence, UsageProblem
 from lingprobe.extend import NetworkArchitecture, check_choice
 from lingprobe_extensions.train.contents import OBJECTIVES
-from lingprobe_extensions.train.objectives import Objective
+from lingprobe_extensions.train.objectives import TrainingObjective
 
 BAG: Literal["bow"] = "bow"
 """The architecture that is no network: means of vectors of words and bigrams."""
@@ -39,7 +39,7 @@ class TrainingRequest:
     also: Sequence[Path] = ()
     left_out: Sequence[str] = ()
 
-    def check(self) -> Objective:
+    def check(self) -> TrainingObjective:
         """The objective; UsageProblem for what does not fit together, ReferenceProblem for a name
         that there is not.
         """
@@ -52,8 +52,10 @@ class TrainingRequest:
                 raise UsageProblem(f"an {kind} is missing: choose one of {', '.join(every)}")
         check_choice("architecture", self.architecture, known)
         objective = OBJECTIVES.make(self.objective)
-        if not isinstance(objective, Objective):
-            raise UsageProblem(f"{self.objective} returns no Objective, which an objective must")
+        if not isinstance(objective, TrainingObjective):
+            raise UsageProblem(
+                f"{self.objective} returns no TrainingObjective, which an objective must"
+            )
         if objective.alone != (self.architecture if self.architecture in (BAG, TREES) else ""):
             alone = objective.alone or self.architecture
             raise UsageProblem(

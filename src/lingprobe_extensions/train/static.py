@@ -20,7 +20,7 @@ from lingprobe_extensions.train.options import VectorSettings
 
 
 @dataclass(frozen=True)
-class Trained:
+class TrainedVectors:
     """What became of the text."""
 
     path: Path
@@ -42,7 +42,7 @@ def train_word_vectors(
     out: str | Path,
     exclude: Iterable[Sentence] = (),
     settings: VectorSettings | None = None,
-) -> Trained:
+) -> TrainedVectors:
     """Train word vectors on files of running text, one sentence or paragraph a line, and write them
     as word2vec text.
 
@@ -70,7 +70,7 @@ def train_word_vectors(
             raise DataProblem("no sentences are left to train vectors on")
         model = _fit_vectors(corpus, settings)
     _save(model, out, settings.subwords)
-    return Trained(out, **counts, vocabulary=len(model.wv))
+    return TrainedVectors(out, **counts, vocabulary=len(model.wv))
 
 
 def _save(model: Any, out: Path, subwords: bool) -> None:

@@ -34,7 +34,7 @@ def _inline(function: F) -> F:
     return cast(F, numba.njit(inline="always")(function))
 
 
-class Tables(NamedTuple):
+class VectorTables(NamedTuple):
     """What is learnt: vectors of words and bigrams that are read [words + buckets, dim], and of
     words that are predicted [words, dim].
     """
@@ -43,7 +43,7 @@ class Tables(NamedTuple):
     target: Floats
 
 
-class Part(NamedTuple):
+class TrainingPart(NamedTuple):
     """Some sentences, one after the other.
 
     ids        of the words
@@ -61,7 +61,7 @@ class Part(NamedTuple):
     negatives: NDArray[np.int32]
 
 
-class Rates(NamedTuple):
+class LearningRates(NamedTuple):
     """The rate of learning at the first word and behind the last, with a straight line between.
 
     divided  the step of a context's vectors is divided by how many they are, which makes it the
@@ -120,7 +120,7 @@ def _count(rows: NDArray[np.int32], counts: Ints) -> int:
 
 
 @_inline
-def _begin(source: Floats, part: Part, sentence: int, work: _Work) -> tuple[int, int]:
+def _begin(source: Floats, part: TrainingPart, sentence: int, work: _Work) -> tuple[int, int]:
     """Sum the vectors of a sentence; how many there are, and how often these stand in it, summed
     over them.
     """
@@ -172,7 +172,7 @@ def _take(
 
 @_inline
 def _context(
-    source: Floats, part: Part, place: tuple[int, int, int, int], work: _Work
+    source: Floats, part: TrainingPart, place: tuple[int, int, int, int], work: _Work
 ) -> tuple[int, int]:
     """Put the mean of a word's context into `hidden`; how many vectors it is of, and how often
     these stand in the sentence, summed over them.
@@ -207,7 +207,12 @@ def _product(one: Floats, other: Floats) -> np.float32:
 
 @_inline
 def _predict(
-    target: Floats, part: Part, place: tuple[int, int], rate: float, beyond: float, work: _Work
+    target: Floats,
+    part: TrainingPart,
+    place: tuple[int, int],
+    rate: float,
+    beyond: float,
+    work: _Work,
 ) -> float:
     """Move a word and its negatives, and put the step of the context into `steps`; the loss.
 
@@ -247,7 +252,7 @@ def _add(work: _Work, at: int, share: np.float32, times: np.float32) -> None:
 
 
 @_inline
-def _end(source: Floats, part: Part, sentence: int, work: _Work) -> None:
+def _end(source: Floats, part: TrainingPart, sentence: int, work: _Work) -> None:
     """Move the vectors of a sentence."""
     first, last = part.starts[sentence], part.starts[sentence + 1]
     moved, steps = work.moved, work.steps
@@ -263,7 +268,7 @@ def _end(source: Floats, part: Part, sentence: int, work: _Work) -> None:
 
 
 @_compile
-def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
+def take_steps(tables: VectorTables, part: TrainingPart, rates: LearningRates) -> tuple[float, int]:
     """Take the steps of some sentences, in place; the loss, summed, and over how many words."""
     loss, count = 0.0, 0
     starts, all_words = part.starts, len(part.ids)
@@ -288,7 +293,7 @@ def learn(tables: Tables, part: Part, rates: Rates) -> tuple[float, int]:
 
 
 @_compile
-def contexts(source: Floats, part: Part) -> Floats:
+def average_contexts(source: Floats, part: TrainingPart) -> Floats:
     """The mean of the context of each word [words, dim], zeros for a word that has none."""
     made = np.zeros((len(part.ids), source.shape[1]), np.float32)
     work = _work(np.diff(part.starts).max(), source.shape[1])

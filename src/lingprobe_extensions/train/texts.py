@@ -19,7 +19,7 @@ from lingprobe_extensions.train.nets.heads import END, PAD, START
 SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 
 
-class Numbers(dict[str, int]):
+class WordNumbers(dict[str, int]):
     """The number of each word, in the order in which words were first met; one that is asked for
     gets the next.
     """
@@ -29,14 +29,14 @@ class Numbers(dict[str, int]):
         return number
 
 
-class Texts(NamedTuple):
+class NumberedTexts(NamedTuple):
     """Rows of numbers, one after the other: row i is ids[starts[i]:starts[i + 1]]."""
 
     ids: NDArray[np.integer[Any]]
     starts: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[int]], many: int = 2**31) -> Texts:
+    def of(cls, rows: Iterable[Sequence[int]], many: int = 2**31) -> NumberedTexts:
         """Some rows of numbers below `many`."""
         lengths, ids = array("i"), array("H" if many <= 2**16 else "i")
         for row in rows:
@@ -62,10 +62,10 @@ class Texts(NamedTuple):
         """One row."""
         return self.ids[self.starts[i] : self.starts[i + 1]]
 
-    def take(self, rows: Ints) -> Texts:
+    def take(self, rows: Ints) -> NumberedTexts:
         """Some rows, in that order."""
         units, starts = expand_ranges(self.starts[rows], self.starts[rows + 1])
-        return Texts(self.ids[units], starts)
+        return NumberedTexts(self.ids[units], starts)
 
     def pad_rows(self, rows: Ints, fill: int) -> NDArray[np.int64]:
         """Some rows as a table [rows, longest]."""
@@ -77,10 +77,10 @@ class Texts(NamedTuple):
         return table
 
 
-def join_texts(parts: Sequence[Texts]) -> Texts:
+def join_texts(parts: Sequence[NumberedTexts]) -> NumberedTexts:
     """The rows of some texts, one text after the other."""
     lengths = np.concatenate([part.lengths for part in parts])
-    return Texts(np.concatenate([part.ids for part in parts]), compute_offsets(lengths))
+    return NumberedTexts(np.concatenate([part.ids for part in parts]), compute_offsets(lengths))
 
 
 class DecoderVocabulary:
@@ -130,14 +130,14 @@ class DecoderVocabulary:
     def __len__(self) -> int:
         return int(self.tokenizer.get_vocab_size())
 
-    def encode(self, texts: Iterable[str]) -> Texts:
+    def encode(self, texts: Iterable[str]) -> NumberedTexts:
         """Each text as pieces between START and END."""
         rows = (
             [START, *encoding.ids, END]
             for part in _group_texts(texts)
             for encoding in self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
         )
-        return Texts.of(rows, len(self))
+        return NumberedTexts.of(rows, len(self))
 
     def names(self, row: Iterable[int]) -> list[str]:
         """Pieces as they are written, without START, END and PAD."""
@@ -155,7 +155,7 @@ def _group_texts(texts: Iterable[str]) -> Iterator[list[str]]:
         yield part
 
 
-def perplexities(train: Texts, dev: Texts, many: int) -> dict[str, float]:
+def compute_perplexities(train: NumberedTexts, dev: NumberedTexts, many: int) -> dict[str, float]:
     """The perplexity of pieces of dev under counts of train: of single ones, and of one after the
     other (add-one, and mixed half and half with the single ones).
     """
@@ -175,7 +175,7 @@ def perplexities(train: Texts, dev: Texts, many: int) -> dict[str, float]:
     }
 
 
-def _steps(texts: Texts) -> tuple[Ints, Ints]:
+def _steps(texts: NumberedTexts) -> tuple[Ints, Ints]:
     """Each piece but the last of its row, and the one after it."""
     inner = np.ones(len(texts.ids), bool)
     inner[texts.starts[1:] - 1] = False

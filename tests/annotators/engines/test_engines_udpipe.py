@@ -63,7 +63,7 @@ def test_nothing_is_learnt_of_nothing(tmp_path):
 @pytest.mark.parametrize("lacking", ["tag", "parse", "newTokenizer"])
 def test_a_model_that_lacks_a_part_is_named(lacking, tmp_path):
     pytest.importorskip("ufal.udpipe")
-    made = udpipe.UDPipe(tmp_path / "a.udpipe")
+    made = udpipe.UDPipeParser(tmp_path / "a.udpipe")
     parts = {"tag": True, "parse": True, "newTokenizer": object(), lacking: None}
     model = {name: lambda *_, part=part: part for name, part in parts.items()}
     constants = {"DEFAULT": "", "TOKENIZER_PRESEGMENTED": ""}

@@ -8,7 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 import lingprobe
-from lingprobe.annotators import make_parser, segmenter
+from lingprobe.annotators import make_parser, make_segmenter
 
 
 def _stanza(constituents):
@@ -41,7 +41,7 @@ def test_stanza_s_columns_become_ours(monkeypatch, constituents):
     assert said.lemmas == ("a", "b")
     assert said.brackets == ("(ROOT (X a))" if constituents else "")
     assert (made.name, made.fingerprint) == ("stanza en default", "1.9 en default")
-    assert segmenter("", made).name == "rules"
+    assert make_segmenter("", made).name == "rules"
     with pytest.raises(lingprobe.DataProblem, match="no models for 'xx' here"):
         list(make_parser("stanza:xx").annotate([("a",)]))
 
@@ -90,7 +90,7 @@ def test_spacy_s_columns_become_ours(monkeypatch):
     (blank,) = made.annotate([("a",)])
     assert blank.upos == blank.xpos == blank.feats == blank.lemmas == ("_",)
     assert (made.name, made.fingerprint) == ("spacy en", "3.8.1 en 3.8")
-    cutter = segmenter("", made)
+    cutter = make_segmenter("", made)
     assert [cut.words for cut in cutter.segment("a b c d")] == [("a", "b"), ("c", "d")]
     assert [cut.text for cut in cutter.segment("a b c d", whole=True)] == ["a b c d"]
     with pytest.raises(lingprobe.DataProblem, match="no pipeline 'xx' here"):

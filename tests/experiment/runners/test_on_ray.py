@@ -15,7 +15,7 @@ from ray.cluster_utils import Cluster
 from experiment.test_sharing import content, vectors
 from lingprobe.data._foreign_code import import_file
 from lingprobe.data.errors import describe_install
-from lingprobe.experiment.runners import LostItem, RunnerProblem, working
+from lingprobe.experiment.runners import LostItem, RunnerProblem, open_workers
 from lingprobe.experiment.runners.on_ray import ATTEMPTS, OnRay
 
 LONG = 150  # seconds after which a hanging test fails
@@ -176,7 +176,7 @@ def double(mine):
 def workers(cluster, tmp_path_factory):
     """Workers on the cluster, for this process."""
     folder = tmp_path_factory.mktemp("shared")
-    with working(f"ray:{cluster.address}", [folder]) as workers:
+    with open_workers(f"ray:{cluster.address}", [folder]) as workers:
         yield workers
     assert not ray.is_initialized()
     assert not list(folder.iterdir())
@@ -238,7 +238,7 @@ def test_no_more_items_are_taken_than_can_be_at_work(workers, mine):
     ],
 )
 def test_what_a_cluster_does_not_have_is_told(workers, jobs, why):
-    with pytest.raises(RunnerProblem, match=why), working(jobs):
+    with pytest.raises(RunnerProblem, match=why), open_workers(jobs):
         pass
 
 

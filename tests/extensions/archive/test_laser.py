@@ -11,7 +11,7 @@ from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe_extensions.archive.bpe import read_codes
 from lingprobe_extensions.archive.files import recurrent_shapes
-from lingprobe_extensions.archive.laser_text import Moses, replace_unprintable
+from lingprobe_extensions.archive.laser_text import MosesTokenizer, replace_unprintable
 
 sacremoses = pytest.importorskip("sacremoses")
 sentencepiece = pytest.importorskip("sentencepiece")
@@ -143,7 +143,7 @@ def test_words_have_the_states_of_their_pieces(folders, kind):
 )
 def test_texts_are_cut_into_words_by_the_rules_of_their_language(language, text, words):
     # what normalize-punctuation.perl and tokenizer.perl of Moses 4.0 print, made lower case
-    assert Moses(sacremoses, language).words(text) == words.split()
+    assert MosesTokenizer(sacremoses, language).words(text) == words.split()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from lingprobe_extensions.archive.recurrence import Recurrence, build_recurrent_layer
+from lingprobe_extensions.archive.recurrence import RecurrentLayers, build_recurrent_layer
 
 ROWS = [np.array(row) for row in ([1, 2, 3, 4], [1, 2, 3, 4], [1, 2, 5], [6, 2, 3], [3], [3])]
 
@@ -32,7 +32,7 @@ def plainly(net, vectors):
 def test_lstms_have_the_states_of_torch(layers, ways):
     net, vectors = drawn(nn.LSTM, num_layers=layers, bidirectional=ways == 2)
     wanted, (last, _) = plainly(net, vectors)
-    ours = Recurrence.of(dict(net.state_dict()), layers, ways)
+    ours = RecurrentLayers.of(dict(net.state_dict()), layers, ways)
     assert (ours.reads, ours.width) == (5, 3 * ways)
     states = ours.top(vectors, ROWS, "none")
     for row, made, right in zip(ROWS, states, wanted, strict=True):
@@ -48,7 +48,7 @@ def test_grus_have_the_states_of_torch():
     net, vectors = drawn(nn.GRU)
     net.bias_hh_l0.data.zero_()
     wanted, (last,) = plainly(net, vectors)
-    ours = Recurrence([build_recurrent_layer(nn.GRU, dict(net.state_dict()))])
+    ours = RecurrentLayers([build_recurrent_layer(nn.GRU, dict(net.state_dict()))])
     assert torch.allclose(ours.top(vectors, ROWS, "last"), last, atol=1e-6)
     assert torch.allclose(ours.top(vectors, ROWS, "none")[0], wanted[0], atol=1e-6)
 
@@ -56,5 +56,5 @@ def test_grus_have_the_states_of_torch():
 def test_weights_are_taken_out_of_the_dictionary():
     net, _ = drawn(nn.LSTM)
     state = {f"enc.{name}": weights for name, weights in net.state_dict().items()} | {"else": 1}
-    Recurrence.of(state, 1, 1, "enc.")
+    RecurrentLayers.of(state, 1, 1, "enc.")
     assert state == {"else": 1}

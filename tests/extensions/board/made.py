@@ -12,9 +12,9 @@ from fixtures.results import result, saying
 from lingprobe.data.core import Tags
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.controls import KEY_SEEN
-from lingprobe_extensions.board.contents import Board
-from lingprobe_extensions.board.merge import merge
-from lingprobe_extensions.board.standings import standings
+from lingprobe_extensions.board.contents import BoardContents
+from lingprobe_extensions.board.merge import merge_submissions
+from lingprobe_extensions.board.standings import compute_standings
 from lingprobe_extensions.board.submission import SubmitterStatement, describe_results
 
 TASKS = ("ud/tense:UD_English-EWT", "ud/passive:UD_Polish-PDB")
@@ -114,5 +114,5 @@ def store(results, folder):
 
 def make_board(measured, *submissions):
     """A board of what its operator measured, and of submissions."""
-    merged = merge(submissions, describe_results(measured, SubmitterStatement()))
-    return Board(merged, standings(merged.measured, merged.reported))
+    merged = merge_submissions(submissions, describe_results(measured, SubmitterStatement()))
+    return BoardContents(merged, compute_standings(merged.measured, merged.reported))

@@ -15,21 +15,21 @@ import pytest
 
 import lingprobe
 from extensions.board.made import TASKS, bounds, fit, later, make_board, results, store
-from lingprobe.audit.data_card import SUMS, sums
+from lingprobe.audit.data_card import SUMS, checksum_files
 from lingprobe.data.cache import write_text
 from lingprobe.data.labels import Classes
-from lingprobe.metrics import holm
+from lingprobe.metrics import correct_holm
 from lingprobe_extensions.board.check import check_submission
 from lingprobe_extensions.board.frame import fit_of
 from lingprobe_extensions.board.index_page import LIMIT, index_text
-from lingprobe_extensions.board.lines import parameters
-from lingprobe_extensions.board.merge import merge
+from lingprobe_extensions.board.lines import count_parameters
+from lingprobe_extensions.board.merge import merge_submissions
 from lingprobe_extensions.board.mteb_scores import mteb_places, of_model
-from lingprobe_extensions.board.standings import standings
+from lingprobe_extensions.board.standings import compute_standings
 from lingprobe_extensions.board.submission import (
     FITS,
     LINES,
-    Submission,
+    BoardSubmission,
     SubmitterStatement,
     submission_of,
     with_bounds,
@@ -91,7 +91,7 @@ def test_folds_are_one_score_with_all_examples():
     folds = [f"{TASKS[0]},fold={k}/2" for k in (1, 2)]
     made = submit([*results({"hf:org/one": 0.8}, folds)])
     assert {fit.fold for fit in made.fits} == {"1/2", "2/2"}
-    (one,) = standings(made.results).tasks
+    (one,) = compute_standings(made.results).tasks
     (model,) = one.models
     assert (model.row.n, model.row.folds, one.key[0]) == (400, 2, TASKS[0])
 
@@ -112,7 +112,7 @@ def change_row(folder, number, **changed):
     made = check_submission(folder).submission
     fits = list(made.fits)
     fits[number] = replace(fits[number], **changed)
-    write_submission(Submission(tuple(fits), made.results, made.lines), folder)
+    write_submission(BoardSubmission(tuple(fits), made.results, made.lines), folder)
 
 
 def forge(folder, number, change):
@@ -121,7 +121,7 @@ def forge(folder, number, change):
     every = list(made.results)
     every[number] = change(every[number])
     fits = with_bounds([fit_of(each) for each in every], every)
-    write_submission(Submission(tuple(fits), tuple(every), made.lines), folder)
+    write_submission(BoardSubmission(tuple(fits), tuple(every), made.lines), folder)
 
 
 def flip_byte(folder):
@@ -134,7 +134,7 @@ def edit_line(folder, **changed):
     first, *rest = (folder / LINES).read_text("utf-8").splitlines()
     said = {**json.loads(first), **changed}
     write_text(folder / LINES, "\n".join([json.dumps(said), *rest]) + "\n")
-    write_text(folder / SUMS, sums(folder, (FITS, LINES)))
+    write_text(folder / SUMS, checksum_files(folder, (FITS, LINES)))
 
 
 def drop_rows(folder):
@@ -142,7 +142,7 @@ def drop_rows(folder):
     (first, *_) = (i for i, fit in enumerate(made.fits) if fit.encoder == "hf:org/two")
     kept = [i for i in range(len(made.fits)) if i != first]
     fits = tuple(made.fits[i] for i in kept)
-    write_submission(Submission(fits, made.results, made.lines), folder)
+    write_submission(BoardSubmission(fits, made.results, made.lines), folder)
 
 
 def other_gold(result):
@@ -165,7 +165,7 @@ def twice(folder):
     made = check_submission(folder).submission
     order = [*range(len(made.fits)), 0]
     fits, every = [made.fits[i] for i in order], [made.results[i] for i in order]
-    write_submission(Submission(tuple(fits), tuple(every), made.lines), folder)
+    write_submission(BoardSubmission(tuple(fits), tuple(every), made.lines), folder)
 
 
 def other_state(folder):
@@ -191,7 +191,7 @@ def other_columns(folder):
     table = pq.read_table(folder / FITS)
     names = ["best" if name == "score" else name for name in table.column_names]
     pq.write_table(table.rename_columns(names), folder / FITS)
-    write_text(folder / SUMS, sums(folder, (FITS, LINES)))
+    write_text(folder / SUMS, checksum_files(folder, (FITS, LINES)))
 
 
 ALTERED = {
@@ -264,7 +264,7 @@ def test_groups_are_those_of_compare():
     """p is that of the pair in `compare`, corrected by Holm's method over all pairs of all"
     " tasks."""
     mine = results(SHARES)
-    board = standings(mine)
+    board = compute_standings(mine)
     pairs = {
         (one.task, frozenset((name(one.first), name(one.second)))): one.p
         for one in lingprobe.compare(mine, pairs=True).found
@@ -277,7 +277,7 @@ def test_groups_are_those_of_compare():
         for other in SHARES
         if other != best
     ]
-    wanted = holm([*told, 1, 1])[:4]
+    wanted = correct_holm([*told, 1, 1])[:4]
     shown = [one.p for task in TASKS for one in standing(board, task).values() if one.p == one.p]
     assert sorted(shown) == pytest.approx(sorted(wanted))
     for task in TASKS:
@@ -291,16 +291,18 @@ def test_groups_are_those_of_compare():
 def test_two_models_are_told_apart_exactly_where_compare_tells_them():
     for share in (0.9, 0.86, 0.83, 0.8):
         mine = results({"hf:org/one": 0.92, "hf:org/other": share}, TASKS[:1])
-        assert all(one.is_above_floors for one in standing(standings(mine), TASKS[0]).values())
+        assert all(
+            one.is_above_floors for one in standing(compute_standings(mine), TASKS[0]).values()
+        )
         (decision,) = lingprobe.compare(mine, pairs=True).found
-        other = standing(standings(mine), TASKS[0])["hf:org/other"]
+        other = standing(compute_standings(mine), TASKS[0])["hf:org/other"]
         assert (other.group == "behind") == (decision.verdict != "no significant difference")
         assert other.p == pytest.approx(decision.corrected)
 
 
 def test_models_above_the_floors_are_those_of_compare():
     mine = results({"hf:org/one": 0.9, "hf:org/low": 0.62}, TASKS[:1])
-    board = standing(standings(mine), TASKS[0])
+    board = standing(compute_standings(mine), TASKS[0])
     known = {name(one.first): one.verdict for one in lingprobe.compare(mine).found}
     assert {e: one.is_above_floors for e, one in board.items()} == {
         e: verdict == "better" for e, verdict in known.items()
@@ -309,18 +311,18 @@ def test_models_above_the_floors_are_those_of_compare():
 
 def test_other_test_examples_are_not_compared():
     mine = [*results(SHARES, TASKS[:1]), fit("hf:org/other", 0.99, n=150)]
-    assert standing(standings(mine), TASKS[0])["hf:org/other"].group == "not compared"
+    assert standing(compute_standings(mine), TASKS[0])["hf:org/other"].group == "not compared"
 
 
 def test_a_model_stands_at_the_layer_that_is_best_on_dev():
     layers = [fit("hf:org/deep", share, read=str(k)) for k, share in enumerate((0.6, 0.9, 0.7))]
-    one = standing(standings([*layers, *bounds(TASKS[:1])]), TASKS[0])["hf:org/deep"]
+    one = standing(compute_standings([*layers, *bounds(TASKS[:1])]), TASKS[0])["hf:org/deep"]
     assert (one.row.layer, sorted(row.layer for row in one.others)) == ("1", ["0", "2"])
 
 
 def test_submissions_are_merged():
     ours, theirs = submit(results(SHARES)), submit(results({"hf:org/four": 0.8}))
-    both = merge([ours, theirs, ours])
+    both = merge_submissions([ours, theirs, ours])
     assert len(both.reported) == (len(SHARES) + 1) * len(TASKS)
     assert {model.name for model in both.models.values()} == {
         "org/one",
@@ -329,11 +331,11 @@ def test_submissions_are_merged():
         "org/four",
     }
     again = [fit("hf:org/one", 0.7, task=t, state="files=2") for t in TASKS]
-    other = merge([ours, submit([*again, *bounds()])])
+    other = merge_submissions([ours, submit([*again, *bounds()])])
     names = sorted(model.name for model in other.models.values())
     assert len(other.models) == 4
     assert re.fullmatch(r"org/one \([0-9a-f]{6}\)", names[0])
-    (first, _) = standings([], other.reported).tasks
+    (first, _) = compute_standings([], other.reported).tasks
     assert {90.0, 70.0} <= {one.row.score for one in first.reported}
 
 
@@ -341,7 +343,7 @@ def test_nobody_replaces_what_others_submitted():
     ours = submit(results(SHARES))
     forged = submit([replace(one, provenance=later(one)) for one in map(better, results(SHARES))])
     for order, score in (((ours, forged), 65.0), ((forged, ours), 100.0)):
-        (one, _) = standings([], merge(order).reported).tasks
+        (one, _) = compute_standings([], merge_submissions(order).reported).tasks
         assert {each.row.encoder: each.row.score for each in one.reported}["hf:org/three"] == score
 
 
@@ -364,7 +366,7 @@ def test_pages_stand_any_name(tmp_path):
         for line, name in zip(made.lines, (EVIL, "../../" + EVIL), strict=True)
     ]
     lines = [replace(line, revision=line.revision, digest=line.seal()) for line in lines]
-    write_submission(Submission(made.fits, made.results, tuple(lines)), tmp_path / "mine")
+    write_submission(BoardSubmission(made.fits, made.results, tuple(lines)), tmp_path / "mine")
     own = store(results({"hf:org/one": 0.9}), tmp_path / "own")
     files = lingprobe.board([tmp_path / "mine"], tmp_path / "site", measure=own).files
     assert len(files) == 1 + 2 + 2 + 2
@@ -478,10 +480,10 @@ def test_parameters_are_counted_from_headers(tmp_path):
         "ids": torch.zeros(9, dtype=torch.int64),
     }
     save_file(tensors, tmp_path / "model.safetensors")
-    assert parameters(tmp_path) == 17
+    assert count_parameters(tmp_path) == 17
     save_file({"q": torch.zeros(4, dtype=torch.uint8)}, tmp_path / "model-2.safetensors")
-    assert parameters(tmp_path) is None
-    assert parameters(tmp_path / "none") is None
+    assert count_parameters(tmp_path) is None
+    assert count_parameters(tmp_path / "none") is None
 
 
 def test_what_cannot_be_submitted_is_refused(tmp_path):

@@ -17,9 +17,9 @@ from lingprobe.data.core import Tags
 from lingprobe_extensions.board.check import check_submission
 from lingprobe_extensions.board.frame import fit_of
 from lingprobe_extensions.board.own_metrics import submitted_rows
-from lingprobe_extensions.board.standings import standings
+from lingprobe_extensions.board.standings import compute_standings
 from lingprobe_extensions.board.submission import (
-    Submission,
+    BoardSubmission,
     SubmitterStatement,
     submission_of,
     with_bounds,
@@ -46,7 +46,7 @@ def test_a_control_stands_beside_its_score(tmp_path):
     made = submit([*plain, *controls])
     assert sum("word-labels" in f.control for f in made.fits) == 4
     assert made.lines[0].fits == 3
-    (one,) = standings(made.results).tasks
+    (one,) = compute_standings(made.results).tasks
     assert [m.row.score for m in one.models] == [90.0]
     assert {row.encoder for row in one.floors} == {"length", "bow:random"}
     text = page_of([*plain, *controls], tmp_path)
@@ -110,7 +110,9 @@ def test_altered_tags_are_refused(tmp_path):
         changed = list(made.results)
         changed[k] = replace(changed[k], strata={**changed[k].strata, "clause": tags})
         fits = with_bounds([fit_of(each) for each in changed], changed)
-        write_submission(Submission(tuple(fits), tuple(changed), made.lines), tmp_path / message)
+        write_submission(
+            BoardSubmission(tuple(fits), tuple(changed), made.lines), tmp_path / message
+        )
         with pytest.raises(lingprobe.DataProblem, match=message):
             check_submission(tmp_path / message)
 

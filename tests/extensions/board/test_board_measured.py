@@ -27,9 +27,9 @@ from extensions.board.made import (
 from fixtures.results import saying
 from lingprobe.corpora.embedded import generate_treebank
 from lingprobe.data.labels import Classes
-from lingprobe.metrics.intervals import Answers
+from lingprobe.metrics.intervals import FitAnswers
 from lingprobe_extensions.board.measure import list_jobs
-from lingprobe_extensions.board.standings import standings
+from lingprobe_extensions.board.standings import compute_standings
 from lingprobe_extensions.board.submission import (
     SubmitterStatement,
     submission_of,
@@ -91,7 +91,7 @@ class Rows(HTMLParser):
 def test_what_is_reported_changes_no_group(shares, reported):
     mine = results({f"hf:org/{k}": share for k, share in enumerate(shares)}, TASKS[:1])
     others = [fit(f"hf:org/{k}", share) for k, share in enumerate(reported)]
-    alone, beside = standings(mine), standings(mine, [*others, fit(FORGED, 1.0)])
+    alone, beside = compute_standings(mine), compute_standings(mine, [*others, fit(FORGED, 1.0)])
     assert repr([one.models for one in beside.tasks]) == repr([one.models for one in alone.tasks])
     assert (beside.family, beside.floors_family) == (alone.family, alone.floors_family)
     (one,) = beside.tasks
@@ -104,7 +104,7 @@ def test_what_is_reported_changes_no_group(shares, reported):
 def test_nobody_leads_below_a_baseline(shares, floor):
     models = [fit(f"hf:org/{k}", share) for k, share in enumerate(shares)]
     mine = [*models, fit("bow:random", floor, "baseline"), fit("gold", 1.0, "oracle")]
-    (one,) = standings(mine).tasks
+    (one,) = compute_standings(mine).tasks
     best = max([floor * 100, one.models[0].row.majority])
     for each in one.models:
         if each.group == "leading":
@@ -119,20 +119,20 @@ def test_nobody_leads_below_a_baseline(shares, floor):
 def test_a_planted_better_model_leads_and_equal_ones_share():
     mine = results({"hf:org/best": 0.97, "hf:org/worse": 0.8, "hf:org/low": 0.55})
     for task in TASKS:
-        assert groups(standings(mine), task) == {
+        assert groups(compute_standings(mine), task) == {
             "hf:org/best": "leading",
             "hf:org/worse": "behind",
             "hf:org/low": "not above baselines",
         }
     best = [one for one in mine if one.trial.encoder == "hf:org/best"]
     same = [replace(one, trial=replace(one.trial, encoder="hf:org/same")) for one in best]
-    shared = groups(standings([*mine, *same]))
+    shared = groups(compute_standings([*mine, *same]))
     assert shared["hf:org/best"] == shared["hf:org/same"] == "leading"
 
 
 def test_no_baselines_no_ranks():
     mine = [fit("hf:org/one", 0.9), fit("gold", 1.0, "oracle"), *results(HONEST, TASKS[1:])]
-    found = standings(mine)
+    found = compute_standings(mine)
     assert groups(found) == {"hf:org/one": "no baselines"}
     assert groups(found, TASKS[1])["hf:org/one"] == "leading"
 
@@ -148,7 +148,7 @@ def test_a_report_that_differs_is_said_to():
         fit("hf:org/one", 0.7, task=TASKS[1]),
         fit("hf:org/two", 0.82, task=TASKS[1]),
     ]
-    found = standings(measured, reported)
+    found = compute_standings(measured, reported)
     reports = {(k.key[0], r.row.encoder): r for k in found.tasks for r in k.reported}
     assert {place for place, one in reports.items() if one.differs} == {(TASKS[0], "hf:org/one")}
     plain = []
@@ -169,7 +169,7 @@ def test_a_report_that_differs_is_said_to():
 def test_reports_over_other_examples_or_of_other_layers_are_not_compared():
     measured = results({"hf:org/one": 0.7}, TASKS[:1])
     for other in fit("hf:org/one", 0.95, n=150), fit("hf:org/one", 0.95, read="3"):
-        (one,) = [r for k in standings(measured, [other]).tasks for r in k.reported]
+        (one,) = [r for k in compute_standings(measured, [other]).tasks for r in k.reported]
         assert np.isnan(one.p)
         assert not one.differs
         assert (one.measured is None) == (other.trial.read == "3")
@@ -336,7 +336,7 @@ def here(tmp_path_factory):
 def better(result):
     """With answers that are all right, and the interval that they have."""
     said = Classes(result.gold.ids.copy(), result.gold.names)
-    low, high = Answers(result.gold, [said], result.clusters).interval("accuracy")
+    low, high = FitAnswers(result.gold, [said], result.clusters).interval("accuracy")
     return replace(result, predicted=said, score=1.0, low=low, high=high)
 
 

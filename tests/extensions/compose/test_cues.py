@@ -16,16 +16,16 @@ from lingprobe.audit.floors import SplitHalves
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
 from lingprobe_extensions.compose.audit import (
     TRAIN,
     answers,
-    ceilings,
+    compute_ceilings,
     draw_pair_rows,
     measure_cues,
-    untaught,
+    score_untaught_readings,
 )
 from lingprobe_extensions.compose.comp.rules import ROLE_RULES
 
@@ -144,9 +144,9 @@ def test_the_ceiling_of_equal_bags_is_exact_and_numbers_can_be_taken_out():
         question("the man helps the women", ("man", "help"), "yes", "train"),
         question("the woman helps the men", ("man", "help"), "no", "test"),
     ]
-    assert list(ceilings(Dataset.of(pair))) == ["the same without number"]
-    assert ceilings(Dataset.of(pair))["the same without number"].score == 0.5
-    both = ceilings(swapped())
+    assert list(compute_ceilings(Dataset.of(pair))) == ["the same without number"]
+    assert compute_ceilings(Dataset.of(pair))["the same without number"].score == 0.5
+    both = compute_ceilings(swapped())
     assert {floor.score for floor in both.values()} == {0.5}
     assert both["asked words and bag of words"].about.startswith(
         "exact, over 240 of 240 examples, 2.0 to a group; "
@@ -166,7 +166,7 @@ def test_no_reader_of_bags_beats_the_ceiling(rows):
     dataset = Dataset.of(
         [question(" ".join(words[:2]), (asked,), label, "train") for words, label, asked in rows]
     )
-    found = ceilings(dataset).get("asked words and bag of words")
+    found = compute_ceilings(dataset).get("asked words and bag of words")
     keys = {}
     for words, label, asked in rows:
         keys.setdefault((asked, frozenset(words[:2])), []).append(label)
@@ -187,7 +187,7 @@ def test_the_ceiling_of_shuffled_labels_is_a_mean_over_twenty():
         mixed = rng.permutation(labels).tolist()
         of = [[m for m, g in zip(mixed, groups, strict=True) if g == one] for one in "acd"]
         best.append(sum(max(mine.count("x"), mine.count("y")) for mine in of) / len(rows))
-    found = ceilings(dataset)["asked words and bag of words"]
+    found = compute_ceilings(dataset)["asked words and bag of words"]
     assert found.score == pytest.approx(6 / 7)
     assert found.about == (
         "exact, over 7 of 7 examples, 2.3 to a group;"
@@ -201,16 +201,16 @@ def test_what_is_learnt_without_language_says_how_much_of_train_it_read(monkeypa
         "lingprobe_extensions.compose.audit.READINGS", {"random": ("random", "none")}
     )
     monkeypatch.setattr("lingprobe_extensions.compose.audit.PROBE", "majority")
-    assert untaught(halves, "accuracy")["random"].about == ""
+    assert score_untaught_readings(halves, "accuracy")["random"].about == ""
     cued, pairs = measure_cues(halves, "accuracy")
     found = answers(swapped(), "accuracy")
     assert found[1] == pairs
-    assert list(found[0]) == [*cued, *ceilings(swapped()), "random"]
+    assert list(found[0]) == [*cued, *compute_ceilings(swapped()), "random"]
     one_split = swapped().take(swapped().rows("train"))
     assert answers(one_split, "accuracy") == ({}, ())
     monkeypatch.setattr("lingprobe_extensions.compose.audit.TRAIN", 20)
     said = f"on 20 of {len(halves.train):,} examples of train"
-    assert untaught(halves, "accuracy")["random"].about == said
+    assert score_untaught_readings(halves, "accuracy")["random"].about == said
 
 
 def test_training_examples_are_drawn_in_whole_pairs_and_in_order():
@@ -255,7 +255,7 @@ def test_negatives_of_other_kinds_in_test_than_in_train_are_told():
         in audit.problems
     )
     assert "Kinds of negatives" in "".join(
-        terminal(table, 140) for table in audit_tables(audit, "title")
+        format_terminal_table(table, 140) for table in audit_tables(audit, "title")
     )
     even = audit_dataset(
         Dataset.of(
@@ -278,7 +278,7 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
         "the rule 'before the verb unless by follows' answers every example correctly: it is"
         " either the definition of the label or a leak" in audit.problems
     )
-    text = "".join(terminal(table, 140) for table in audit_tables(audit, "title"))
+    text = "".join(format_terminal_table(table, 140) for table in audit_tables(audit, "title"))
     assert "Scores without composition" in text
     assert re.search(
         r"\w+ of 36 pairs of rules score higher than the better of the two", " ".join(text.split())

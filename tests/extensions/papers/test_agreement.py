@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lingprobe_extensions.papers.sheet_score import alpha, majority
+from lingprobe_extensions.papers.sheet_score import compute_alpha, find_majority
 
 MANY = [
     "1 2 3 3 2 1 4 1 2 . . .",
@@ -25,22 +25,24 @@ def units(rows):
 
 
 def test_alpha_is_that_of_the_paper():
-    assert alpha(units(TWO)) == pytest.approx(0.692, abs=5e-4)  # Krippendorff 2011, part B
-    assert alpha(units(MANY)) == pytest.approx(0.743, abs=5e-4)  # part C, with missing data
+    assert compute_alpha(units(TWO)) == pytest.approx(0.692, abs=5e-4)  # Krippendorff 2011, part B
+    assert compute_alpha(units(MANY)) == pytest.approx(0.743, abs=5e-4)  # part C, with missing data
 
 
 def test_alpha_of_those_who_agree_and_of_one_alone():
-    assert alpha([["a", "a"], ["b", "b"]]) == 1
-    assert alpha([["a", "a"], ["a", "a"]]) == 1
-    assert alpha([["a"], ["b"]]) is None
+    assert compute_alpha([["a", "a"], ["b", "b"]]) == 1
+    assert compute_alpha([["a", "a"], ["a", "a"]]) == 1
+    assert compute_alpha([["a"], ["b"]]) is None
 
 
 @given(st.lists(st.lists(st.sampled_from("ab"), min_size=2, max_size=4), min_size=1, max_size=20))
 def test_alpha_is_at_most_1_whoever_says_what(votes):
-    assert alpha(votes) <= 1
-    assert alpha([list(reversed(v)) for v in reversed(votes)]) == pytest.approx(alpha(votes))
+    assert compute_alpha(votes) <= 1
+    assert compute_alpha([list(reversed(v)) for v in reversed(votes)]) == pytest.approx(
+        compute_alpha(votes)
+    )
 
 
 def test_ties_are_all_of_the_majority():
-    assert majority(["a", "b", "a"]) == ("a",)
-    assert set(majority(["a", "b"])) == {"a", "b"}
+    assert find_majority(["a", "b", "a"]) == ("a",)
+    assert set(find_majority(["a", "b"])) == {"a", "b"}

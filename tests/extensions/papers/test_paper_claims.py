@@ -27,12 +27,12 @@ from lingprobe_extensions.papers.claims import (
     OVER,
     QUANTIFIERS,
     UNTESTED,
-    Claim,
-    items,
+    PaperClaim,
     list_claim_comparisons,
+    match_items,
     read_claims,
 )
-from lingprobe_extensions.papers.retests import suites
+from lingprobe_extensions.papers.retests import list_suites
 
 SIGNS = {
     "+": "holds",
@@ -332,7 +332,7 @@ def test_every_pattern_names_something_of_its_paper():
     for paper in PAPERS:
         table = lingprobe.suites.SUITES.make(paper).paper
         names = list(dict.fromkeys(row for row, _ in collect_published_scores(paper, table)))
-        rows[paper] = (names, suites(paper)[1].paper.columns)
+        rows[paper] = (names, list_suites(paper)[1].paper.columns)
     for claim in read_claims():
         if claim.relation in UNTESTED:
             continue
@@ -340,7 +340,7 @@ def test_every_pattern_names_something_of_its_paper():
         tasks = {t for side in claim.sides for t in side.split("; ")}
         assert tasks <= set(columns), claim.id
         if claim.id not in ("c18-one-direction", "t19-random"):
-            assert items(claim.first, names, str), claim.id
+            assert match_items(claim.first, names, str), claim.id
             assert (
                 claim.level is not None
                 or not claim.second
@@ -363,10 +363,10 @@ ROWS = ["BiLSTM-max, NMT En-Fr", "BiLSTM-max, NMT En-De", "BiLSTM-max, NLI", "Bi
     ],
 )
 def test_sides(side, found):
-    assert [item.name for item in items(side, ROWS, str)] == found
+    assert [item.name for item in match_items(side, ROWS, str)] == found
 
 
-def claim(**said: object) -> Claim:
+def claim(**said: object) -> PaperClaim:
     plain = {
         "paper": "conneau2018",
         "id": "x",
@@ -381,7 +381,7 @@ def claim(**said: object) -> Claim:
         "tasks": "WC",
         "within": 0.0,
     }
-    return Claim(**{**plain, "cause": "", **said})
+    return PaperClaim(**{**plain, "cause": "", **said})
 
 
 def test_what_stands_for_a_name_is_the_same_on_both_sides():

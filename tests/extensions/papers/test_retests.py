@@ -19,7 +19,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.labels import Classes
 from lingprobe.data.notes import Checkpoint
 from lingprobe.encoders import ENCODERS
-from lingprobe.metrics import Answers
+from lingprobe.metrics import FitAnswers
 from lingprobe.metrics import contrast as difference
 from lingprobe.probes import PROBES
 from lingprobe_extensions.papers.retests import (
@@ -120,7 +120,7 @@ def test_trainings_of_one_recipe_are_one_encoder(folder):
     assert (one.compared, one.n) == (1, N)
     assert (one.first_score, one.second_score) == pytest.approx((87.0, 74.0))
     weights = (1 / 3, 1 / 3, 1 / 3, -1 / 2, -1 / 2)
-    answers = [Answers(r.gold, [r.predicted]) for r in results]
+    answers = [FitAnswers(r.gold, [r.predicted]) for r in results]
     paired = difference("accuracy", list(zip(weights, answers, strict=True)))
     examples = 100 * (paired.high - paired.low) / 2 / student.ppf(0.975, paired.df)
     squares = sum(sum((100 * s - 100 * np.mean(m)) ** 2 for s in m) for m in shares.values())

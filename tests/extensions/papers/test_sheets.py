@@ -14,12 +14,12 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import Tags
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.pages.human import read_bound
-from lingprobe.tables.formats import terminal
+from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
 from lingprobe.testing import FAMILIES
-from lingprobe_extensions.papers.bound import people, write_bound
+from lingprobe_extensions.papers.bound import tabulate_people, write_bound
 from lingprobe_extensions.papers.sheet import (
-    Asking,
+    SheetRequest,
     sample_sentences,
     write_sheet,
 )
@@ -48,7 +48,7 @@ def gold(task):
 
 @pytest.fixture
 def sheet(reference, task, tmp_path):
-    write_sheet(reference, task, tmp_path / "sheet.tsv", Asking(n=N))
+    write_sheet(reference, task, tmp_path / "sheet.tsv", SheetRequest(n=N))
     return tmp_path / "sheet.tsv"
 
 
@@ -102,12 +102,12 @@ def test_rows_by_a_stratum_are_as_many_of_each_cell_the_rare_ones_first(task):
 
 def test_what_people_say_of_rows_by_a_stratum_is_no_bound(reference, task, tmp_path):
     name = next(iter(task.load().strata))
-    asking = Asking("check", N, by=name)
+    asking = SheetRequest("check", N, by=name)
     sheet = write_sheet(reference, task, tmp_path / "sheet.tsv", asking)
     bound = score_copies([fill(tmp_path / "sheet.tsv", tmp_path / "a.tsv", lambda i: "yes")])
     assert (sheet.by, bound.by, bound.score) == (name, name, 1.0)
     assert set(bound.classes) == set(sample_sentences(task.load(), N, 0, name).cells)
-    assert "sampled by" in terminal(people(bound))
+    assert "sampled by" in format_terminal_table(tabulate_people(bound))
     with pytest.raises(DataProblem, match="is not an estimate of human performance"):
         write_bound(bound, tmp_path / "bound.json")
 
@@ -141,14 +141,14 @@ def test_what_nobody_judged_is_counted_and_left_out(sheet, tmp_path, gold):
         [fill(sheet, tmp_path / "a.tsv", lambda i: gold[i - 1] if i <= 10 else "")]
     )
     assert (bound.n, bound.unjudged, bound.alpha) == (10, N - 10, None)
-    text = terminal(people(bound))
+    text = format_terminal_table(tabulate_people(bound))
     assert "one annotator" in text
     assert "20 sentences without a judgement" in text
 
 
 def test_labels_can_be_asked_to_be_checked(reference, task, tmp_path):
     sheet = tmp_path / "check.tsv"
-    write_sheet(reference, task, sheet, Asking("check", N))
+    write_sheet(reference, task, sheet, SheetRequest("check", N))
     with sheet.open(encoding="utf-8", newline="") as file:
         shown = [row[2] for row in csv.reader(file, delimiter="\t") if row[0].isdigit()]
     assert shown == sample_sentences(task.load(), N, 0)[1]
@@ -162,7 +162,7 @@ def test_labels_can_have_words_that_people_understand(reference, task, tmp_path,
         reference,
         task,
         sheet,
-        Asking(
+        SheetRequest(
             n=N,
             question="When?",
             words={"PAST": "before", "PRES": "now"},
@@ -176,9 +176,9 @@ def test_labels_can_have_words_that_people_understand(reference, task, tmp_path,
 
 def test_words_that_say_two_things_are_refused(reference, task, tmp_path):
     with pytest.raises(DataProblem, match="same word"):
-        write_sheet(reference, task, tmp_path / "s.tsv", Asking(words={"PAST": "PRES"}))
+        write_sheet(reference, task, tmp_path / "s.tsv", SheetRequest(words={"PAST": "PRES"}))
     with pytest.raises(DataProblem, match="no label 'future'"):
-        write_sheet(reference, task, tmp_path / "s.tsv", Asking(words={"future": "later"}))
+        write_sheet(reference, task, tmp_path / "s.tsv", SheetRequest(words={"future": "later"}))
 
 
 def mangled(sheet, how):
@@ -293,7 +293,7 @@ def test_a_column_that_was_sorted_alone_is_noticed(sheet, tmp_path):
 
 
 def test_copies_of_different_sheets_are_not_scored_together(reference, task, sheet, tmp_path):
-    write_sheet(reference, task, tmp_path / "other.tsv", Asking(n=N, seed=1))
+    write_sheet(reference, task, tmp_path / "other.tsv", SheetRequest(n=N, seed=1))
     with pytest.raises(DataProblem, match=r"other\.tsv is not a copy of the same sheet"):
         score_copies([sheet, tmp_path / "other.tsv"])
 
@@ -371,7 +371,7 @@ def test_formulas_are_disarmed(tmp_path, name, delimiter):
     ]
     (tmp_path / "t.txt").write_text("\n".join(lines) + "\n")
     reference = f"table:{tmp_path / 't.txt'}"
-    write_sheet(reference, TASKS.make(reference), tmp_path / name, Asking())
+    write_sheet(reference, TASKS.make(reference), tmp_path / name, SheetRequest())
     with (tmp_path / name).open(newline="") as file:
         rows = [row for row in csv.reader(file, delimiter=delimiter) if row[0].isdigit()]
     assert len(rows) == 5
@@ -384,4 +384,4 @@ def test_only_classes_of_whole_sentences_are_asked_about(tmp_path):
     write_dataset(FAMILIES["pair"](), tmp_path / "pair.jsonl")
     reference = f"table:{tmp_path / 'pair.jsonl'}"
     with pytest.raises(DataProblem, match="one class per sentence"):
-        write_sheet(reference, TASKS.make(reference), tmp_path / "s.tsv", Asking())
+        write_sheet(reference, TASKS.make(reference), tmp_path / "s.tsv", SheetRequest())

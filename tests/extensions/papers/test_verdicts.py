@@ -9,26 +9,26 @@ import numpy as np
 import pytest
 from scipy.stats import norm, t
 
-from lingprobe.metrics import holm
+from lingprobe.metrics import correct_holm
 from lingprobe_extensions.papers.verdicts import (
     DifferenceEstimate,
     combine_at_least,
-    evidence,
-    total,
-    verdict,
+    compute_evidence,
+    judge_claim,
+    sum_differences,
 )
 
 RATE = 0.05
 
 
 def weighed(estimates, direction, within=0.0, k=None):
-    parts = [evidence(one, direction, within, i) for i, one in enumerate(estimates)]
+    parts = [compute_evidence(one, direction, within, i) for i, one in enumerate(estimates)]
     return combine_at_least(len(parts) if k is None else k, parts)
 
 
 def said(estimates, direction, within=0.0, k=None):
     what = weighed(estimates, direction, within, k)
-    return verdict(what, what.p)
+    return judge_claim(what, what.p)
 
 
 def test_p_values_of_one_difference_are_those_of_students_t():
@@ -95,7 +95,7 @@ def test_above_with_a_margin_allows_so_much_on_the_other_side():
     assert said([DifferenceEstimate(9.0, 0.5)], "above", 3) == "supported"
     assert said([DifferenceEstimate(2.5, 0.5)], "below", 3) == "inconclusive"
     assert said([DifferenceEstimate(5.0, 0.5)], "below", 3) == "contradicted"
-    one = evidence(DifferenceEstimate(1.0, 1.0), "below", 3)
+    one = compute_evidence(DifferenceEstimate(1.0, 1.0), "below", 3)
     assert (one.wrong, one.right) == pytest.approx((norm.sf(2.0), norm.sf(-2.0)))
 
 
@@ -135,7 +135,9 @@ def test_all_counts_that_are_supported_are_those_that_holms_procedure_rejects():
         estimates = [DifferenceEstimate(float(v), 1.0) for v in draws.normal(2.0, 1.5, 8)]
         wrong = [weighed(estimates, "above", k=k).wrong for k in range(1, 9)]
         bound = next((k for k, p in enumerate(wrong) if p > RATE), 8)
-        assert bound == sum(p <= RATE for p in holm([norm.sf(one.value) for one in estimates]))
+        assert bound == sum(
+            p <= RATE for p in correct_holm([norm.sf(one.value) for one in estimates])
+        )
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.7])
@@ -159,7 +161,7 @@ def test_alike_is_told_by_an_interval_inside_and_refuted_by_one_outside():
     assert said([DifferenceEstimate(0.5, 0.5)], "alike", 3) == "supported"
     assert said([DifferenceEstimate(2.5, 0.5)], "alike", 3) == "inconclusive"
     assert said([DifferenceEstimate(-6.0, 0.5)], "alike", 3) == "contradicted"
-    one = evidence(DifferenceEstimate(1.0, 1.0), "alike", 3)
+    one = compute_evidence(DifferenceEstimate(1.0, 1.0), "alike", 3)
     assert one.wrong == pytest.approx(norm.sf(2.0))
     assert one.right == pytest.approx(norm.sf(-2.0))
 
@@ -172,11 +174,15 @@ def test_sums_of_independent_differences():
         DifferenceEstimate(3.0, 0.4, 8),
     ]
     drawn = draws.normal([1, 2, 3], [0.3, 0.5, 0.4], (200_000, 3))
-    assert total(parts).error == pytest.approx(drawn.sum(1).std(), rel=0.01)
-    assert total(parts).value == pytest.approx(6.0)
+    assert sum_differences(parts).error == pytest.approx(drawn.sum(1).std(), rel=0.01)
+    assert sum_differences(parts).value == pytest.approx(6.0)
     squares = [0.3**2, 0.5**2, 0.4**2]  # Satterthwaite 1946
-    assert total(parts).df == pytest.approx(sum(squares) ** 2 / sum(s**2 / 8 for s in squares))
-    assert total([DifferenceEstimate(1.0, 0.3), DifferenceEstimate(1.0, 0.3)]).df == math.inf
+    assert sum_differences(parts).df == pytest.approx(
+        sum(squares) ** 2 / sum(s**2 / 8 for s in squares)
+    )
+    assert (
+        sum_differences([DifferenceEstimate(1.0, 0.3), DifferenceEstimate(1.0, 0.3)]).df == math.inf
+    )
 
 
 @pytest.mark.parametrize("many", [1, 3])
@@ -189,9 +195,9 @@ def test_of_claims_that_nothing_bears_out_one_table_in_twenty_has_a_false_alarm(
         whats = [
             weighed([DifferenceEstimate(float(v), 1.0) for v in row], direction) for row in values
         ]
-        corrected = holm([what.p for what in whats])
+        corrected = correct_holm([what.p for what in whats])
         alarms += any(
-            verdict(what, float(p)) != "inconclusive"
+            judge_claim(what, float(p)) != "inconclusive"
             for what, p in zip(whats, corrected, strict=True)
         )
     assert alarms / tables <= RATE + 3 * math.sqrt(RATE * (1 - RATE) / tables)

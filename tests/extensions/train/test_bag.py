@@ -15,7 +15,7 @@ import lingprobe
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import ENCODERS
 from lingprobe_extensions.train import bag as module
-from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 from lingprobe_extensions.train.ngrams import bigram_rows
 from lingprobe_extensions.train.options import TrainingSettings
 
@@ -149,10 +149,12 @@ def test_probed_sentences_are_left_out_and_those_of_dev(text, tmp_path):
 def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch):
     monkeypatch.setattr("lingprobe_extensions.train.corpus.BLOCK", 900)
     monkeypatch.setattr(module, "PIECE", 200)
-    corpus = Corpus.of((line.split() for line in text.read_text("utf-8").splitlines()), tmp_path)
+    corpus = TrainingCorpus.of(
+        (line.split() for line in text.read_text("utf-8").splitlines()), tmp_path
+    )
     rows = np.flatnonzero(np.arange(len(corpus)) % 7)
     how = TrainingSettings.of({**SMALL, "subsample": 0.001})
-    one = module.WordVectorTraining(corpus, Vocabulary.of(corpus, rows, 1), how)
+    one = module.WordVectorTraining(corpus, WordVocabulary.of(corpus, rows, 1), how)
     pieces = list(one._pieces(rows, np.random.default_rng(0)))
     assert len(pieces) > 30
     assert max(len(p.ids) for p in pieces) < 220
@@ -169,9 +171,9 @@ def test_each_sentence_is_learnt_from_once_an_epoch(text, tmp_path, monkeypatch)
 def test_judged_are_sentences_from_all_over_dev(tmp_path, monkeypatch):
     """Texts of several kinds come one after the other, and the first is not all of them."""
     monkeypatch.setattr(module, "JUDGED", 200)
-    corpus = Corpus.of(([f"w{i // 10}", "of", "a"] for i in range(1000)), tmp_path)
+    corpus = TrainingCorpus.of(([f"w{i // 10}", "of", "a"] for i in range(1000)), tmp_path)
     one = module.WordVectorTraining(
-        corpus, Vocabulary.of(corpus, np.arange(1000), 1), TrainingSettings.of(SMALL)
+        corpus, WordVocabulary.of(corpus, np.arange(1000), 1), TrainingSettings.of(SMALL)
     )
     first, again = (one.dev_sample(np.arange(1000)) for _ in range(2))
     assert [len(table) for table in first] == [201, 68, 201, 201, 201]
@@ -220,12 +222,12 @@ def test_a_rate_that_breaks_the_loss_is_said(text, tmp_path):
 
 def test_progress_is_told_now_and_then_and_at_the_end(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "PIECE", 50)
-    corpus = Corpus.of((["a", "b", "c"] for _ in range(100)), tmp_path)
+    corpus = TrainingCorpus.of((["a", "b", "c"] for _ in range(100)), tmp_path)
 
     def told(seconds):
         monkeypatch.setattr(module, "TOLD", seconds)
         one = module.WordVectorTraining(
-            corpus, Vocabulary.of(corpus, np.arange(100), 1), TrainingSettings.of(SMALL)
+            corpus, WordVocabulary.of(corpus, np.arange(100), 1), TrainingSettings.of(SMALL)
         )
         heard = []
         one.epoch(np.arange(100), np.arange(100), lambda *each: heard.append(each))
@@ -241,9 +243,9 @@ def test_progress_is_told_now_and_then_and_at_the_end(tmp_path, monkeypatch):
 
 
 def test_the_rate_falls_in_a_straight_line_over_all_epochs(tmp_path):
-    corpus = Corpus.of((["a", "b"] for _ in range(50)), tmp_path)
+    corpus = TrainingCorpus.of((["a", "b"] for _ in range(50)), tmp_path)
     how = TrainingSettings.of({**SMALL, "epochs": 4, "rate": 0.8, "divided": False})
-    one = module.WordVectorTraining(corpus, Vocabulary.of(corpus, np.arange(50), 1), how)
+    one = module.WordVectorTraining(corpus, WordVocabulary.of(corpus, np.arange(50), 1), how)
     found = [one._rates(*each) for each in ((1, 0, 25), (1, 75, 25), (3, 50, 0), (4, 0, 100))]
     expected = [(0.8, 0.75), (0.65, 0.6), (0.3, 0.3), (0.2, 0.0)]
     np.testing.assert_allclose([(each.first, each.last) for each in found], expected, atol=1e-9)
@@ -258,10 +260,10 @@ def test_pieces_are_all_sentences_once_and_not_much_more_than_asked(tmp_path, mo
     monkeypatch.setattr(module, "PIECE", 20)
     draws = random.Random(0)
     texts = [draws.choices("abcdefgh", k=draws.randint(0, 9)) for _ in range(60)]
-    corpus = Corpus.of(texts, tmp_path)
+    corpus = TrainingCorpus.of(texts, tmp_path)
     for shuffled in (True, False):
         how = TrainingSettings.of({**SMALL, "shuffled": shuffled})
-        one = module.WordVectorTraining(corpus, Vocabulary.of(corpus, np.arange(60), 1), how)
+        one = module.WordVectorTraining(corpus, WordVocabulary.of(corpus, np.arange(60), 1), how)
         rows = np.arange(5, 55)
         parts = list(one._pieces(rows, np.random.default_rng(0)))
         found = [

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare
 
-from lingprobe_extensions.train.draws import Negatives, predicted_shares, without_some
+from lingprobe_extensions.train.draws import NegativeSampler, predicted_shares, without_some
 
 COUNTS = np.array([5000, 1200, 300, 300, 80, 20, 7, 7, 1])
 
 
 def test_negatives_are_drawn_by_the_root_of_their_frequency():
     draws = np.random.default_rng(0)
-    drawn = Negatives.of(COUNTS).draw((20000, 10), draws)
+    drawn = NegativeSampler.of(COUNTS).draw((20000, 10), draws)
     seen = np.bincount(drawn.ravel(), minlength=len(COUNTS))
     expected = np.sqrt(COUNTS) / np.sqrt(COUNTS).sum() * drawn.size
     assert chisquare(seen, expected).pvalue > 0.01
@@ -27,7 +27,7 @@ def test_negatives_are_drawn_by_the_root_of_their_frequency():
 
 @pytest.mark.parametrize("counts", [[1], [1, 1], [1000000, 1], list(range(1, 400))])
 def test_each_word_keeps_its_share_whatever_the_counts(counts):
-    made = Negatives.of(np.array(counts))
+    made = NegativeSampler.of(np.array(counts))
     shares = made.kept / len(counts)
     np.add.at(shares, made.alias, (1 - made.kept) / len(counts))
     np.testing.assert_allclose(shares, made.shares, rtol=1e-4, atol=1e-7)

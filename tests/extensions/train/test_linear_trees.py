@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from lingprobe_extensions.train.linear_trees import (
-    commonest,
-    constituents,
     count_tree_words,
+    find_commonest_trees,
     labelled_f1,
+    parse_constituents,
 )
 
 TREE = "(S (NP DT NN )NP (VP VBZ (NP PRP )NP )VP . )S".split()
 
 
 def test_constituents_are_spans_of_words_without_the_outermost():
-    assert dict(constituents(TREE)) == {("NP", 0, 2): 1, ("NP", 3, 4): 1, ("VP", 2, 4): 1}
+    assert dict(parse_constituents(TREE)) == {("NP", 0, 2): 1, ("NP", 3, 4): 1, ("VP", 2, 4): 1}
     assert count_tree_words(TREE) == 5
 
 
 def test_what_is_malformed_costs_only_itself():
-    assert dict(constituents("(S (NP DT )VP NN )NP (VP VBZ".split())) == {("NP", 0, 2): 1}
-    assert not constituents([])
-    assert not constituents(")S )S )NP".split())
+    assert dict(parse_constituents("(S (NP DT )VP NN )NP (VP VBZ".split())) == {("NP", 0, 2): 1}
+    assert not parse_constituents([])
+    assert not parse_constituents(")S )S )NP".split())
 
 
 def test_f1_counts_constituents_over_all_trees():
@@ -33,5 +33,5 @@ def test_f1_counts_constituents_over_all_trees():
 
 def test_the_commonest_tree_has_as_many_words():
     other = "(S (NP NNP )NP VBZ )S".split()
-    found = commonest([TREE, other, other, TREE, TREE], [5, 2, 7])
+    found = find_commonest_trees([TREE, other, other, TREE, TREE], [5, 2, 7])
     assert found == [tuple(TREE), tuple(other), ()]

@@ -11,15 +11,15 @@ from lingprobe_extensions.train import loop
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import TrainingExample
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.loop import Learner, OptimizerSettings, group_by_length
+from lingprobe_extensions.train.loop import EncoderLearner, OptimizerSettings, group_by_length
 from lingprobe_extensions.train.nets.heads import WordEmbedding
-from lingprobe_extensions.train.objectives import Kit
+from lingprobe_extensions.train.objectives import LessonKit
 from lingprobe_extensions.train.ranks import ProcessRank
 
 WORDS = "the a dog cat sees hears barks often".split()
 
 
-def learner(objective: str, architecture: str, attention: bool = False) -> Learner:
+def learner(objective: str, architecture: str, attention: bool = False) -> EncoderLearner:
     texts = {"infer": 0, "skip": 2}.get(objective, 1)
     draws = np.random.default_rng(0)
 
@@ -34,13 +34,13 @@ def learner(objective: str, architecture: str, attention: bool = False) -> Learn
     ]
     shape = NetworkShape(architecture, 6, 5, 2)
     chosen, (read, _) = OBJECTIVES.make(objective), TrainingExamples.of(examples)
-    lesson = chosen.lesson(chosen, read, Kit(shape, 270, 7, 0, attention))
+    lesson = chosen.lesson(chosen, read, LessonKit(shape, 270, 7, 0, attention))
     table = draws.normal(size=(len(read.forms), 6)).astype(np.float32)
     words = WordEmbedding(torch.from_numpy(table))
-    return Learner(shape.network(), lesson, words, OptimizerSettings("adam", 0.01, 0.0, 64))
+    return EncoderLearner(shape.network(), lesson, words, OptimizerSettings("adam", 0.01, 0.0, 64))
 
 
-def gradients(one: Learner, parts: list[np.ndarray]) -> list[torch.Tensor]:
+def gradients(one: EncoderLearner, parts: list[np.ndarray]) -> list[torch.Tensor]:
     """Those of the loss over some batches, added up."""
     one.optimizer.zero_grad()
     for rows in parts:

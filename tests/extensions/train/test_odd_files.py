@@ -123,9 +123,9 @@ def test_one_word_is_a_vocabulary(objective, written, trained):
 
 def test_an_objective_that_reads_no_examples_is_told(tmp_path, trained):
     (tmp_path / "mine.py").write_text(
-        "from lingprobe_extensions.train.objectives import Inferring, Objective\n"
+        "from lingprobe_extensions.train.objectives import InferenceLesson, TrainingObjective\n"
         "def texts(paths, reading):\n    yield 'a text'\n"
-        "def mine():\n    return Objective(Inferring.of, texts, 'accuracy')\n"
+        "def mine():\n    return TrainingObjective(InferenceLesson.of, texts, 'accuracy')\n"
     )
     (tmp_path / "a.txt").write_text("a\n")
     code, said = trained(f"{tmp_path / 'mine.py'}@mine", [tmp_path / "a.txt"])

@@ -17,9 +17,9 @@ from lingprobe.corpora.trees import compute_tree_depth
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import PlaceOption
-from lingprobe_extensions.train.encoder import Trained
+from lingprobe_extensions.train.encoder import TrainedEncoder
 from lingprobe_extensions.train.parsers import network
-from lingprobe_extensions.train.parsers.network import Network
+from lingprobe_extensions.train.parsers.network import NetworkParser
 from lingprobe_extensions.train.parsers.treebank import AnnotatedSentence, read_annotated_sentences
 from lingprobe_extensions.train.parsing import learn_auxiliary_lemmas
 
@@ -74,13 +74,13 @@ def treebank(tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def parser(treebank, tmp_path_factory) -> lingprobe.Training:
+def parser(treebank, tmp_path_factory) -> lingprobe.EncoderTraining:
     output = tmp_path_factory.mktemp("models") / "small"
     return lingprobe.train("parser", "", [treebank], output, least=1, **SMALL)
 
 
 def test_a_parser_learns_what_its_treebank_tells(parser):
-    assert isinstance(annotators.make_parser(parser.folder), Network)
+    assert isinstance(annotators.make_parser(parser.folder), NetworkParser)
     last = parser.epochs[-1]
     assert last["dev LAS"] > 95 > parser.trivial["LAS of the commonest for the form"]
     assert last["dev F1"] > 95
@@ -106,7 +106,7 @@ def test_auxiliaries_have_the_lemmas_that_train_had():
 
 
 def test_what_it_annotates_is_well_formed_for_any_words(parser):
-    made = Network(PlaceOption(str(parser.folder)))
+    made = NetworkParser(PlaceOption(str(parser.folder)))
     words = [
         ["the", "dog", "sees", "a", "cat", "."],
         ["(", "Zażółć", ")", "", "x" * 500],
@@ -132,7 +132,7 @@ def test_what_it_annotates_is_well_formed_for_any_words(parser):
 
 
 def test_a_sentence_is_annotated_alike_whatever_stands_beside_it(parser):
-    made = Network(PlaceOption(str(parser.folder)))
+    made = NetworkParser(PlaceOption(str(parser.folder)))
     words = [["the", "bird", "hears", "a", "child", "."], ["a"] * 9, ["dog", "cat"]]
     together = list(made.annotate(words))
     for alone, beside in zip(words, together, strict=True):
@@ -153,7 +153,7 @@ def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkey
         *[["dog", "cat"]] * 9,
         ["a"] * 70,
     ]
-    made = Network(PlaceOption(str(parser.folder)))
+    made = NetworkParser(PlaceOption(str(parser.folder)))
     usual = list(made.annotate(words))
     monkeypatch.setattr(network, "CELLS", cells)
     sizes = []
@@ -171,21 +171,21 @@ def test_annotation_does_not_depend_on_how_much_is_judged_at_once(parser, monkey
 def test_its_states_are_an_encoder(parser):
     some = [Sentence(("the", "dog", "sees"), ""), Sentence(("today",), "")]
     place = PlaceOption(str(parser.folder))
-    by_word = Trained(place, pool="none").encode(some)
+    by_word = TrainedEncoder(place, pool="none").encode(some)
     states = by_word.layers[0]
     assert states.shape == (4, 48)
     for pool, gather in (("max", np.max), ("mean", np.mean), ("auto", np.max)):
-        pooled = Trained(place, pool=pool).encode(some).layers[0]
+        pooled = TrainedEncoder(place, pool=pool).encode(some).layers[0]
         np.testing.assert_allclose(pooled[0], gather(states[:3], 0), atol=1e-6)
         np.testing.assert_allclose(pooled[1], states[3], atol=1e-6)
     assert not np.allclose(
-        Trained(place, epoch="1").encode(some).layers[0],
-        Trained(place).encode(some).layers[0],
+        TrainedEncoder(place, epoch="1").encode(some).layers[0],
+        TrainedEncoder(place).encode(some).layers[0],
     )
 
 
 def test_its_folder_knows_what_it_was_trained_on_and_judged_by(parser, treebank):
-    saw = Trained(PlaceOption(str(parser.folder))).saw()
+    saw = TrainedEncoder(PlaceOption(str(parser.folder))).saw()
     assert saw is not None
     train, dev, test = (
         {each.words for each in read_annotated_sentences([treebank / f"x-{split}.conllu"])}
@@ -228,7 +228,9 @@ def test_either_annotation_is_learnt_alone(treebank, tmp_path, kind):
     done = lingprobe.train("parser", "", files[:1], tmp_path / kind, dev=files[1:], **SMALL)
     figure = "dev LAS" if kind == "conllu" else "dev F1"
     assert done.epochs[-1][figure] == done.epochs[-1]["dev score"] > 90
-    [told] = Network(PlaceOption(str(tmp_path / kind))).annotate([["the", "dog", "sees", "."]])
+    [told] = NetworkParser(PlaceOption(str(tmp_path / kind))).annotate(
+        [["the", "dog", "sees", "."]]
+    )
     assert bool(told.heads) == (kind == "conllu")
     assert bool(told.brackets) == (kind == "ptb")
 
@@ -239,7 +241,7 @@ def test_sizes_of_combo_and_static_vectors(treebank, tmp_path):
     how = {**SMALL, "epochs": 2, "hidden": 8, "vectors": vectors}
     done = lingprobe.train("parser", "", [treebank], tmp_path / "m", recipe="combo", **how)
     assert len(done.epochs) == 2
-    assert list(Network(PlaceOption(str(tmp_path / "m"))).annotate([["dog", "sees"]]))
+    assert list(NetworkParser(PlaceOption(str(tmp_path / "m"))).annotate([["dog", "sees"]]))
 
 
 def test_what_is_not_trained_so_is_refused(treebank, tmp_path):
@@ -256,7 +258,7 @@ def test_an_encoder_that_does_not_parse_is_told_as_such(treebank, tmp_path):
     path.write_text("\n".join(["premise\thypothesis\tlabel", *rows]) + "\n")
     lingprobe.train("mean", "infer", [path], tmp_path / "m", embedding=4, epochs=1, dim=6)
     with pytest.raises(DataProblem, match="holds an encoder that does not parse"):
-        list(Network(PlaceOption(str(tmp_path / "m"))).annotate([["a"]]))
+        list(NetworkParser(PlaceOption(str(tmp_path / "m"))).annotate([["a"]]))
 
 
 def test_sentences_of_bracketed_trees_are_left_out_of_training(treebank, tmp_path):
@@ -273,7 +275,9 @@ def test_an_audit_says_that_gold_was_learnt_from(treebank, tmp_path):
     old = lingprobe.audit_parser(tmp_path / "old.ptb", tmp_path / "m")
     assert old.content.learnt == 200
     assert "trained on 200 of the gold sentences" in str(old)
-    first = lingprobe.audit_parser(tmp_path / "old.ptb", Network(PlaceOption(str(tmp_path / "m"))))
+    first = lingprobe.audit_parser(
+        tmp_path / "old.ptb", NetworkParser(PlaceOption(str(tmp_path / "m")))
+    )
     assert first.content.learnt == 200
     new = lingprobe.audit_parser(tmp_path / "new.ptb", tmp_path / "m")
     assert new.content.learnt == 0

@@ -4,8 +4,8 @@ training.
 
 import pytest
 
-from lingprobe_extensions.train.folder import Training
-from lingprobe_extensions.train.loop import Epoch
+from lingprobe_extensions.train.folder import EncoderTraining
+from lingprobe_extensions.train.loop import EpochResult
 from lingprobe_extensions.train.selection import SelectionCriterion
 
 BLEU = {"bleu of the commonest text": 0.02, "perplexity of unigrams": 343.0}
@@ -15,7 +15,7 @@ def epochs(**figures):
     """Epochs with such figures, one after the other."""
     rows = zip(*figures.values(), strict=True)
     return [
-        Epoch(n, 1.0, dict(zip(figures, row, strict=True)), 10, 1.0)
+        EpochResult(n, 1.0, dict(zip(figures, row, strict=True)), 10, 1.0)
         for n, row in enumerate(rows, 1)
     ]
 
@@ -55,7 +55,9 @@ def test_a_training_at_its_baseline_says_so(tmp_path, name, value, trivial):
     made = epochs(**{name: [value]})
     unbeaten = SelectionCriterion(name, trivial).unbeaten(made)
     assert unbeaten == list(trivial)
-    shown = Training(tmp_path, "x", name, 1, [made[0].plain()], trivial, {"read": 1}, 1, unbeaten)
+    shown = EncoderTraining(
+        tmp_path, "x", name, 1, [made[0].plain()], trivial, {"read": 1}, 1, unbeaten
+    )
     assert f"not clearly better than without an encoder: {unbeaten[0]}" in str(shown)
 
 
@@ -69,5 +71,5 @@ def test_a_baseline_is_left_by_more_than_a_point_or_a_twentieth():
 def test_a_training_that_has_learnt_says_nothing(tmp_path):
     made = epochs(perplexity=[250.0], bleu=[4.0])
     assert SelectionCriterion("bleu", BLEU).unbeaten(made) == []
-    shown = Training(tmp_path, "x", "bleu", 1, [made[0].plain()], BLEU, {"read": 1}, 1)
+    shown = EncoderTraining(tmp_path, "x", "bleu", 1, [made[0].plain()], BLEU, {"read": 1}, 1)
     assert "not clearly better" not in str(shown)

@@ -6,7 +6,7 @@ import pytest
 
 from lingprobe.corpora.text import strip_to_letters
 from lingprobe.data.core import DataProblem, Sentence
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe_extensions.train.options import VectorSettings
 from lingprobe_extensions.train.static import train_word_vectors
 
@@ -30,7 +30,7 @@ def corpus(tmp_path):
 def test_vectors_are_trained_and_read_back(corpus, tmp_path):
     done = train_word_vectors([corpus], tmp_path / "a.vec", settings=SMALL)
     assert (done.sentences, done.excluded) == (9, 0)
-    bag = make(f"static:{tmp_path / 'a.vec'}")
+    bag = make_encoder(f"static:{tmp_path / 'a.vec'}")
     assert bag.coverage([Sentence.of(["The", "cat", "Don't", "zebra"])]) == {
         "words": 4,
         "unknown": 1,
@@ -87,7 +87,9 @@ def test_subwords_make_vectors_of_unknown_words(corpus, tmp_path):
         tmp_path / "a.bin",
         settings=VectorSettings(dim=4, least=1, epochs=1, subwords=True),
     )
-    vectors = make(f"static:{tmp_path / 'a.bin'}").encode([Sentence.of(["catty"])]).layers[0]
+    vectors = (
+        make_encoder(f"static:{tmp_path / 'a.bin'}").encode([Sentence.of(["catty"])]).layers[0]
+    )
     assert np.isfinite(vectors).all()
     assert vectors.any()
 

@@ -14,28 +14,34 @@ from torch.nn import functional
 
 pytest.importorskip("numba")
 from lingprobe_extensions.train.ngrams import bigram_rows
-from lingprobe_extensions.train.steps import Part, Rates, Tables, contexts, learn
+from lingprobe_extensions.train.steps import (
+    LearningRates,
+    TrainingPart,
+    VectorTables,
+    average_contexts,
+    take_steps,
+)
 
 WORDS, BUCKETS, DIM = 30, 40, 7
 
 
-def tables(seed: int = 0) -> Tables:
+def tables(seed: int = 0) -> VectorTables:
     draws = np.random.default_rng(seed)
-    return Tables(
+    return VectorTables(
         draws.normal(size=(WORDS + BUCKETS, DIM)).astype(np.float32),
         draws.normal(size=(WORDS, DIM)).astype(np.float32),
     )
 
 
-def sentence(words: list[int], predicted: list[int], buckets: int = BUCKETS) -> Part:
+def sentence(words: list[int], predicted: list[int], buckets: int = BUCKETS) -> TrainingPart:
     ids, starts = np.array(words, np.int32), np.array([0, len(words)])
     chosen = np.isin(np.arange(len(ids)), predicted)
     draws = np.random.default_rng(1)
     negatives = np.array([draws.permutation(WORDS)[:5] for _ in words], np.int32)
-    return Part(ids, starts, bigram_rows(ids, starts, WORDS, buckets), chosen, negatives)
+    return TrainingPart(ids, starts, bigram_rows(ids, starts, WORDS, buckets), chosen, negatives)
 
 
-def loss(source: torch.Tensor, target: torch.Tensor, part: Part, at: int) -> torch.Tensor:
+def loss(source: torch.Tensor, target: torch.Tensor, part: TrainingPart, at: int) -> torch.Tensor:
     """As the paper writes it: of one word, from the mean of the words and bigrams without it."""
     rows = [int(w) for i, w in enumerate(part.ids) if i != at]
     rows += [int(b) for i, b in enumerate(part.bigrams) if b >= 0 and i not in (at - 1, at)]
@@ -54,8 +60,8 @@ def test_a_step_is_the_gradient(buckets, at):
     source, target = (torch.from_numpy(t.astype(np.float64)).requires_grad_() for t in before)
     expected = loss(source, target, part, at)
     torch.autograd.backward(expected)
-    after = Tables(before.source.copy(), before.target.copy())
-    total, count = learn(after, part, Rates(1e-3, 1e-3, True))
+    after = VectorTables(before.source.copy(), before.target.copy())
+    total, count = take_steps(after, part, LearningRates(1e-3, 1e-3, True))
     assert count == 1
     assert total == pytest.approx(expected.item(), rel=1e-5)
     for new, old, exact in zip(after, before, (source.grad, target.grad), strict=True):
@@ -88,7 +94,7 @@ def test_words_learn_one_after_the_other(words, buckets, divided):
             step += move * target[row]
             target[row] += move * hidden
         np.add.at(source, rows, step / len(rows) if divided else step)
-    learn(start, part, Rates(0.1, 0.1, divided))
+    take_steps(start, part, LearningRates(0.1, 0.1, divided))
     np.testing.assert_allclose(start.source, source, rtol=1e-4, atol=1e-5)
     np.testing.assert_allclose(start.target, target, rtol=1e-4, atol=1e-5)
 
@@ -96,9 +102,9 @@ def test_words_learn_one_after_the_other(words, buckets, divided):
 def test_sentences_without_a_context_teach_nothing():
     start, part = tables(), sentence([3], [0])
     before = start.source.copy()
-    assert learn(start, part, Rates(0.1, 0.1, True)) == (0.0, 0)
+    assert take_steps(start, part, LearningRates(0.1, 0.1, True)) == (0.0, 0)
     np.testing.assert_array_equal(start.source, before)
-    np.testing.assert_array_equal(contexts(start.source, part), np.zeros((1, DIM)))
+    np.testing.assert_array_equal(average_contexts(start.source, part), np.zeros((1, DIM)))
 
 
 def digest() -> str:
@@ -107,8 +113,8 @@ def digest() -> str:
     source, target = (draws.random((many, 20), np.float32) - 0.5 for many in (300, 200))
     ids, bigrams = draws.integers(0, 200, 800, np.int32), draws.integers(200, 300, 800, np.int32)
     negatives = draws.integers(0, 200, (800, 10), np.int32)
-    part = Part(ids, np.arange(0, 801, 8), bigrams, np.ones(800, bool), negatives)
-    learn(Tables(source, target), part, Rates(0.2, 0.1, True))
+    part = TrainingPart(ids, np.arange(0, 801, 8), bigrams, np.ones(800, bool), negatives)
+    take_steps(VectorTables(source, target), part, LearningRates(0.2, 0.1, True))
     return hashlib.md5(source.tobytes() + target.tobytes()).hexdigest()
 
 
@@ -130,7 +136,7 @@ def test_steps_from_the_cache_are_those_that_were_just_compiled():
 
 def test_the_rate_falls_over_the_words():
     one, two = sentence([3, 8], [0, 1], 0), sentence([20, 11], [0, 1], 0)
-    both = Part(
+    both = TrainingPart(
         np.concatenate([one.ids, two.ids]),
         np.array([0, 2, 4]),
         np.concatenate([one.bigrams, two.bigrams]),
@@ -138,7 +144,7 @@ def test_the_rate_falls_over_the_words():
         np.concatenate([one.negatives, two.negatives]),
     )
     together, apart = tables(), tables()
-    learn(together, both, Rates(0.2, 0.1, True))
-    learn(apart, one, Rates(0.2, 0.2, True))
-    learn(apart, two, Rates(0.15, 0.15, True))
+    take_steps(together, both, LearningRates(0.2, 0.1, True))
+    take_steps(apart, one, LearningRates(0.2, 0.2, True))
+    take_steps(apart, two, LearningRates(0.15, 0.15, True))
     np.testing.assert_allclose(together.source, apart.source, rtol=1e-6)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from lingprobe_extensions.train import corpus as module
-from lingprobe_extensions.train.corpus import Corpus, Vocabulary
+from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 
 TEXT = ["b a c", "a", "b b d", "a b c", "b a c", "e"]
 
 
-def made(folder, monkeypatch, block: int = 4) -> Corpus:
+def made(folder, monkeypatch, block: int = 4) -> TrainingCorpus:
     monkeypatch.setattr(module, "BLOCK", block)
     monkeypatch.setattr(module, "WAITING", 2)
-    return Corpus.of((line.split() for line in TEXT), folder / "new" / "place")
+    return TrainingCorpus.of((line.split() for line in TEXT), folder / "new" / "place")
 
 
 def test_what_is_read_is_what_was_written_and_no_file_stays(tmp_path, monkeypatch):
@@ -38,7 +38,7 @@ def test_words_are_numbered_by_how_often_they_are_in_train(tmp_path, monkeypatch
     one = made(tmp_path, monkeypatch)
     rows = np.array([0, 1, 2, 3])
     assert one.counts(rows).tolist() == [4, 3, 2, 1, 0]
-    known = Vocabulary.of(one, rows, 2)
+    known = WordVocabulary.of(one, rows, 2)
     assert known.words == ("b", "a", "c")
     assert known.counts.tolist() == [4, 3, 2]
     text = known.drop_rare_words(one.read(0, 6))
@@ -55,7 +55,7 @@ def test_words_are_numbered_by_how_often_they_are_in_train(tmp_path, monkeypatch
 def test_mixed_sentences_are_from_all_over_the_text(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "BLOCK", 400)
     monkeypatch.setattr(module, "STRETCHES", 20)
-    one = Corpus.of(([str(i), "of"] for i in range(2000)), tmp_path)
+    one = TrainingCorpus.of(([str(i), "of"] for i in range(2000)), tmp_path)
     numbers = {i: int(form) for i, form in enumerate(one.forms) if form != "of"}
     rows = np.flatnonzero(np.arange(2000) % 5)
     parts = [

@@ -18,7 +18,12 @@ from lingprobe_extensions.train.data import (
 )
 from lingprobe_extensions.train.inferences import inferences
 from lingprobe_extensions.train.objectives import add_noise
-from lingprobe_extensions.train.texts import DecoderVocabulary, Texts, join_texts, perplexities
+from lingprobe_extensions.train.texts import (
+    DecoderVocabulary,
+    NumberedTexts,
+    compute_perplexities,
+    join_texts,
+)
 
 
 def test_translations_are_aligned_lines_or_columns(tmp_path):
@@ -111,7 +116,7 @@ def test_a_text_comes_back_from_its_pieces():
 
 def test_words_are_dropped_and_swapped_as_often_as_asked():
     rows = [list(range(20)) for _ in range(2000)]
-    words, draws = Texts.of(rows), np.random.default_rng(0)
+    words, draws = NumberedTexts.of(rows), np.random.default_rng(0)
     dropped = add_noise(words, np.arange(2000), 0.1, 0.0, draws)
     assert dropped.lengths.mean() == pytest.approx(18, abs=0.1)
     swapped = add_noise(words, np.arange(2000), 0.0, 0.3, draws)
@@ -121,12 +126,12 @@ def test_words_are_dropped_and_swapped_as_often_as_asked():
     assert np.array_equal(
         np.sort(swapped.ids.reshape(2000, 20), 1), np.tile(np.arange(20), (2000, 1))
     )
-    assert add_noise(Texts.of([[7]]), np.arange(1), 1.0, 1.0, draws).ids.tolist() == [7]
+    assert add_noise(NumberedTexts.of([[7]]), np.arange(1), 1.0, 1.0, draws).ids.tolist() == [7]
 
 
 def test_perplexities_are_those_of_counts():
-    train = Texts.of([[0, 3, 4, 1]] * 3)
-    found = perplexities(train, Texts.of([[0, 3, 4, 1]]), 5)
+    train = NumberedTexts.of([[0, 3, 4, 1]] * 3)
+    found = compute_perplexities(train, NumberedTexts.of([[0, 3, 4, 1]]), 5)
     single = np.array([0, 4, 0, 4, 4]) / 12  # add-one; START and PAD are never written
     expected = np.exp(-np.log(single[[3, 4, 1]]).mean())
     assert found["unigram"] == pytest.approx(expected)
@@ -134,7 +139,10 @@ def test_perplexities_are_those_of_counts():
 
 
 def test_rows_of_numbers_are_as_narrow_as_they_may_be():
-    narrow, wide = Texts.of([[65535], [], [3, 4]], 2**16), Texts.of([[65536], []], 2**16 + 1)
+    narrow, wide = (
+        NumberedTexts.of([[65535], [], [3, 4]], 2**16),
+        NumberedTexts.of([[65536], []], 2**16 + 1),
+    )
     assert (narrow.ids.dtype, wide.ids.dtype) == (np.uint16, np.int32)
     assert [narrow.row(i).tolist() for i in range(3)] == [[65535], [], [3, 4]]
     assert (narrow.lengths.tolist(), wide.row(0).tolist()) == ([1, 0, 2], [65536])

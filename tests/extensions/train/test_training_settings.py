@@ -19,8 +19,8 @@ from lingprobe_extensions.train import bag, parsing, sentences, static
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import FileReading, TrainingExample
 from lingprobe_extensions.train.examples import TrainingExamples
-from lingprobe_extensions.train.loop import Epoch, OptimizerSettings
-from lingprobe_extensions.train.objectives import Kit, bleu
+from lingprobe_extensions.train.loop import EpochResult, OptimizerSettings
+from lingprobe_extensions.train.objectives import LessonKit, compute_bleu
 from lingprobe_extensions.train.options import TrainingSettings, VectorSettings
 from lingprobe_extensions.train.selection import SelectionCriterion
 from lingprobe_extensions.train.settings import TrainingRequest
@@ -134,8 +134,8 @@ def test_epochs_decide_weights_only_where_the_rate_falls_to_the_last(architectur
     assert found["vectors"] == "random"
 
 
-def epochs_of(*figures: float) -> list[Epoch]:
-    return [Epoch(n, 1.0, {"accuracy": each}, 1, 1.0) for n, each in enumerate(figures, 1)]
+def epochs_of(*figures: float) -> list[EpochResult]:
+    return [EpochResult(n, 1.0, {"accuracy": each}, 1, 1.0) for n, each in enumerate(figures, 1)]
 
 
 @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ def test_only_denoise_has_noise_and_only_while_it_learns(objective):
     )
     shape = NetworkShape("mean", 4, 0, 0)
     chosen = OBJECTIVES.make(objective)
-    lesson = chosen.lesson(chosen, read, Kit(shape, 270, 3, 0, drop=0.5, swap=0.5))
+    lesson = chosen.lesson(chosen, read, LessonKit(shape, 270, 3, 0, drop=0.5, swap=0.5))
     seen = []
 
     def encode(words, rows):
@@ -284,14 +284,14 @@ def test_one_label_alone_teaches_nothing():
     assert read.labels.tolist() == [0] * 8
     infer = OBJECTIVES.make("infer")
     with pytest.raises(lingprobe.DataProblem, match="all pairs have one label"):
-        infer.lesson(infer, read, Kit(None, 0, 0, 0))
+        infer.lesson(infer, read, LessonKit(None, 0, 0, 0))
 
 
 @pytest.mark.parametrize(
     ("library", "call"),
     [
         ("tokenizers", lambda: DecoderVocabulary.of(["a"], 270, False)),
-        ("sacrebleu.metrics.bleu", lambda: bleu(["a"], ["a"])),
+        ("sacrebleu.metrics.bleu", lambda: compute_bleu(["a"], ["a"])),
         ("gensim.models", lambda: static._fit_vectors(Path("a"), VectorSettings())),
         ("lingprobe_extensions.train.steps", bag._import_steps),
     ],

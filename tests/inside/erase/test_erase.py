@@ -23,13 +23,18 @@ from lingprobe.data.labels import build_column
 from lingprobe.inside.erase import division as division_room
 from lingprobe.inside.erase.change import (
     collateral_change,
-    completeness,
-    probabilities,
-    reliability,
+    compute_completeness,
+    compute_probabilities,
+    compute_reliability,
 )
-from lingprobe.inside.erase.division import Pairing, dependence, divide_for_erasure, labels_on
+from lingprobe.inside.erase.division import (
+    LabelPairing,
+    compute_dependence,
+    divide_for_erasure,
+    labels_on,
+)
 from lingprobe.inside.erase.files import read_eraser
-from lingprobe.inside.erase.fitting import EraserData, Floors, fit_eraser
+from lingprobe.inside.erase.fitting import EraserBaselines, EraserData, fit_eraser
 from lingprobe.inside.erase.views import ERASURE_VIEW
 
 DIM = 16
@@ -272,11 +277,11 @@ def test_dependence_is_cramers_v():
     table = np.array([[((one == i) & (other == j)).sum() for j in range(2)] for i in range(3)])
     expected = np.outer(table.sum(1), table.sum(0)) / 500
     chi = ((table - expected) ** 2 / expected).sum()
-    found = dependence(one, other)
+    found = compute_dependence(one, other)
     assert found.v == pytest.approx(np.sqrt(chi / 500))
     assert found.is_clear
-    assert not dependence(one[:40], other[:40]).is_known
-    assert not dependence(one, rng.permutation(other)).is_clear
+    assert not compute_dependence(one[:40], other[:40]).is_known
+    assert not compute_dependence(one, rng.permutation(other)).is_clear
 
 
 def test_an_independent_sample_has_each_pair_of_labels_equally_often():
@@ -284,7 +289,7 @@ def test_an_independent_sample_has_each_pair_of_labels_equally_often():
     rng = np.random.default_rng(1)
     splits = rng.choice(["train", "train", "dev", "test"], 3000)
     one, other = (data_of(*zip(written, labels, splits, strict=True)) for labels in (a, b))
-    pairing = Pairing.of(one, other)
+    pairing = LabelPairing.of(one, other)
     rows, part = pairing.independent(*divide_for_erasure([one, other]))
     for some in (rows, part.train, part.dev, part.test):
         pairs = Counter((a[k], b[k]) for k in some.tolist())
@@ -306,26 +311,26 @@ def test_completeness_and_collateral_change_are_means_of_distances():
             for i, j in zip(p, q, strict=True)
         ]
     )
-    assert completeness(q) == pytest.approx(complete)
+    assert compute_completeness(q) == pytest.approx(complete)
     assert collateral_change(p, q) == pytest.approx(moved)
-    assert reliability(0.8, 0.4) == pytest.approx(2 * 0.8 * 0.6 / 1.4)
-    assert completeness(np.full((4, 2), 0.5)) == 1
-    assert completeness(np.eye(2)) == pytest.approx(0)
+    assert compute_reliability(0.8, 0.4) == pytest.approx(2 * 0.8 * 0.6 / 1.4)
+    assert compute_completeness(np.full((4, 2), 0.5)) == 1
+    assert compute_completeness(np.eye(2)) == pytest.approx(0)
     assert collateral_change(np.eye(2), np.eye(2)[::-1]) == 1
     assert collateral_change(p, p) == 0
-    assert reliability(0.0, 0.5) == 0
-    assert np.isnan(completeness(None))
+    assert compute_reliability(0.0, 0.5) == 0
+    assert np.isnan(compute_completeness(None))
 
 
 def test_distributions_are_those_of_the_link():
     scores = np.array([[0.0, np.log(3)], [1, 1]], np.float32)
     gold = build_column(["a", "b"])
-    soft = probabilities(Predictions(scores, ("a", "b"), gold, "softmax"))
+    soft = compute_probabilities(Predictions(scores, ("a", "b"), gold, "softmax"))
     assert np.allclose(soft, [[0.25, 0.75], [0.5, 0.5]])
-    each = probabilities(Predictions(scores, ("a", "b"), gold, "sigmoid"))
+    each = compute_probabilities(Predictions(scores, ("a", "b"), gold, "sigmoid"))
     assert each.shape == (4, 2)
     assert np.allclose(each[1], [0.25, 0.75])
-    assert probabilities(Predictions(scores, ("a", "b"), gold)) is None
+    assert compute_probabilities(Predictions(scores, ("a", "b"), gold)) is None
 
 
 def test_floors_are_of_the_size_of_the_eraser():
@@ -334,7 +339,7 @@ def test_floors_are_of_the_size_of_the_eraser():
     x = rng.normal(size=(600, 8)) * np.arange(1, 9) + 3 * np.eye(8)[:3][labels.classes]
     source = EraserData([x], labels)
     eraser = fit_eraser(source, "leace")
-    floors = list(Floors.of(source, "leace", eraser, "name").every(4))
+    floors = list(EraserBaselines.of(source, "leace", eraser, "name").every(4))
     assert Counter(kind for kind, _ in floors) == {"rank": 4, "variance": 4, "shuffled": 4}
     assert {each.rank for _, each in floors} == {2}
     covariance = source.moments.covariance
@@ -343,7 +348,7 @@ def test_floors_are_of_the_size_of_the_eraser():
             assert each.removed_variance(covariance) == pytest.approx(
                 eraser.removed_variance(covariance), rel=1e-4
             )
-    again = list(Floors.of(source, "leace", eraser, "name").every(4))
+    again = list(EraserBaselines.of(source, "leace", eraser, "name").every(4))
     assert all(np.array_equal(a.left, b.left) for (_, a), (_, b) in zip(floors, again, strict=True))
 
 
@@ -388,13 +393,13 @@ def test_a_sentence_says_on_which_side_of_the_floors_a_task_is(verdict, said):
 def test_one_draw_of_a_floor_that_does_as_much_is_enough():
     """Draws of a floor may differ by far more than their mean is sure of."""
     from lingprobe.data.labels import column_from_codes
-    from lingprobe.metrics.intervals import Answers
+    from lingprobe.metrics.intervals import FitAnswers
 
     gold = column_from_codes(np.zeros(400, np.int64), ("a", "b"))
 
     def said(*shares):
         codes = [(np.arange(400) >= 400 * share).astype(np.int64) for share in shares]
-        return Answers(gold, [column_from_codes(each, ("a", "b")) for each in codes])
+        return FitAnswers(gold, [column_from_codes(each, ("a", "b")) for each in codes])
 
     beyond, p = compare_with_each("accuracy", [said(0.9, 0.8, 0.85), said(0.8)], said(0.5))
     assert beyond == pytest.approx(0.3)

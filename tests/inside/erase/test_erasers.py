@@ -10,12 +10,12 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from lingprobe import DataProblem
 from lingprobe.data.labels import build_column
 from lingprobe.inside.erase.erasers import (
-    Eraser,
-    Moments,
+    AffineEraser,
+    EraserMoments,
     encode_labels,
-    inlp,
-    leace,
-    mean,
+    fit_inlp,
+    fit_leace,
+    fit_mean_projection,
     principal_angles,
     random_subspace,
     random_variance,
@@ -52,15 +52,15 @@ def test_leace_is_the_closed_form(kind):
     columns = w @ s_xz
     p = columns @ np.linalg.pinv(columns, rcond=1e-9)
     wanted = x - (x - x.mean(0)) @ (np.linalg.pinv(w) @ p @ w).T
-    assert np.allclose(leace(Moments.of([x], z))(x), wanted, atol=1e-5)
+    assert np.allclose(fit_leace(EraserMoments.of([x], z))(x), wanted, atol=1e-5)
 
 
 @pytest.mark.parametrize("kind", LABELS)
-@pytest.mark.parametrize("method", [leace, mean])
+@pytest.mark.parametrize("method", [fit_leace, fit_mean_projection])
 def test_nothing_linear_is_left_of_what_it_was_fitted_on(method, kind):
     x, _ = data()
     z = encode_labels(LABELS[kind])
-    erased = method(Moments.of([x], z))(x).astype(float)
+    erased = method(EraserMoments.of([x], z))(x).astype(float)
     assert LinearRegression().fit(x, z).score(x, z) > 0.2
     assert np.abs((erased - erased.mean(0)).T @ (z - z.mean(0))).max() / len(x) < 1e-5
 
@@ -69,7 +69,7 @@ def test_two_sites_side_by_side_hold_nothing_linear_either():
     x, labels = data()
     y = np.random.default_rng(1).normal(size=x.shape) + 2 * (labels == 1)[:, None]
     z = np.eye(3)[labels]
-    eraser = leace(Moments.of([x, y], z))
+    eraser = fit_leace(EraserMoments.of([x, y], z))
     both = np.concatenate([eraser(x), eraser(y)], 1).astype(float)
     assert LinearRegression().fit(both, z).score(both, z) < 1e-8
 
@@ -77,8 +77,8 @@ def test_two_sites_side_by_side_hold_nothing_linear_either():
 def test_leace_changes_less_than_the_projection_that_erases_as_much():
     """It is the least change that does it, in the norm of the vectors."""
     x, labels = data()
-    moments = Moments.of([x], np.eye(3)[labels])
-    least, other = (np.square(f(moments)(x) - x).sum() for f in (leace, mean))
+    moments = EraserMoments.of([x], np.eye(3)[labels])
+    least, other = (np.square(f(moments)(x) - x).sum() for f in (fit_leace, fit_mean_projection))
     assert least < other
 
 
@@ -92,24 +92,24 @@ def test_leace_is_what_concept_erasure_computes():
     )
     fitter.update(torch.from_numpy(x), torch.from_numpy(z))
     wanted = fitter.eraser(torch.from_numpy(x)).numpy()
-    assert np.allclose(leace(Moments.of([x], z))(x), wanted, atol=1e-5)
+    assert np.allclose(fit_leace(EraserMoments.of([x], z))(x), wanted, atol=1e-5)
 
 
 def test_a_covariance_of_low_rank_is_no_problem():
     x, labels = data(dim=5)
     wide = x @ np.random.default_rng(2).normal(size=(5, 9))
     z = np.eye(3)[labels]
-    erased = leace(Moments.of([wide], z))(wide).astype(float)
+    erased = fit_leace(EraserMoments.of([wide], z))(wide).astype(float)
     assert LinearRegression().fit(erased, z).score(erased, z) < 1e-6
 
 
-@pytest.mark.parametrize("method", [leace, mean])
+@pytest.mark.parametrize("method", [fit_leace, fit_mean_projection])
 def test_nothing_is_left_in_numbers_that_hardly_vary(method):
     """A probe that brings all numbers to one scale reads what rounding leaves there."""
     x, labels = data(dim=9)
     x[:, 3], x[:, 5] = 1e-19 * np.random.default_rng(3).normal(size=len(x)), 0
     z = np.eye(3)[labels]
-    erased = method(Moments.of([x.astype(np.float32)], z))(x.astype(np.float32)).astype(float)
+    erased = method(EraserMoments.of([x.astype(np.float32)], z))(x.astype(np.float32)).astype(float)
     assert (erased[:, 5] == 0).all()
     scaled = (erased - erased.mean(0)) / np.maximum(erased.std(0), 1e-30)
     assert LinearRegression().fit(scaled, z).score(scaled, z) < 0.02
@@ -118,7 +118,7 @@ def test_nothing_is_left_in_numbers_that_hardly_vary(method):
 def test_random_subspaces_are_of_the_space_that_vectors_vary_in():
     x, labels = data(dim=6)
     wide = np.concatenate([x, np.zeros((len(x), 4))], 1)
-    moments = Moments.of([wide], np.eye(3)[labels])
+    moments = EraserMoments.of([wide], np.eye(3)[labels])
     rng = np.random.default_rng(0)
     for eraser in (
         random_subspace(moments, 2, rng),
@@ -131,7 +131,7 @@ def test_random_subspaces_are_of_the_space_that_vectors_vary_in():
 def test_a_rank_takes_the_strongest_directions_first():
     x, labels = data(classes=4)
     z = np.eye(4)[labels]
-    left = [leace(Moments.of([x], z), rank)(x).astype(float) for rank in (0, 1, 2, 3)]
+    left = [fit_leace(EraserMoments.of([x], z), rank)(x).astype(float) for rank in (0, 1, 2, 3)]
     scores = [LinearRegression().fit(each, z).score(each, z) for each in left]
     assert scores == sorted(scores, reverse=True)
     assert np.allclose(left[0], x, atol=1e-5)
@@ -154,20 +154,20 @@ def test_inlp_is_the_papers_loop():
         values, vectors = np.linalg.eigh(sum(spaces))
         rows = vectors[:, values > 1e-6]
         projection = np.eye(12) - rows @ rows.T
-    eraser = inlp(x, lambda some: weights(some, labels), 4)
+    eraser = fit_inlp(x, lambda some: weights(some, labels), 4)
     assert eraser.rank == 4
     assert np.allclose(eraser(x), x @ projection, atol=1e-4)
 
 
 def test_inlp_stops_where_nothing_is_readable_and_where_nothing_is_left():
     x, labels = data(dim=5, classes=2)
-    assert inlp(x, lambda some: weights(some, labels), 99).rank == 5
-    assert inlp(x, lambda some: weights(some, labels), 9, lambda e: e.rank < 2).rank == 2
+    assert fit_inlp(x, lambda some: weights(some, labels), 99).rank == 5
+    assert fit_inlp(x, lambda some: weights(some, labels), 9, lambda e: e.rank < 2).rank == 2
 
 
 def test_random_subspaces_are_all_equally_likely():
     x, labels = data(dim=6)
-    moments = Moments.of([x], np.eye(3)[labels])
+    moments = EraserMoments.of([x], np.eye(3)[labels])
     rng = np.random.default_rng(0)
     drawn = [random_subspace(moments, 2, rng) for _ in range(4000)]
     average = np.mean([e.left @ e.left.T for e in drawn], 0)
@@ -179,7 +179,7 @@ def test_random_subspaces_are_all_equally_likely():
 @pytest.mark.parametrize("rank", [1, 2])
 def test_random_subspaces_of_equal_variance_have_it_and_favour_no_side(rank):
     x, labels = data(dim=6)
-    moments = Moments.of([x], np.eye(3)[labels])
+    moments = EraserMoments.of([x], np.eye(3)[labels])
     values, basis = np.linalg.eigh(moments.covariance)
     rng = np.random.default_rng(0)
     for wanted in (values[:rank].sum() * 1.05, values[2] * rank, values[-rank:].sum() * 0.95):
@@ -194,8 +194,8 @@ def test_random_subspaces_of_equal_variance_have_it_and_favour_no_side(rank):
 
 def test_an_eraser_takes_the_variance_that_it_says():
     x, labels = data(dim=6)
-    moments = Moments.of([x], np.eye(3)[labels])
-    eraser = leace(moments)
+    moments = EraserMoments.of([x], np.eye(3)[labels])
+    eraser = fit_leace(moments)
     gone = x - eraser(x)
     assert eraser.removed_variance(moments.covariance) == pytest.approx(gone.var(0).sum(), rel=1e-4)
 
@@ -203,9 +203,9 @@ def test_an_eraser_takes_the_variance_that_it_says():
 def test_angles_between_erased_subspaces():
     def along(*axes):
         left = np.eye(4)[:, list(axes)]
-        return Eraser(np.zeros(4), left, left.T)
+        return AffineEraser(np.zeros(4), left, left.T)
 
-    tilted = Eraser(np.zeros(4), np.array([[1.0], [1], [0], [0]]), np.zeros((1, 4)))
+    tilted = AffineEraser(np.zeros(4), np.array([[1.0], [1], [0], [0]]), np.zeros((1, 4)))
     assert np.allclose(principal_angles(along(0, 1), along(1, 2)), [0, 90])
     assert np.allclose(principal_angles(along(0), tilted), [45])
 
@@ -224,7 +224,7 @@ def test_labels_that_were_not_annotated_count_as_the_mean():
 
 def test_an_eraser_is_a_file_with_an_identity(tmp_path):
     x, labels = data()
-    eraser = leace(Moments.of([x], np.eye(3)[labels]))
+    eraser = fit_leace(EraserMoments.of([x], np.eye(3)[labels]))
     made = FittedEraser(eraser, "leace", "ud/tense:X", "mine", "-", 400, {"task": "t"})
     made.save(tmp_path / "one" / "e.safetensors")
     read = read_eraser(tmp_path / "one" / "e.safetensors")
@@ -241,7 +241,7 @@ def test_a_file_that_is_none_or_was_changed_is_said(tmp_path):
     from safetensors.numpy import load_file, save_file
 
     x, labels = data()
-    eraser = leace(Moments.of([x], np.eye(3)[labels]))
+    eraser = fit_leace(EraserMoments.of([x], np.eye(3)[labels]))
     path = tmp_path / "e.safetensors"
     made = FittedEraser(eraser, "leace", "t", "e", "-", 400)
     made.save(path)

@@ -20,20 +20,20 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.current_batch import current_batch
-from lingprobe.inside.erase.distances import Reach
+from lingprobe.inside.erase.distances import SiteStates
 from lingprobe.inside.erase.division import divide_for_erasure
 from lingprobe.inside.erase.effect_cells import decide_use
-from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE, Partners, exchanges
+from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE, ExchangePartners, make_exchanges
 from lingprobe.inside.erase.fitting import EraserData
 from lingprobe.inside.erase.interventions import (
     ERASED,
     SCRUBBED,
-    Change,
     ChangeName,
     FloorDraws,
+    StateChange,
     changes_of,
 )
-from lingprobe.inside.erase.target import Interventions, ProbedModel, StateReadings
+from lingprobe.inside.erase.target import LayerInterventions, ProbedModel, StateReadings
 
 N, NOUNS, DIM = 200, 10, 16
 FILL = [f"w{i}" for i in range(6)]
@@ -227,9 +227,9 @@ def test_a_dose_of_nothing_and_the_state_of_the_sentence_itself_change_nothing(p
     sentences = [Sentence.of(good) for good, _, _ in written()][:40]
     everything = np.arange(len(sentences))
     rng = np.random.default_rng(0)
-    partners = Partners(rng.normal(size=(40, DIM)), everything % 2, everything)
-    itself = Change(ChangeName(WHOLE), shifts=partners.differences(everything))
-    nothing = Change(ChangeName("moved 0"), shift=np.zeros(DIM))
+    partners = ExchangePartners(rng.normal(size=(40, DIM)), everything % 2, everything)
+    itself = StateChange(ChangeName(WHOLE), shifts=partners.differences(everything))
+    nothing = StateChange(ChangeName("moved 0"), shift=np.zeros(DIM))
     before = encoder.encode(sentences).layers
     for change in (nothing, itself):
         for spans in (np.full((40, 2), -1), np.tile([3, 4], (40, 1))):
@@ -258,9 +258,9 @@ def test_the_state_of_a_word_is_replaced_by_the_other_one_and_no_other_is(place)
     sentences = [Sentence.of(good) for good, _, _ in written()][:30]
     states = encoder.encode(sentences).layer("1").reshape(30, 5, DIM)
     everything, spans = np.arange(30), np.tile([3, 4], (30, 1))
-    partners = Partners(states[:, 3].astype(float), everything % 2, everything)
+    partners = ExchangePartners(states[:, 3].astype(float), everything % 2, everything)
     drawn = partners.of("other", np.random.default_rng(0))
-    change = Change(ChangeName(WHOLE), shifts=partners.differences(drawn))
+    change = StateChange(ChangeName(WHOLE), shifts=partners.differences(drawn))
     (edit,) = change.edits("1", everything, spans).values()
     seen = {}
 
@@ -285,7 +285,7 @@ def test_the_state_of_a_word_is_replaced_by_the_other_one_and_no_other_is(place)
 def test_partners_are_other_examples_of_the_label_that_is_asked_for():
     rng = np.random.default_rng(0)
     codes = np.array([0, 0, 0, 1, 1, 2, 0])
-    partners = Partners(rng.normal(size=(7, 3)), codes, np.array([0, 1, 3, 5]))
+    partners = ExchangePartners(rng.normal(size=(7, 3)), codes, np.array([0, 1, 3, 5]))
     for _ in range(20):
         other, own, anybody = (partners.of(way, rng) for way in ("other", "own", ""))
         assert (codes[other] != codes).all()
@@ -308,8 +308,8 @@ def test_floors_of_an_exchange_are_as_long_and_do_not_follow_the_label():
     source = EraserData([x[:200]], column_from_codes(codes[:200], ("a", "b")))
     floors = FloorDraws("leace", 3, "seed")
     eraser = floors.fit(source)
-    partners = Partners(x, codes, np.arange(200, 400))
-    made = list(exchanges(partners, source, eraser, floors))
+    partners = ExchangePartners(x, codes, np.arange(200, 400))
+    made = list(make_exchanges(partners, source, eraser, floors))
     own = {change.key: change.shifts for change in made if not change.key.floor}
     beside = [change for change in made if change.key.floor]
     assert len(own) == 4
@@ -334,7 +334,7 @@ def test_distances_are_those_to_the_nearest_state():
     rng = np.random.default_rng(0)
     x, shifts = rng.normal(size=(9, 3)), rng.normal(size=(9, 3))
     rows, real = np.array([0, 1, 2]), np.array([4, 5, 6, 7])
-    size = Reach("1", x, rows, real).of(Change(ChangeName(WHOLE), shifts=shifts))
+    size = SiteStates("1", x, rows, real).of(StateChange(ChangeName(WHOLE), shifts=shifts))
 
     def far(points):
         return sum(min(np.sqrt(((p - x[k]) ** 2).sum()) for k in real) for p in points) / 3
@@ -353,7 +353,7 @@ def test_nothing_linear_is_left_at_any_layer_that_is_scrubbed(place):
     assert at.scrubbed == ("0", "1", "2")
     readings = target.readings(at.layers)
     (parts,) = divide_for_erasure([readings.dataset])
-    how = Interventions("0", (), "leace", 2, "logreg")
+    how = LayerInterventions("0", (), "leace", 2, "logreg")
     made = {c.key: c for c in StateReadings(target, at, readings, parts).changes(how)}
     model = AutoModel.from_pretrained(place / "uses").eval()
     tokenizer = AutoTokenizer.from_pretrained(place / "uses")

@@ -65,7 +65,7 @@ def test_layers_and_encoders_are_compared_with_those_before_training(folder, enc
     rows = page.content
     assert len([row for row in rows if row.measure == "cka"]) == 7 * 6 / 2  # of 3 and 4 layers
     text = lingprobe.sentences(folder / "a.txt")
-    x, y = (lingprobe.encoders.make(name).encode(text) for name in encoders)
+    x, y = (lingprobe.encoders.make_encoder(name).encode(text) for name in encoders)
     first, last = (np.asarray(v.layer(n), float).tolist() for v, n in ((x, "1"), (y, "3")))
     ends = {"encoder": encoders[0], "layer": "1", "other_encoder": encoders[1], "other_layer": "3"}
     row = one(rows, "cka", **ends)

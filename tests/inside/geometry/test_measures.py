@@ -15,9 +15,24 @@ from lingprobe.inside.geometry.neighbours import (
     neighbour_ratios,
     two_nn,
 )
-from lingprobe.inside.geometry.rotation import FOLDS, align, find_translations, rotation
-from lingprobe.inside.geometry.rows import STRETCH, LayerRows, jackknife, make_jackknife_groups
-from lingprobe.inside.geometry.similarity import cka, hsics, null_deviation, null_p
+from lingprobe.inside.geometry.rotation import (
+    FOLDS,
+    align_vectors,
+    compute_rotation,
+    find_translations,
+)
+from lingprobe.inside.geometry.rows import (
+    STRETCH,
+    LayerRows,
+    compute_jackknife_interval,
+    make_jackknife_groups,
+)
+from lingprobe.inside.geometry.similarity import (
+    compute_cka,
+    compute_jackknife_hsic,
+    null_deviation,
+    null_p,
+)
 from lingprobe.inside.geometry.spread import measure_spread
 from reference import geometry as reference
 
@@ -45,13 +60,17 @@ def pair(seed, n, widths=(7, 5)):
 
 
 def ckas(x, y):
-    return cka(hsics(Held(x), Held(y)), hsics(Held(x), Held(x)), hsics(Held(y), Held(y)))
+    return compute_cka(
+        compute_jackknife_hsic(Held(x), Held(y)),
+        compute_jackknife_hsic(Held(x), Held(x)),
+        compute_jackknife_hsic(Held(y), Held(y)),
+    )
 
 
 def quick(x, y):
     """The same from matrices of sentences, as few sentences are compared."""
-    k, l_ = kernels.kernel(Held(x)), kernels.kernel(Held(y))
-    return cka(*(kernels.kernel_hsics(*ends) for ends in ((k, l_), (k, k), (l_, l_))))
+    k, l_ = kernels.compute_kernel(Held(x)), kernels.compute_kernel(Held(y))
+    return compute_cka(*(kernels.kernel_hsics(*ends) for ends in ((k, l_), (k, k), (l_, l_))))
 
 
 # ---- CKA
@@ -60,13 +79,15 @@ def quick(x, y):
 @pytest.mark.parametrize("n", [4, 9, 30])
 def test_hsic_is_the_unbiased_estimate(n):
     x, y = pair(n, n)
-    assert hsics(Held(x), Held(y))[0] == pytest.approx(reference.unbiased_hsic(x, y), rel=1e-9)
+    assert compute_jackknife_hsic(Held(x), Held(y))[0] == pytest.approx(
+        reference.unbiased_hsic(x, y), rel=1e-9
+    )
 
 
 def test_without_a_group_hsic_is_that_of_the_others():
     x, y = pair(1, 43)
     for value, (start, stop) in zip(
-        hsics(Held(x), Held(y))[1:], make_jackknife_groups(43), strict=True
+        compute_jackknife_hsic(Held(x), Held(y))[1:], make_jackknife_groups(43), strict=True
     ):
         left = [np.delete(z, np.s_[start:stop], 0).tolist() for z in (x, y)]
         assert value == pytest.approx(reference.unbiased_hsic(*left), rel=1e-9)
@@ -75,15 +96,15 @@ def test_without_a_group_hsic_is_that_of_the_others():
 @pytest.mark.parametrize("n", [43, 200])
 def test_matrices_of_sentences_give_the_same_hsic(n):
     x, y = pair(n, n)
-    mine = kernels.kernel_hsics(kernels.kernel(Held(x)), kernels.kernel(Held(y)))
-    assert mine == pytest.approx(hsics(Held(x), Held(y)), rel=1e-5)
+    mine = kernels.kernel_hsics(kernels.compute_kernel(Held(x)), kernels.compute_kernel(Held(y)))
+    assert mine == pytest.approx(compute_jackknife_hsic(Held(x), Held(y)), rel=1e-5)
 
 
 def test_sums_that_do_not_fit_are_computed_twice(monkeypatch):
     x, y = pair(3, 60)
-    kept = hsics(Held(x), Held(y))
+    kept = compute_jackknife_hsic(Held(x), Held(y))
     monkeypatch.setattr(similarity, "HELD", 0)
-    assert hsics(Held(x), Held(y)) == pytest.approx(kept, rel=1e-12)
+    assert compute_jackknife_hsic(Held(x), Held(y)) == pytest.approx(kept, rel=1e-12)
 
 
 def test_a_rotation_a_scale_and_a_shift_change_nothing():
@@ -118,7 +139,10 @@ def test_intervals_hold_what_they_should():
         return x, x @ weights + rng.normal(size=(n, 10))
 
     truth = ckas(*draw(50_000))[0]
-    held = [e.low <= truth <= e.high for e in (jackknife(quick(*draw(150))) for _ in range(200))]
+    held = [
+        e.low <= truth <= e.high
+        for e in (compute_jackknife_interval(quick(*draw(150))) for _ in range(200))
+    ]
     assert 0.9 <= np.mean(held) <= 0.99
 
 
@@ -131,7 +155,7 @@ def test_a_bootstrap_takes_copies_for_likeness():
     draws = [rng.integers(60, size=60) for _ in range(100)]
     copied = [quick(x[rows], y[rows])[0] for rows in draws]
     assert np.quantile(copied, 0.025) > 0.3
-    mine = jackknife(ckas(x, y))
+    mine = compute_jackknife_interval(ckas(x, y))
     assert mine.low < 0 < mine.high
 
 
@@ -161,7 +185,7 @@ def test_the_null_is_that_of_all_pairings(n):
     assert null_p(-0.1, n) == 1
 
 
-@pytest.mark.parametrize("measure", [lambda x: hsics(x, x), measure_spread])
+@pytest.mark.parametrize("measure", [lambda x: compute_jackknife_hsic(x, x), measure_spread])
 def test_memory_does_not_grow_with_sentences(measure):
     rng = np.random.default_rng(0)
     rows = Held(rng.normal(size=(100_000, 6)))
@@ -285,7 +309,7 @@ def test_a_rotation_is_found_without_error():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(100, 6))
     turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
-    found = align(x, x @ turn + 5)
+    found = align_vectors(x, x @ turn + 5)
     assert found.errors == pytest.approx(np.zeros(FOLDS), abs=1e-12)
     assert found.hits[2].all()
     assert found.hits[0].mean() < 0.5
@@ -293,11 +317,11 @@ def test_a_rotation_is_found_without_error():
 
 def test_the_rotation_is_the_best_one():
     x, y = pair(4, 50, (6, 6))
-    turned = x @ rotation(x, y)
+    turned = x @ compute_rotation(x, y)
     values = np.linalg.svd(x.T @ y, compute_uv=False)
     error = reference.rotation_error(x.tolist(), y.tolist(), values.tolist())
     assert ((turned - y) ** 2).sum() == pytest.approx(error)
-    turn = rotation(x, y)
+    turn = compute_rotation(x, y)
     assert turn.T @ turn == pytest.approx(np.eye(6), abs=1e-9)
 
 
@@ -307,8 +331,8 @@ def test_a_rotation_is_judged_on_sentences_that_it_did_not_see():
     """
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(200, 150)), rng.normal(size=(200, 150))
-    assert find_translations(x @ rotation(x, y), y).mean() > 0.5
-    found = align(x, y)
+    assert find_translations(x @ compute_rotation(x, y), y).mean() > 0.5
+    found = align_vectors(x, y)
     assert found.hits[2].mean() < 0.1
     assert found.errors.mean() == pytest.approx(1, abs=0.1)
 
@@ -317,7 +341,7 @@ def test_the_mean_of_a_language_is_taken_off():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(100, 4))
     y = x + 0.01 * rng.normal(size=(100, 4)) + [0, 0, 0, 40]
-    found = align(x, y)
+    found = align_vectors(x, y)
     assert found.hits[0].mean() < 0.5 < 0.9 < found.hits[1].mean()
 
 
@@ -353,6 +377,8 @@ def test_the_jackknife_of_a_mean_is_its_standard_error():
     from scipy.stats import t
 
     x = np.random.default_rng(0).normal(size=20)
-    found = jackknife(np.array([x.mean(), *(np.delete(x, i).mean() for i in range(20))]))
+    found = compute_jackknife_interval(
+        np.array([x.mean(), *(np.delete(x, i).mean() for i in range(20))])
+    )
     half = t.ppf(0.975, 19) * x.std(ddof=1) / np.sqrt(20)
     assert (found.low, found.high) == pytest.approx((x.mean() - half, x.mean() + half))

@@ -19,7 +19,7 @@ from fixtures.results import result, saying
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Classes
-from lingprobe.encoders import make
+from lingprobe.encoders import make_encoder
 from lingprobe.inside.heads.views import HEADS_VIEW
 from lingprobe.pages.view_page import compute_rows, show_rows
 from lingprobe.tasks import TASKS
@@ -246,7 +246,7 @@ def test_the_head_that_points_to_the_word_before_is_found(tmp_path):
     name = save(tmp_path / "model", point)
     bank = treebank(tmp_path)
     sentences = TASKS.make(f"arcs/head:{bank}").load().sentences
-    vectors = make(f"{name},layers=map:*.*,pool=none").encode(sentences)
+    vectors = make_encoder(f"{name},layers=map:*.*,pool=none").encode(sentences)
     first = vectors.spans.words[vectors.spans.first_word[:-1], 0]
     others = np.setdiff1d(np.arange(len(vectors.layers[0])), first)
     shares = {n: float((vectors.layer(n)[others] == -1).mean()) for n in vectors.names}

@@ -8,7 +8,7 @@ import pytest
 from lingprobe import DataProblem, Dataset, Example, Sentence
 from lingprobe.data.labels import column_from_codes
 from lingprobe.inside.languages.joining import DEV, TEST, TRAIN
-from lingprobe.inside.languages.matching import Matching
+from lingprobe.inside.languages.matching import MatchedDatasets
 from lingprobe.metrics.intervals import interval_of
 
 KINDS = ("simple", "perfect")
@@ -28,16 +28,16 @@ def language(name: str, sizes: dict[str, int], hard: float = 0.0, forms: int = 4
     return Dataset.of(examples)
 
 
-def matched(by: str = "", **more) -> Matching:
+def matched(by: str = "", **more) -> MatchedDatasets:
     data = [
         language("a", {"train": 400, "dev": 60, "test": 90}, 0.2),
         language("b", {"train": 200, "dev": 40, "test": 60}, 0.6),
         language("c", {"train": 300, "dev": 30, "test": 50}, 0.4),
     ]
-    return Matching(data, ["a", "b", "c"], by, **more)
+    return MatchedDatasets(data, ["a", "b", "c"], by, **more)
 
 
-def composition(made: Matching, k: int, rows) -> Counter:
+def composition(made: MatchedDatasets, k: int, rows) -> Counter:
     data = made.datasets[k].take(rows)
     tags = data.strata["construction"]
     kinds = [tags.names[code] for code in tags.codes]
@@ -90,20 +90,22 @@ def test_languages_without_common_classes_are_refused():
         [Example.about(Sentence.of([s, str(i)]), f"x{i % 2}", s) for s in SPLITS for i in range(9)]
     )
     with pytest.raises(DataProblem, match="fewer than two classes are in all"):
-        Matching([matched().datasets[0], other], ["a", "d"]).check()
+        MatchedDatasets([matched().datasets[0], other], ["a", "d"]).check()
     with pytest.raises(DataProblem, match="no tag 'mark'"):
         matched("mark").check()
     scores = Dataset.of(
         [Example.about(Sentence.of(["a"]), 1.0), Example.about(Sentence.of(["b"]), 2.0)]
     )
     with pytest.raises(DataProblem, match="labels are no classes"):
-        Matching([scores], ["e"]).check()
+        MatchedDatasets([scores], ["e"]).check()
 
 
 NOISE = {"simple": 0.9, "perfect": 1.9}
 
 
-def score(made: Matching, k: int, rng: np.random.Generator) -> tuple[float, tuple[float, float]]:
+def score(
+    made: MatchedDatasets, k: int, rng: np.random.Generator
+) -> tuple[float, tuple[float, float]]:
     """The accuracy of the nearest mean, trained and tested in one language, where vectors show the
     class in the same way in every language, and less clearly of perfects.
     """
@@ -133,8 +135,11 @@ def test_languages_that_are_equal_differ_where_nothing_is_matched():
     apart = {"unmatched": 0, "matched": 0}
     for seed in range(20):
         rng = np.random.default_rng(seed)
-        both = Matching(data, ["a", "b"], "construction", seed=seed)
-        alone = [Matching([each], [name], seed=seed) for each, name in zip(data, "ab", strict=True)]
+        both = MatchedDatasets(data, ["a", "b"], "construction", seed=seed)
+        alone = [
+            MatchedDatasets([each], [name], seed=seed)
+            for each, name in zip(data, "ab", strict=True)
+        ]
         cells = {"matched": [(both, 0), (both, 1)], "unmatched": [(one, 0) for one in alone]}
         for how, of in cells.items():
             (first, (low, _)), (second, (_, high)) = (score(made, k, rng) for made, k in of)

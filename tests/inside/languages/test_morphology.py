@@ -16,7 +16,7 @@ from lingprobe.inside.languages.morphology import (
     feature_of,
     in_layers,
     list_baseline_encoders,
-    questions,
+    list_questions,
 )
 from tasks.treebanks import block
 
@@ -117,20 +117,20 @@ def test_the_command_says_the_same(measured, bank, model):
 
 
 def test_what_is_asked(bank, tmp_path):
-    both = questions(str(bank), "*", 240)
+    both = list_questions(str(bank), "*", 240)
     assert [(one.name, dict(one.options)["feature"]) for one in both] == [
         ("edge/feat", "Case"),
         ("forms/feat", "Case"),
     ]
     assert dict(both[0].options)["splits"] == "sampled"
     # no larger than there are forms
-    assert "size" not in dict(questions(str(bank), "Case", 10_000)[1].options)
+    assert "size" not in dict(list_questions(str(bank), "Case", 10_000)[1].options)
     file = tmp_path / "qaa"
     file.write_text(
         "".join(f"l{k}\tl{k}{'ab'[k % 2]}\tN;{('NOM', 'ACC')[k % 2]}\n" for k in range(400)),
         "utf-8",
     )
-    (alone,) = questions(str(file), "Case", None)
+    (alone,) = list_questions(str(file), "Case", None)
     assert alone.name == "forms/feat"
     assert feature_of(str(alone)) == ("Case", "qaa", "alone")
 

@@ -12,7 +12,13 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe import DataProblem, Dataset, Example, Sentence
 from lingprobe.cli import app
-from lingprobe.inside.languages.survey import is_told, looks, survey_row, two_readings, two_tenses
+from lingprobe.inside.languages.survey import (
+    is_told,
+    list_warnings,
+    survey_row,
+    two_readings,
+    two_tenses,
+)
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tasks import TASKS
 from tasks.treebanks import block
@@ -109,7 +115,7 @@ def test_a_class_of_one_verb_is_named():
         )
         for split in ("train", "test")
     ]
-    assert "75 % of 'pres' are about 'bod'" in list(looks(Dataset.of(examples), {}))
+    assert "75 % of 'pres' are about 'bod'" in list(list_warnings(Dataset.of(examples), {}))
 
 
 def test_one_form_that_is_read_as_two_things_is_named():

@@ -15,8 +15,8 @@ from lingprobe.corpora import marks
 from lingprobe.inside.languages.survey import SurveyRow, survey_row
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.ud import constructions, forms, verbs
-from lingprobe.tasks.ud.constructions import Meaning
-from lingprobe.tasks.ud.forms import TenseForm, Verb
+from lingprobe.tasks.ud.constructions import ConstructionMeaning
+from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 from tasks.treebanks import block
 
 SIMPLE = """
@@ -82,7 +82,9 @@ def reads(lemma: str, means: str, relation: str = "", form: TenseForm | None = N
     """A table of constructions that is wrong about an auxiliary."""
 
     def put_back(patch: pytest.MonkeyPatch) -> None:
-        def wrong(auxiliary: str, is_a: str, verb: Verb, language: str = "") -> Meaning:
+        def wrong(
+            auxiliary: str, is_a: str, verb: GroupVerb, language: str = ""
+        ) -> ConstructionMeaning:
             mine = auxiliary == lemma and relation in ("", is_a) and form in (None, verb.form)
             found = constructions.find_meaning(auxiliary, is_a, verb, language)
             return found._replace(name=means) if mine else found
@@ -108,11 +110,11 @@ def only_fin(patch: pytest.MonkeyPatch) -> None:
     def wrong(feats: Any) -> TenseForm:
         return TenseForm.BARE if "," in feats.get("VerbForm", "") else forms.classify_form(feats)
 
-    def verb(relation: str, lemma: str, raw: str) -> Verb:
-        made = forms.verb(relation, lemma, raw)
+    def verb(relation: str, lemma: str, raw: str) -> GroupVerb:
+        made = forms.make_verb(relation, lemma, raw)
         return made._replace(form=wrong(made.feats))
 
-    patch.setattr(verbs, "verb", verb)
+    patch.setattr(verbs, "make_verb", verb)
 
 
 def no_greek_mark(patch: pytest.MonkeyPatch) -> None:
@@ -189,7 +191,7 @@ FAULTS = [
         lambda patch: patch.setattr(
             verbs,
             "find_meaning",
-            lambda lemma, relation, verb, language: Meaning(
+            lambda lemma, relation, verb, language: ConstructionMeaning(
                 "passive" if relation == "aux:pass" else "own tense" if lemma == "-" else "perfect",
                 is_read=True,
             ),

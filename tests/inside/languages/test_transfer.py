@@ -16,7 +16,7 @@ import lingprobe
 from fixtures.frames import sentences
 from lingprobe import DataProblem
 from lingprobe.cli import app
-from lingprobe.data.identity import identity
+from lingprobe.data.identity import compute_identity
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
@@ -104,7 +104,7 @@ def test_the_other_way_around_is_another_task(banks):
     known = set()
     for s, t in ((a, b), (b, a), (a, a), (b, b)):
         text = TASKS.canonical(reference(s, t, f",match={a},match={b}"))
-        known.add(str(identity(TASKS, text, TASKS.make(text))))
+        known.add(str(compute_identity(TASKS, text, TASKS.make(text))))
     assert len(known) == 4
 
 

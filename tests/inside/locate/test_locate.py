@@ -14,7 +14,7 @@ import lingprobe
 from lingprobe import UsageProblem
 from lingprobe.cli import app
 from lingprobe.inside.erase.effect_cells import decide_use
-from lingprobe.inside.erase.target import Interventions
+from lingprobe.inside.erase.target import LayerInterventions
 from lingprobe.inside.heads.effects import SiteEffects
 from lingprobe.inside.locate.search import correct_sites, describe_site
 
@@ -79,7 +79,7 @@ def test_what_was_measured_is_not_measured_again(planted, page, monkeypatch):
     def fail(*given, **named):
         raise AssertionError("it was measured again")
 
-    monkeypatch.setattr(Interventions, "measure", fail)
+    monkeypatch.setattr(LayerInterventions, "measure", fail)
     monkeypatch.setattr(SiteEffects, "measure", fail)
     assert locate(planted[1]).text("csv") == page.text("csv")
     with pytest.raises(AssertionError, match="measured again"):

@@ -19,10 +19,10 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.encoders.current_batch import current_batch
 from lingprobe.inside.minimal.lm import LanguageModel
-from lingprobe.inside.minimal.ngram import NGram, NGramCounts
+from lingprobe.inside.minimal.ngram import NGramCounts, NGramModel
 from lingprobe.inside.minimal.scores import score_vectors
 from lingprobe.inside.minimal.scoring import (
-    Scorer,
+    LanguageModelScorer,
     TokenTree,
     plan_causal,
     plan_masked,
@@ -186,7 +186,7 @@ def test_branching_and_batches_change_nothing(agreeing):
 def test_a_model_that_cannot_branch_reads_plain_rows(agreeing):
     """A model that reads no mask of its own gives other probabilities in a row that branches."""
     model = AutoModelForCausalLM.from_pretrained(str(agreeing)).eval()
-    assert prepare_scorer(Scorer(model, "cpu", "float32", 0), "model").branching
+    assert prepare_scorer(LanguageModelScorer(model, "cpu", "float32", 0), "model").branching
 
     class Plain(torch.nn.Module):
         config = model.config
@@ -197,7 +197,9 @@ def test_a_model_that_cannot_branch_reads_plain_rows(agreeing):
         def get_output_embeddings(self):
             return model.get_output_embeddings()
 
-    assert not prepare_scorer(Scorer(Plain().eval(), "cpu", "float32", 0), "model").branching
+    assert not prepare_scorer(
+        LanguageModelScorer(Plain().eval(), "cpu", "float32", 0), "model"
+    ).branching
 
 
 def test_a_model_without_a_head_is_refused(tmp_path):
@@ -233,7 +235,7 @@ def test_ngrams_are_those_of_the_reference(order):
 
 def test_ngrams_of_a_file(tmp_path):
     (tmp_path / "corpus.txt").write_text("The boy runs.\nThe boys run.\n")
-    encoder = NGram(tmp_path / "corpus.txt", order=2)
+    encoder = NGramModel(tmp_path / "corpus.txt", order=2)
     assert encoder.name == "ngram:corpus.txt,order=2"
     seen, unseen = scores(encoder, ["the boys run .", "the boys runs ."])
     assert seen > unseen

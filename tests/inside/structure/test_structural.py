@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lingprobe
-from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Job, Sentence, Site
+from lingprobe.data.core import Cell, DataProblem, Dataset, Example, FitJob, Sentence, Site
 from lingprobe.data.labels import (
     NumberList,
     NumberLists,
@@ -20,7 +20,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors, word_units
 from lingprobe.inside.structure import fits, metrics
-from lingprobe.inside.structure.trees import distances, paths, tree_edges
+from lingprobe.inside.structure.trees import compute_root_paths, compute_tree_distances, tree_edges
 from lingprobe.metrics import METRICS, MetricProblem
 from lingprobe.probes import PROBES
 from lingprobe.store.results import ArrayPool, ResultStore
@@ -49,10 +49,10 @@ def drawn(name: str, many: int = 120) -> Readings:
         for i in range(1, words):
             heads[order[i]] = order[draws.integers(i)]
         axes = np.zeros((words, 10), np.float32)
-        for word, path in enumerate(paths(heads)):
+        for word, path in enumerate(compute_root_paths(heads)):
             axes[word, path] = 1
         rows.append(axes)
-        values = distances(heads) if name == "distance" else axes.sum(1)
+        values = compute_tree_distances(heads) if name == "distance" else axes.sum(1)
         sentence = Sentence.of(f"w{k}.{i}" for i in range(words))
         split = ("train", "train", "train", "dev", "test")[k % 5]
         label = NumberList(name, values)
@@ -116,8 +116,8 @@ def test_ranks_are_one_pass(monkeypatch):
     probes = [PROBES.make(f"structural,rank={rank}") for rank in (1, 2, 10)]
     assert len({probe.kin for probe in probes}) == 1
     cells = Cell("tree", 0), Cell("noise", 0)
-    jobs = [Job(train, dev, cells, probe) for probe in probes]
-    other = Job(train.take(np.arange(9)), dev, cells, probes[1])
+    jobs = [FitJob(train, dev, cells, probe) for probe in probes]
+    other = FitJob(train.take(np.arange(9)), dev, cells, probes[1])
     together = probes[0].fit_all([*jobs, other])
     assert passes == [6, 2]
     for job, found in zip([*jobs, other], together, strict=True):
@@ -130,7 +130,7 @@ def test_a_tree_that_is_a_chain_is_the_chain():
     sentence = dataset.sentences[0]
     heads = [None, *range(len(sentence.words) - 1)]
     site = (Site(sentence, (0, len(sentence.words))),)
-    one = Dataset.of([Example(site, NumberList("distance", distances(heads)), "test")])
+    one = Dataset.of([Example(site, NumberList("distance", compute_tree_distances(heads)), "test")])
     readings = Readings(one, Vectors((np.zeros((1, 0), np.float32),)))
     (chain,) = PROBES.make("chain").fit(readings, readings, cells=(Cell("-", 0),))
     assert np.array_equal(chain.predict(readings).decoded.values, one.labels.values)
@@ -197,7 +197,7 @@ def test_what_cannot_be_read_is_refused():
     with pytest.raises(ReferenceProblem, match="rank=0"):
         PROBES.make("structural,rank=0")
     with pytest.raises(DataProblem, match="circle"):
-        paths([1, 0])
+        compute_root_paths([1, 0])
     labels = readings.labels
     for metric in ("nspr", "accuracy", "pearson"):
         with pytest.raises(MetricProblem):

@@ -94,7 +94,7 @@ def test_pooling_is_the_textbooks_and_padding_counts_for_nothing(pool):
 def test_training_and_prediction_pool_alike():
     import torch
 
-    from lingprobe.inside.units.attending import Batches
+    from lingprobe.inside.units.attending import TokenBatches
     from lingprobe.inside.units.tokens import TokenUnits
 
     readings = told_by_one(20).split("train")
@@ -103,7 +103,7 @@ def test_training_and_prediction_pool_alike():
     for pool in ("attention", "mean", "max", "last"):
         query = one.query if pool == "attention" else np.zeros_like(one.query)
         parameters = [torch.from_numpy(a) for a in (query, one.weights, one.bias)]
-        batches = Batches(tokens, readings.labels.matrix(), "softmax", pool, "cpu")
+        batches = TokenBatches(tokens, readings.labels.matrix(), "softmax", pool, "cpu")
         rows = np.arange(len(readings))
         scores = batches.scores(rows, parameters)[0][0, 0].T.numpy()
         pooled = pool_tokens(*tokens.take(rows), pool, query)

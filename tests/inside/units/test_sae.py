@@ -18,10 +18,10 @@ from safetensors.numpy import save_file
 from fixtures.models import SENTENCES, transformer
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.identity import identity
+from lingprobe.data.identity import compute_identity
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.encoders import ENCODERS, make
-from lingprobe.inside.units.features import Autoencoder
+from lingprobe.encoders import ENCODERS, make_encoder
+from lingprobe.inside.units.features import SparseAutoencoder
 from lingprobe.inside.units.folders import load_folder
 
 DIM, UNITS = 6, 15
@@ -111,7 +111,7 @@ def test_features_are_the_papers(tmp_path, kind, subtract, norm):
     if kind == "topk":
         config |= {"k": 4, "rescale_acts_by_decoder_norm": bool(rescaled)}
     given = tensors(kind)
-    made = Autoencoder(load_folder(folder(tmp_path / "x", config, given)))
+    made = SparseAutoencoder(load_folder(folder(tmp_path / "x", config, given)))
     states = np.random.default_rng(1).normal(size=(20, DIM)).astype(np.float32)
     for state, features, rebuilt in zip(
         states, made.encode(states), made.rebuild(states), strict=True
@@ -133,7 +133,7 @@ def test_a_scale_of_the_input_is_folded_in_and_states_are_centred(tmp_path):
     read = load_folder(folder(tmp_path / "x", config, given))
     assert read.recipe.layer == "post:2"
     states = np.random.default_rng(1).normal(size=(5, DIM)).astype(np.float32) + 3
-    made = Autoencoder(read, 0.4)
+    made = SparseAutoencoder(read, 0.4)
     centred = states - states.mean(1, keepdims=True)
     for state, features, rebuilt in zip(
         centred, made.encode(states), made.rebuild(states), strict=True
@@ -203,7 +203,7 @@ def model(tmp_path_factory):
 @pytest.fixture(scope="module")
 def states(model):
     """The states of word pieces in layer 1."""
-    return make(f"hf:{model},layers=1,pool=none,dtype=float32").encode(SENTENCES)
+    return make_encoder(f"hf:{model},layers=1,pool=none,dtype=float32").encode(SENTENCES)
 
 
 @pytest.fixture(scope="module")
@@ -233,7 +233,7 @@ def trained(states, tmp_path_factory):
 
 
 def test_a_trained_one_gives_back_what_it_reads_and_not_what_others_have(trained, states, model):
-    made = Autoencoder(load_folder(trained))
+    made = SparseAutoencoder(load_folder(trained))
     given = np.asarray(states.layers[0])
     assert made.explained_share(given) > 0.8
     rebuilt = made.rebuild(given)
@@ -242,21 +242,21 @@ def test_a_trained_one_gives_back_what_it_reads_and_not_what_others_have(trained
     assert ((made.encode(given) > 0).sum(1) <= 16).all()
     # those of another model do not fit
     with pytest.raises(EncoderStop, match=r"gives back -?[0-9.]+ % of the variance"):
-        make(f"sae:{trained},of=hf:{model}%2Cweights=random%2Cseed=3,explains=0.7").encode(
+        make_encoder(f"sae:{trained},of=hf:{model}%2Cweights=random%2Cseed=3,explains=0.7").encode(
             SENTENCES
         )
     with pytest.raises(EncoderStop, match="less than 100 %"):
-        make(f"sae:{trained},of=hf:{model}%2Cdtype=float32,explains=1").encode(SENTENCES)
+        make_encoder(f"sae:{trained},of=hf:{model}%2Cdtype=float32,explains=1").encode(SENTENCES)
 
 
 def test_the_encoder_pools_features_of_word_pieces(trained, states, model):
     of = f"of=hf:{model}%2Cdtype=float32"
-    whole = make(f"sae:{trained},{of},pool=none").encode(SENTENCES)
-    made = Autoencoder(load_folder(trained))
+    whole = make_encoder(f"sae:{trained},{of},pool=none").encode(SENTENCES)
+    made = SparseAutoencoder(load_folder(trained))
     assert whole.layers[0] == pytest.approx(made.encode(np.asarray(states.layers[0])), abs=1e-4)
     sentences = whole.spans.sentences
     for pool in ("mean", "max"):
-        (pooled,) = make(f"sae:{trained},{of},pool={pool}").encode(SENTENCES).layers
+        (pooled,) = make_encoder(f"sae:{trained},{of},pool={pool}").encode(SENTENCES).layers
         for row, start, stop in zip(pooled, sentences[:-1], sentences[1:], strict=True):
             some = whole.layers[0][start:stop]
             assert row == pytest.approx(some.mean(0) if pool == "mean" else some.max(0), abs=1e-4)
@@ -264,16 +264,16 @@ def test_the_encoder_pools_features_of_word_pieces(trained, states, model):
 
 def test_random_directions_are_a_baseline_of_the_same_shape(trained, states, model):
     of = f"of=hf:{model}%2Cdtype=float32"
-    drawn = make(f"sae:{trained},{of},weights=random,seed=1")
+    drawn = make_encoder(f"sae:{trained},{of},weights=random,seed=1")
     assert drawn.kind == "baseline"
-    assert make(f"sae:{trained},{of}").kind == "trained"
+    assert make_encoder(f"sae:{trained},{of}").kind == "trained"
     features = drawn.load().encode(np.asarray(states.layers[0]))
     assert features.shape[1] == 128
     assert ((features > 0).sum(1) <= 16).all()
     tensors = load_folder(trained).tensors
     norms = np.linalg.norm(drawn.load().folder.tensors["W_enc"], axis=0)
     assert norms == pytest.approx(np.linalg.norm(tensors["W_enc"], axis=0), rel=1e-4)
-    other = make(f"sae:{trained},{of},weights=random,seed=2").load()
+    other = make_encoder(f"sae:{trained},{of},weights=random,seed=2").load()
     assert not np.allclose(other.encode(np.asarray(states.layers[0])), features)
 
 
@@ -284,43 +284,43 @@ def test_a_plain_encoder_is_read_and_its_middle_found(tmp_path, states, model):
     place = tmp_path / "sae.safetensors"
     bias = -weight @ middle
     save_file({"weight": weight, "bias": bias, "k": np.array([5], np.int64)}, place)
-    encoder = make(f"sae:{place},of=hf:{model}%2Cdtype=float32,layers=1,pool=none")
+    encoder = make_encoder(f"sae:{place},of=hf:{model}%2Cdtype=float32,layers=1,pool=none")
     (features,) = encoder.encode(SENTENCES).layers
     for state, row in zip(np.asarray(states.layers[0]), features, strict=True):
         before = weight @ state + bias
         kept = sorted(range(40), key=lambda j: -before[j])[:5]
         expected = [max(before[j], 0) if j in kept else 0 for j in range(40)]
         assert row == pytest.approx(expected, abs=1e-4)
-    drawn = make(f"sae:{tmp_path},of=hf:{model},layers=1,weights=random").load()
+    drawn = make_encoder(f"sae:{tmp_path},of=hf:{model},layers=1,weights=random").load()
     assert not drawn.encode(middle[None]).max() > 1e-3  # nothing is active in the middle
     with pytest.raises(DataProblem, match="layers=8"):
-        make(f"sae:{place},of=hf:{model}").encode(SENTENCES)
+        make_encoder(f"sae:{place},of=hf:{model}").encode(SENTENCES)
 
 
 def test_what_does_not_go_together_is_refused(trained, model, tmp_path):
     with pytest.raises(ReferenceProblem, match="layers= and pool= of sae"):
-        make(f"sae:{trained},of=hf:{model}%2Cpool=mean")
+        make_encoder(f"sae:{trained},of=hf:{model}%2Cpool=mean")
     with pytest.raises(DataProblem, match="its hook is at layer 1, not 2"):
-        make(f"sae:{trained},of=hf:{model},layers=2").encode(SENTENCES)
+        make_encoder(f"sae:{trained},of=hf:{model},layers=2").encode(SENTENCES)
     narrow = tensors("standard")
     config = {**CONFIG, "architecture": "standard"}
     place = folder(tmp_path / "x", config, narrow)
     with pytest.raises(EncoderStop, match="is it of this model"):
-        make(f"sae:{place},of=hf:{model}").encode(SENTENCES)
+        make_encoder(f"sae:{place},of=hf:{model}").encode(SENTENCES)
     with pytest.raises(DataProblem, match="say k="):
-        make(f"sae:{place},of=hf:{model},weights=random").load()
+        make_encoder(f"sae:{place},of=hf:{model},weights=random").load()
     config["normalize_activations"] = "expected_average_only_in"
     place = folder(tmp_path / "y", config, narrow)
     with pytest.raises(DataProblem, match="scale="):
-        make(f"sae:{place},of=hf:{model}").load()
+        make_encoder(f"sae:{place},of=hf:{model}").load()
     with pytest.raises(DataProblem, match="leave it out"):
-        make(f"sae:{trained},of=hf:{model},scale=2").load()
+        make_encoder(f"sae:{trained},of=hf:{model},scale=2").load()
 
 
 def test_its_identity_is_that_of_its_files_and_its_model(trained, model, tmp_path):
     def known(text: str) -> str:
         reference = ENCODERS.canonical(text)
-        return str(identity(ENCODERS, reference, make(reference)))
+        return str(compute_identity(ENCODERS, reference, make_encoder(reference)))
 
     first = known(f"sae:{trained},of=hf:{model}")
     moved = folder(
@@ -332,7 +332,9 @@ def test_its_identity_is_that_of_its_files_and_its_model(trained, model, tmp_pat
     assert known(f"sae:{trained},of=hf:{model}%2Cweights=random") != first
     assert known(f"sae:{trained},of=hf:{model},pool=max") != first
     assert str(model) not in first
-    assert len(make(f"sae:{trained},of=hf:{model}").encode([Sentence((), "")]).layers[0]) == 1
+    assert (
+        len(make_encoder(f"sae:{trained},of=hf:{model}").encode([Sentence((), "")]).layers[0]) == 1
+    )
 
 
 def test_the_example_trains_one_that_is_read(model, tmp_path, monkeypatch, capsys):
@@ -350,11 +352,11 @@ def test_the_example_trains_one_that_is_read(model, tmp_path, monkeypatch, capsy
     )
     example.main()
     said = capsys.readouterr().out
-    made = Autoencoder(load_folder(tmp_path / "sae"))
+    made = SparseAutoencoder(load_folder(tmp_path / "sae"))
     assert (made.folder.recipe.layer, made.folder.recipe.k, made.units) == ("1", 8, 64)
-    encoder = make(f"sae:{tmp_path / 'sae'},of={of.replace(',', '%2C')},pool=none")
+    encoder = make_encoder(f"sae:{tmp_path / 'sae'},of={of.replace(',', '%2C')},pool=none")
     (features,) = encoder.encode(SENTENCES).layers
-    states = np.asarray(make(f"{of},layers=1,pool=none").encode(SENTENCES).layers[0])
+    states = np.asarray(make_encoder(f"{of},layers=1,pool=none").encode(SENTENCES).layers[0])
     assert features == pytest.approx(made.encode(states), abs=1e-5)
     assert (features > 0).sum(1).max() <= 8
     # the share by the formula, of the states that were held out: the first tenth in a drawn order

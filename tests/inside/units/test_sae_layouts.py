@@ -16,8 +16,8 @@ from safetensors.numpy import save_file
 
 from fixtures.models import SENTENCES, transformer
 from lingprobe.data.core import DataProblem
-from lingprobe.encoders import make
-from lingprobe.inside.units.features import Autoencoder
+from lingprobe.encoders import make_encoder
+from lingprobe.inside.units.features import SparseAutoencoder
 from lingprobe.inside.units.folders import load_folder, read_folder_layer
 
 DIM, UNITS, K = 6, 12, 3
@@ -153,7 +153,7 @@ LAYOUTS = {
 def test_features_and_what_is_rebuilt_are_the_papers(layout, tmp_path):
     write, more, features = LAYOUTS[layout]
     folder = write(tmp_path, **more)
-    made = Autoencoder(load_folder(folder))
+    made = SparseAutoencoder(load_folder(folder))
     found = made.encode(STATES)
     expected = np.array([features(state) for state in STATES])
     assert 0 < (expected > 0).mean() < 1
@@ -235,7 +235,7 @@ def test_hooks_are_sites(hook, tmp_path):
     name, _, head = hook.partition(" ")
     site = HOOKS[hook]
     of = f"hf:{model},dtype=float32"
-    vectors = make(f"{of},layers={site},pool=none").encode(SENTENCES)
+    vectors = make_encoder(f"{of},layers={site},pool=none").encode(SENTENCES)
     states = np.concatenate(vectors.layers, 1)
     width = states.shape[1]
     rng = np.random.default_rng(0)
@@ -253,7 +253,7 @@ def test_hooks_are_sites(hook, tmp_path):
     folder.mkdir()
     (folder / "cfg.json").write_text(json.dumps(told))
     save_file(weights, folder / "sae_weights.safetensors")
-    encoder = make(f"sae:{folder},of={of.replace(',', '%2C')},pool=none,explains=-1e9")
+    encoder = make_encoder(f"sae:{folder},of={of.replace(',', '%2C')},pool=none,explains=-1e9")
     assert encoder.layer == site
     (features,) = encoder.encode(SENTENCES).layers
     expected = np.maximum(states @ weights["W_enc"] + weights["b_enc"], 0)

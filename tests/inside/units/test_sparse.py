@@ -15,7 +15,7 @@ from sklearn.linear_model import lasso_path
 
 import lingprobe
 from fixtures.views import rows_of
-from lingprobe.data.core import Cell, DataProblem, Dataset, Example, Job, Sentence
+from lingprobe.data.core import Cell, DataProblem, Dataset, Example, FitJob, Sentence
 from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
@@ -24,9 +24,9 @@ from lingprobe.inside.units.curves import CURVE, common_share
 from lingprobe.inside.units.path import path_order
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
 from lingprobe.inside.units.views import UNIT_VIEW
-from lingprobe.metrics import Answers
+from lingprobe.metrics import FitAnswers
 from lingprobe.metrics.metric import MetricProblem
-from lingprobe.metrics.resampling import bootstrap, joint_draws
+from lingprobe.metrics.resampling import bootstrap_difference, joint_draws
 from lingprobe.probes import PROBES
 
 WIDTH, UNIT = 40, 17
@@ -87,8 +87,8 @@ def test_together_is_alone_and_seeds_draw_halves():
     cells = Cell("own", 0), Cell("noise", 0), Cell("cat", 1), Cell("own", 0, "loss")
     probes = [PROBES.make(f"sparse,k={k},by=l1") for k in (1, 5, 2)]
     assert len({probe.kin for probe in probes}) == 1
-    jobs = [Job(train, dev, cells, probe) for probe in probes]
-    jobs.append(Job(train.take(np.arange(90)), dev, cells, probes[1]))
+    jobs = [FitJob(train, dev, cells, probe) for probe in probes]
+    jobs.append(FitJob(train.take(np.arange(90)), dev, cells, probes[1]))
     for job, found in zip(jobs, probes[0].fit_all(jobs), strict=True):
         alone = job.probe.fit(job.train, job.dev, cells=cells)
         assert [a.units.tolist() for a in found] == [b.units.tolist() for b in alone]
@@ -175,14 +175,14 @@ def test_several_draws_are_those_of_a_difference():
     gold = build_column(["ab"[k] for k in draws.integers(2, size=90)])
     said = [build_column(["ab"[k] for k in draws.integers(2, size=90)]) for _ in range(3)]
     clusters = {"word": np.arange(90) // 3}
-    one, two, three = (Answers(gold, [each], clusters) for each in said)
+    one, two, three = (FitAnswers(gold, [each], clusters) for each in said)
     drawn = joint_draws("accuracy", [one, two, three], 300)
     assert drawn.shape == (3, 300)
-    both = bootstrap("accuracy", one, two, 300)
+    both = bootstrap_difference("accuracy", one, two, 300)
     assert np.sort(drawn[0] - drawn[1]) == pytest.approx(both.draws)
     with pytest.raises(MetricProblem, match="same examples"):
         joint_draws(
-            "accuracy", [one, Answers(gold.take(np.arange(9)), [said[0].take(np.arange(9))])]
+            "accuracy", [one, FitAnswers(gold.take(np.arange(9)), [said[0].take(np.arange(9))])]
         )
 
 

@@ -13,7 +13,7 @@ from lingprobe.data.options import Help
 
 
 @dataclass(frozen=True)
-class Stanza:
+class StanzaParser:
     """Stanza, where it is installed: pip install stanza, and its models as it says."""
 
     language: Annotated[str, Help("a code, as en")]

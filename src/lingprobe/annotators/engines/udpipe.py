@@ -12,14 +12,14 @@ from lingprobe.annotators.parser import Annotation, Words
 from lingprobe.annotators.segment import SegmentedSentence
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.trees import Range, format_conllu_tree
+from lingprobe.corpora.trees import MultiwordToken, format_conllu_tree
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.options import Help
 
 
-def library() -> Any:
+def import_udpipe() -> Any:
     """The module ufal.udpipe; a DataProblem says how to get it."""
     try:
         import ufal.udpipe
@@ -29,7 +29,7 @@ def library() -> Any:
 
 
 @dataclass(frozen=True)
-class UDPipe:
+class UDPipeParser:
     """UDPipe 1, which tokenises, tags and parses with its own model. Needs the extra `parse`."""
 
     model: Annotated[
@@ -45,13 +45,13 @@ class UDPipe:
     @property
     def fingerprint(self) -> str:
         """The model's content and the version of UDPipe."""
-        version = library().Version.current()
+        version = import_udpipe().Version.current()
         return (
             f"{digest_files([self.model])} udpipe {version.major}.{version.minor}.{version.patch}"
         )
 
     def annotate(self, sentences: Sequence[Words]) -> Iterator[Annotation]:
-        udpipe, model = library(), self._model
+        udpipe, model = import_udpipe(), self._model
         for words in sentences:
             tree = udpipe.Sentence()
             for word in words:
@@ -61,7 +61,7 @@ class UDPipe:
             yield _annotation([tree.words[i] for i in range(1, len(words) + 1)])
 
     def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
-        udpipe, model = library(), self._model
+        udpipe, model = import_udpipe(), self._model
         cutter = model.newTokenizer(model.TOKENIZER_PRESEGMENTED if whole else model.DEFAULT)
         if cutter is None:
             raise DataProblem(f"{self.model}: has no tokenizer; write --tokens rules")
@@ -69,7 +69,9 @@ class UDPipe:
         tree, error = udpipe.Sentence(), udpipe.ProcessingError()
         while cutter.nextSentence(tree, error):
             words = tuple("".join(tree.words[i].form.split()) for i in range(1, tree.words.size()))
-            ranges = [Range(t.idFirst - 1, t.idLast, t.form, "_") for t in tree.multiwordTokens]
+            ranges = [
+                MultiwordToken(t.idFirst - 1, t.idLast, t.form, "_") for t in tree.multiwordTokens
+            ]
             if words:
                 yield SegmentedSentence(words, " ".join(tree.getText().split()), tuple(ranges))
 
@@ -77,7 +79,7 @@ class UDPipe:
     def _model(self) -> Any:
         if not self.model.is_file():
             raise DataProblem(f"no file {str(self.model)!r}; name a model of UDPipe 1")
-        model = library().Model.load(str(self.model))
+        model = import_udpipe().Model.load(str(self.model))
         if model is None:
             raise DataProblem(f"{self.model} is not a model of UDPipe 1 (UDPipe 2 is a server)")
         return model
@@ -97,7 +99,7 @@ def train_udpipe(
 
     tokenizer, tagger, parser  their options, as UDPipe's manual has them: 'epochs=20;dimension=64'
     """
-    udpipe, error = library(), library().ProcessingError()
+    udpipe, error = import_udpipe(), import_udpipe().ProcessingError()
     model = udpipe.Trainer.train(
         "morphodita_parsito",
         _read_udpipe_sentences(learnt),
@@ -115,7 +117,7 @@ def train_udpipe(
 
 def _read_udpipe_sentences(paths: Iterable[Path]) -> Any:
     """The sentences of some files, as UDPipe has them."""
-    udpipe = library()
+    udpipe = import_udpipe()
     reader, error = udpipe.InputFormat.newConlluInputFormat(), udpipe.ProcessingError()
     sentences, sentence = udpipe.Sentences(), udpipe.Sentence()
     for path in paths:

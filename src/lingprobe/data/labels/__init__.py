@@ -40,7 +40,7 @@ __all__ = [
     "Loss",
     "NumberList",
     "NumberLists",
-    "Scores",
+    "ScoreLabels",
     "build_column",
     "column_from_codes",
     "join_columns",
@@ -144,7 +144,7 @@ class Classes(Column):
 
 
 @dataclass(frozen=True, slots=True)
-class Scores(Column):
+class ScoreLabels(Column):
     """One number per example: values [n]."""
 
     values: NDArray[np.float64]
@@ -156,16 +156,16 @@ class Scores(Column):
     def __len__(self) -> int:
         return len(self.values)
 
-    def take(self, rows: Ints) -> Scores:
-        return Scores(self.values[rows])
+    def take(self, rows: Ints) -> ScoreLabels:
+        return ScoreLabels(self.values[rows])
 
     def matrix(self) -> NDArray[Any]:
         """The numbers as [n, 1], float32."""
         with np.errstate(over="ignore"):  # what is beyond float32 is infinite, which is a problem
             return self.values.astype(np.float32)[:, None]
 
-    def decode(self, scores: Floats) -> Scores:
-        return Scores(scores[:, 0].astype(np.float64))
+    def decode(self, scores: Floats) -> ScoreLabels:
+        return ScoreLabels(scores[:, 0].astype(np.float64))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         return {"values": self.values}
@@ -204,7 +204,7 @@ class Scores(Column):
 
     def with_names(
         self, places: Ints, names: tuple[str, ...], partial: bool | None = None
-    ) -> Scores:
+    ) -> ScoreLabels:
         return self
 
     def problem(self) -> str:
@@ -213,13 +213,13 @@ class Scores(Column):
         return "" if self.vary() else "all scores are equal: there is nothing to predict"
 
     @classmethod
-    def stack(cls, columns: Sequence[Column]) -> Scores:
-        values = [column.values for column in columns if isinstance(column, Scores)]
-        return Scores(np.concatenate(values))
+    def stack(cls, columns: Sequence[Column]) -> ScoreLabels:
+        values = [column.values for column in columns if isinstance(column, ScoreLabels)]
+        return ScoreLabels(np.concatenate(values))
 
 
 KINDS: Mapping[str, type[Column]] = {
-    kind.loss: kind for kind in (Classes, LabelSets, Scores, NumberLists)
+    kind.loss: kind for kind in (Classes, LabelSets, ScoreLabels, NumberLists)
 }
 
 
@@ -235,7 +235,7 @@ def build_column(labels: Sequence[Label]) -> Column:
         number = {name: i for i, name in enumerate(names)}
         return Classes(np.array([number[str(v)] for v in labels], np.int64), names)
     if kinds == {"score"}:
-        return Scores(np.array(labels, np.float64))
+        return ScoreLabels(np.array(labels, np.float64))
     if kinds == {"list"}:
         return NumberLists.of([v for v in labels if isinstance(v, NumberList)])
     return _label_sets([v for v in labels if isinstance(v, Mapping | Set)])
@@ -267,7 +267,7 @@ def restore_column(
     if loss == "softmax":
         return Classes(arrays["ids"].astype(np.int64), tuple(names))
     if loss == "squared":
-        return Scores(arrays["values"].astype(np.float64))
+        return ScoreLabels(arrays["values"].astype(np.float64))
     if loss == "sigmoid":
         return LabelSets(arrays["offsets"], arrays["ids"], arrays["weights"], tuple(names), partial)
     if loss == "absolute":

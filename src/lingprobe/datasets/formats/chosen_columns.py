@@ -22,13 +22,13 @@ from lingprobe.datasets.formats.usual_columns import (
     SPLITS,
     TEXTS,
     Columns,
-    find,
+    find_heading,
+    format_headings,
     has_text_end,
     has_usual_end,
     index_names,
     is_numbering,
     is_usual,
-    listing,
     normalise_heading,
 )
 
@@ -80,7 +80,7 @@ class ColumnSelection:
         return len(self.spans) or len(self.texts) + bool(self.answers)
 
 
-def choose(
+def choose_columns(
     columns: Columns, names: Sequence[str], where: str, head: TableHead | None = None
 ) -> ColumnSelection:
     """The columns to read of those that a table has. DataProblem where one is not there, or where
@@ -131,7 +131,7 @@ class _Choice:
         roles, given = [], {}
         for option, name in asked.items():
             column, role = split_role(name, self.names) if option.startswith("text") else ("", "")
-            given[option] = column or find(name, self.names, option, self.where)
+            given[option] = column or find_heading(name, self.names, option, self.where)
             if option.startswith("text"):
                 roles.append(role)
         return (tuple(roles) if any(roles) else ()), given
@@ -142,7 +142,7 @@ class _Choice:
         if "+" not in label or label in self.names:
             return ()
         parts = asked.pop("label").split("+")
-        return tuple(find(part, self.names, "label", self.where) for part in parts)
+        return tuple(find_heading(part, self.names, "label", self.where) for part in parts)
 
     def _spans(self, asked: dict[str, str]) -> tuple[tuple[str, ...], ...]:
         """The columns of the spans, which are taken out of those that were asked for."""
@@ -156,7 +156,9 @@ class _Choice:
                         f"{self.where}: {option}={name}: a span has one column, or two:"
                         f" {option}=START+END"
                     )
-                found.append(tuple(find(part, self.names, option, self.where) for part in parts))
+                found.append(
+                    tuple(find_heading(part, self.names, option, self.where) for part in parts)
+                )
             else:
                 found.append(
                     tuple(name for name in self.names if normalise_heading(name) in usual)[:1]
@@ -303,7 +305,7 @@ class _Choice:
             remedy = f"add {work or f'{option}={rest[0]}'} to the task{seems}"
         raise DataProblem(
             f"{self.where}: no column has a usual name of a {option}, as {option!r}: {remedy};"
-            f" {listing(self.names)}"
+            f" {format_headings(self.names)}"
         )
 
     def _check(self, chosen: ColumnSelection) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.examples import Turn
+from lingprobe.data.examples import ChatTurn
 
 _ROLES, _CONTENTS = ("role", "from", "speaker"), ("content", "value", "text")
 _ALIASES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "assistant"}
@@ -43,12 +43,14 @@ def arrange_turns(cell: Any) -> Any:
     return cell
 
 
-def read_turns(turns: Sequence[dict[str, Any]]) -> tuple[Turn, ...]:
+def read_turns(turns: Sequence[dict[str, Any]]) -> tuple[ChatTurn, ...]:
     """The turns of a conversation, with roles as chat templates call them."""
-    return tuple(Turn(_ALIASES.get(name := _role(turn), name), _content(turn)) for turn in turns)
+    return tuple(
+        ChatTurn(_ALIASES.get(name := _role(turn), name), _content(turn)) for turn in turns
+    )
 
 
-def name_prompt(turns: Sequence[Turn]) -> str:
+def name_prompt(turns: Sequence[ChatTurn]) -> str:
     """A name of all that stands before a response, the same wherever it is the same: how it begins,
     and a digest. '' where no response ends the conversation, or nothing stands before it.
     """

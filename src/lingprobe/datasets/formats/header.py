@@ -15,7 +15,7 @@ from lingprobe.corpora.strict import short_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Dataset, Tags
 from lingprobe.data.labels import KINDS, Column
-from lingprobe.data.notes import Notes
+from lingprobe.data.notes import DatasetNotes
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.absent_labels import leave_out_absent
 from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
@@ -134,7 +134,7 @@ def apply_header(
         asked=_renumber_codes(dataset.asked, dataset.vocabulary, vocabulary, where),
         vocabulary=vocabulary,
         strata=strata,
-        notes=Notes(header.get("notes", {})),
+        notes=DatasetNotes(header.get("notes", {})),
         clusters=tuple(header.get("clusters", dataset.clusters)),
     )
 

@@ -19,7 +19,7 @@ BATCH = 10_000  # rows that are Python objects at a time
 
 
 @runtime_checkable
-class Columnar(Protocol):
+class ArrowExportable(Protocol):
     """What hands over its columns through the C interface of Arrow: frames of pandas and polars,
     tables of pyarrow.
     """
@@ -61,7 +61,7 @@ class ArrowColumn(Protocol):
 
 def is_frame(thing: Any) -> bool:
     """Whether something has rows and columns that can be read."""
-    in_columns = isinstance(thing, Columnar) and isinstance(thing, FrameLike)
+    in_columns = isinstance(thing, ArrowExportable) and isinstance(thing, FrameLike)
     return (in_columns or isinstance(thing, HubDataset)) and not isinstance(thing, type)
 
 

@@ -20,7 +20,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import Dataset, Example
 from lingprobe.data.labels import Column, Loss, build_column
-from lingprobe.data.notes import Notes, Sources
+from lingprobe.data.notes import DatasetNotes, SourceNote
 from lingprobe.datasets.formats import parquet
 from lingprobe.datasets.formats.folders import split_in_name
 from lingprobe.datasets.formats.header import note_table_files
@@ -90,11 +90,11 @@ def without_folders(dataset: Dataset) -> Dataset:
     return replace(dataset, notes=strip_folders(dataset.notes))
 
 
-def strip_folders(notes: Notes) -> Notes:
+def strip_folders(notes: DatasetNotes) -> DatasetNotes:
     """Notes with names of files in place of paths."""
-    sources = notes.part(Sources)
+    sources = notes.part(SourceNote)
     files = {str(file): PurePath(file).name for file in sources.files} if sources else {}
-    return Notes({key: _shorten(value, files) for key, value in notes.items()})
+    return DatasetNotes({key: _shorten(value, files) for key, value in notes.items()})
 
 
 def _shorten(value: Any, files: Mapping[str, str]) -> Any:

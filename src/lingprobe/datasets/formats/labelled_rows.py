@@ -32,7 +32,7 @@ from lingprobe.datasets.formats.absent_labels import (
     describe_unlabelled,
     find_absent,
 )
-from lingprobe.datasets.formats.chosen_columns import ColumnSelection, choose
+from lingprobe.datasets.formats.chosen_columns import ColumnSelection, choose_columns
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS, TableHead, find_names_of_numbers
 from lingprobe.datasets.formats.composite_labels import single_out
 from lingprobe.datasets.formats.conversations import RESPONDING
@@ -332,7 +332,7 @@ def _readers(
         if chosen is None:
             head, names = _head(part, source.names, how), [*source.names]
             columns = how.columns if how.columns.as_asked() else source.columns
-            chosen = choose(columns, names, str(part.path), head)
+            chosen = choose_columns(columns, names, str(part.path), head)
             form = decide_form(head.rows, chosen, source, str(part.path), how.offsets)
         elif lacking := _lacking(source, chosen, part, names):
             if hidden is not None:

@@ -17,9 +17,9 @@ from lingprobe.datasets.formats.usual_columns import (
     EXCHANGES,
     TEXTS,
     Columns,
-    find,
+    find_heading,
+    format_headings,
     index_names,
-    listing,
 )
 
 
@@ -66,7 +66,7 @@ def _choose_columns(source: TableSource, text: str, where: str) -> tuple[str, ..
     """
     names = list(source.names)
     if text:
-        return (find(text, names, "text", where),)
+        return (find_heading(text, names, "text", where),)
     by_name = index_names(names)
     for pair in EXCHANGES:
         if by_name.keys() >= set(pair):
@@ -79,5 +79,5 @@ def _choose_columns(source: TableSource, text: str, where: str) -> tuple[str, ..
         return (names[0],)
     raise DataProblem(
         f"{where}: which column is the text? Name it, as text={(*names, 'NAME')[0]};"
-        f" {listing(names)}"
+        f" {format_headings(names)}"
     )

@@ -66,7 +66,7 @@ def read_class(cell: Any, names: Sequence[str], column: str) -> str:
         return str(cell)
     if not isinstance(cell, str):
         raise BadRow(f"label {cell!r} is not a name")
-    name = visible(cell)
+    name = normalize_text(cell)
     if not name:
         raise NoLabel(f"there is no label in column {column!r}")
     if "\0" in cell:
@@ -74,7 +74,7 @@ def read_class(cell: Any, names: Sequence[str], column: str) -> str:
     return intern(name)
 
 
-def visible(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Text without white space and what has no width at its ends, and with accents in one way, so
     that what looks the same is the same.
     """

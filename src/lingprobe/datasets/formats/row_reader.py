@@ -15,7 +15,7 @@ from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.text import split_words as cut
 from lingprobe.data.core import Example, Sentence, Site
-from lingprobe.data.examples import Turn
+from lingprobe.data.examples import ChatTurn
 from lingprobe.data.labels import Label
 from lingprobe.datasets.formats.chosen_columns import ColumnSelection
 from lingprobe.datasets.formats.column_shapes import FEW_ROWS
@@ -299,7 +299,7 @@ class RowReader:
         (name,) = self.chosen.texts
         return self.read_sentence(cells.get(name), name)
 
-    def _conversation(self, turns: Sequence[Turn], column: str) -> Sentence:
+    def _conversation(self, turns: Sequence[ChatTurn], column: str) -> Sentence:
         """A conversation, whose text is that of its turns, a line each."""
         text = "\n".join(turn.content for turn in turns)
         return self._check_text(Sentence.of(map(intern, cut(text)), text, turns), column)
@@ -311,13 +311,13 @@ class RowReader:
         if is_conversation(turns := arrange_turns(asked)):
             before = read_turns(turns)
         else:
-            before = (Turn("user", self.read_sentence(asked, names[0]).text),)
+            before = (ChatTurn("user", self.read_sentence(asked, names[0]).text),)
         if is_conversation(turns := arrange_turns(answer)):
             said = read_turns(turns)
             is_whole = said[: len(before)] == before
             return self._conversation(said if is_whole else (*before, *said), names[1])
         text = self.read_sentence(answer, names[1]).text
-        return self._conversation((*before, Turn(RESPONDING, text)), names[0])
+        return self._conversation((*before, ChatTurn(RESPONDING, text)), names[0])
 
     @staticmethod
     def _check_text(made: Sentence, column: str) -> Sentence:

@@ -75,7 +75,9 @@ SUFFIXES: Mapping[str, Format] = {
 }
 
 
-def writing(path: str | Path, format: Writing | None = None, *, view: str = "mean") -> Writing:
+def choose_writing(
+    path: str | Path, format: Writing | None = None, *, view: str = "mean"
+) -> Writing:
     """The format that a data set would be written in, before it is built; DataProblem where a file
     cannot be written, or not for a task with this view.
     """
@@ -107,7 +109,7 @@ def write_dataset(
     jiant has a file a split: for `edges.json`, `edges.train.json`, `edges.dev.json` and
     `edges.test.json` are written.
     """
-    file, chosen = Path(path).expanduser(), writing(path, format)
+    file, chosen = Path(path).expanduser(), choose_writing(path, format)
     check_writable(dataset.labels, file.name)
     if chosen != "jiant":
         return _write_file(dataset, file, WRITERS[chosen])

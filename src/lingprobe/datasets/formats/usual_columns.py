@@ -159,16 +159,16 @@ def names_column(cell: str) -> bool:
     return is_word and (is_numbering(cell) or has_text_end(cell) or has_usual_end(cell))
 
 
-def find(name: str, names: Sequence[str], option: str, where: str) -> str:
+def find_heading(name: str, names: Sequence[str], option: str, where: str) -> str:
     """The heading that is called so, or has that number."""
     if name in names:
         return name
     if name.isdecimal() and 1 <= int(name) <= len(names):
         return names[int(name) - 1]
-    raise DataProblem(f"{where}: no column {name!r} for {option}=; {listing(names)}")
+    raise DataProblem(f"{where}: no column {name!r} for {option}=; {format_headings(names)}")
 
 
-def listing(names: Collection[str]) -> str:
+def format_headings(names: Collection[str]) -> str:
     """The headings of a table, in words."""
     shown = ", ".join(repr(name) for name in list(names)[:20])
     more = f" and {len(names) - 20:,} more" if len(names) > 20 else ""

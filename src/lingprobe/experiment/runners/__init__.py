@@ -30,7 +30,7 @@ class LostItem:
     why: str
 
 
-class Mapper(Protocol):
+class MapFunction(Protocol):
     """Anything shaped like the builtin map: what a function makes of each item, in their order.
 
     Items may be worked on elsewhere, so function, items and answers pickle. What could not be
@@ -43,27 +43,27 @@ class Mapper(Protocol):
 
 
 @dataclass(frozen=True)
-class Workers:
+class WorkerPool:
     """Who encodes blocks of sentences, who fits probes, and the share of the run that comes first
     where several machines have a run each.
 
     processes  how many fit beside each other on this machine
     """
 
-    encode: Mapper = map
-    fit: Mapper = map
+    encode: MapFunction = map
+    fit: MapFunction = map
     shard: WorkShare = WHOLE
     processes: int = 1
 
 
-HERE = Workers()
+HERE = WorkerPool()
 """This process does everything."""
 
 
-class Runner(Protocol):
+class JobRunner(Protocol):
     """What `--jobs NAME` names: workers that are there while a run lasts."""
 
-    def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
+    def workers(self, folders: Sequence[Path]) -> AbstractContextManager[WorkerPool]:
         """The workers, who must see the folders of the run as this machine does. RunnerProblem
         where they cannot be had.
         """
@@ -74,16 +74,16 @@ RUNNERS = Contents(
     "runner",
     "lingprobe.runners",
     {
-        "processes": "lingprobe.experiment.runners.processes:Processes",
+        "processes": "lingprobe.experiment.runners.processes:ProcessRunner",
         "ray": "lingprobe.experiment.runners.on_ray:OnRay",
     },
-    gives="lingprobe.experiment.runners:Runner",
+    gives="lingprobe.experiment.runners:JobRunner",
 )
 """The runners that `--jobs` names, and what plugins add; a number is that of processes."""
 
 
 @contextmanager
-def working(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[Workers]:
+def open_workers(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[WorkerPool]:
     """Workers for a run: so many processes that fit, or those of a runner by its reference
     ('ray,cpus=2').
     """

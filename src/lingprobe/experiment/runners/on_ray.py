@@ -23,7 +23,13 @@ from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import set_environment
 from lingprobe.data.errors import describe_install
 from lingprobe.experiment.agreement import MachineProfile
-from lingprobe.experiment.runners import LostItem, Mapper, RunnerProblem, Workers, restore_order
+from lingprobe.experiment.runners import (
+    LostItem,
+    MapFunction,
+    RunnerProblem,
+    WorkerPool,
+    restore_order,
+)
 from lingprobe.experiment.runners.setting import WorkerEnvironment, mark_folders
 from lingprobe.nets.device import fits_elsewhere
 
@@ -50,7 +56,7 @@ class OnRay:
     gpus: float | None = None
 
     @contextmanager
-    def workers(self, folders: Sequence[Path]) -> Iterator[Workers]:
+    def workers(self, folders: Sequence[Path]) -> Iterator[WorkerPool]:
         """Workers as long as the block runs; what runs inside computes as they do. RunnerProblem
         where the cluster cannot be reached or a node does not see the folders.
         """
@@ -67,7 +73,7 @@ class OnRay:
                     alike = not gpus or fits_elsewhere()
                     fitting = encoding if alike else _Crew(ray, setting, self.cpus, 0)
                     try:
-                        yield Workers(_mapper(encoding, fitting), _mapper(fitting, encoding))
+                        yield WorkerPool(_mapper(encoding, fitting), _mapper(fitting, encoding))
                     finally:
                         encoding.dismiss()
                         fitting.dismiss()
@@ -190,7 +196,7 @@ class _Crew:
             self.ray.kill(actor)
 
 
-def _mapper(crew: _Crew, other: _Crew) -> Mapper:
+def _mapper(crew: _Crew, other: _Crew) -> MapFunction:
     """A mapper over a crew; the other one makes room for it."""
 
     def mapper(function: Callable[[T], U], items: Iterable[T]) -> Iterator[U | LostItem]:

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from lingprobe.data._foreign_code import import_file, imported_files, one_line
 from lingprobe.data.cache import set_environment
-from lingprobe.experiment.runners import LostItem, Mapper, Workers, restore_order
+from lingprobe.experiment.runners import LostItem, MapFunction, WorkerPool, restore_order
 from lingprobe.nets.precision import passing_on
 
 T = TypeVar("T")
@@ -23,19 +23,19 @@ U = TypeVar("U")
 
 
 @dataclass(frozen=True)
-class Processes:
+class ProcessRunner:
     """So many processes that fit beside each other, each with its share of the cores; this one
     encodes, with all of them.
     """
 
     count: int
 
-    def workers(self, folders: Sequence[Path]) -> AbstractContextManager[Workers]:
+    def workers(self, folders: Sequence[Path]) -> AbstractContextManager[WorkerPool]:
         """The workers; they see what this machine sees."""
-        return nullcontext(Workers(fit=make_process_mapper(self.count), processes=self.count))
+        return nullcontext(WorkerPool(fit=make_process_mapper(self.count), processes=self.count))
 
 
-def make_process_mapper(count: int) -> Mapper:
+def make_process_mapper(count: int) -> MapFunction:
     """A mapper over `count` worker processes.
 
     Each worker reads vectors from the cache and writes its results to the store, so little travels

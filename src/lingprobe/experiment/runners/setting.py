@@ -13,7 +13,7 @@ from lingprobe.data._closure import digest_code
 from lingprobe.data.cache import PART
 from lingprobe.experiment.agreement import MachineProfile
 from lingprobe.experiment.keys import EMBEDS
-from lingprobe.experiment.provenance import versions
+from lingprobe.experiment.provenance import list_versions
 from lingprobe.experiment.runners import RunnerProblem
 
 # how variables begin that workers need
@@ -45,7 +45,7 @@ class WorkerEnvironment:
     machine: MachineProfile | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
     code: str = ""
-    versions: Mapping[str, str] = field(default_factory=versions)
+    versions: Mapping[str, str] = field(default_factory=list_versions)
 
     def with_machine(self, machine: MachineProfile) -> WorkerEnvironment:
         """The same with what is known once it is agreed how to compute."""
@@ -62,7 +62,7 @@ class WorkerEnvironment:
                 " that all nodes share, for --cache and -o, and start the run in one"
             )
         os.chdir(self.cwd)
-        if other := [p for p, v in self.versions.items() if versions().get(p) != v]:
+        if other := [p for p, v in self.versions.items() if list_versions().get(p) != v]:
             raise RunnerProblem(f"has another version of {', '.join(other)}: install the same")
         if self.code and self.code != _code():
             raise RunnerProblem("has other code of lingprobe: install the same")
@@ -75,4 +75,4 @@ class WorkerEnvironment:
 
 
 def _code() -> str:
-    return digest_code("lingprobe.experiment.work:measure", *EMBEDS)
+    return digest_code("lingprobe.experiment.work:measure_batch", *EMBEDS)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from lingprobe.analysis.frame import ProbeRun, ResultFrame
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.measure import at, resolve_encoders
+from lingprobe.api.measure import resolve_encoders, use_cache
 from lingprobe.api.tables import tasks_given
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
@@ -27,18 +27,24 @@ from lingprobe.encoders import ENCODERS, kind_of_reference
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.measure import PreparedGroup, prepare_group
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.plan import TrialDesign, TrialPlan, plan, resolve_tasks
-from lingprobe.experiment.portions import portions
-from lingprobe.experiment.run import fill, group_trials
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.plan import TrialDesign, TrialPlan, make_plan, resolve_tasks
+from lingprobe.experiment.portions import split_groups
+from lingprobe.experiment.run import fill_cache, group_trials
 from lingprobe.inside.erase.division import FourWaySplit, divide_for_erasure
 from lingprobe.inside.erase.effect_cells import EffectCell
 from lingprobe.inside.erase.effect_pages import effect_page
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, seen_in
 from lingprobe.inside.erase.fitting import check_floors
-from lingprobe.inside.erase.matrix import NONLINEAR, ORDINARY, Matrix, ProbeFitter, Subject
+from lingprobe.inside.erase.matrix import (
+    NONLINEAR,
+    ORDINARY,
+    ErasureMatrix,
+    ErasureTask,
+    ProbeFitter,
+)
 from lingprobe.inside.erase.options import EraseOptions, InterveneOptions
-from lingprobe.inside.erase.target import Interventions, ProbedModel
+from lingprobe.inside.erase.target import LayerInterventions, ProbedModel
 from lingprobe.inside.erase.views import ERASURE_VIEW
 from lingprobe.metrics import choose_label_metric
 from lingprobe.pages.view_page import show_frame
@@ -76,8 +82,8 @@ def erase(
     """
     check_floors(method, draws)
     allow_code(probe, nonlinear)
-    with at(cache):
-        paths = Paths.of(None, cache)
+    with use_cache(cache):
+        paths = RunPaths.of(None, cache)
         own, others = (limit_tasks(_expand(each), limit) for each in (tasks, measure))
         design = TrialDesign(
             [*own, *others],
@@ -86,14 +92,14 @@ def erase(
             seeds=1,
             layers=as_list(layers),
         )
-        made = plan(design, paths)
+        made = make_plan(design, paths)
         erased = frozenset(map(_task_name, resolve_tasks(own, paths.cache)[0]))
         bench = ProbeFitter(
             PROBES.make(probe),
             PROBES.make(nonlinear) if nonlinear else None,
             {ORDINARY: _probe_name(probe), NONLINEAR: _nonlinear_name(nonlinear, probe)},
         )
-        how = How(erased, method, list(ranks) or [None], draws)
+        how = ErasureSettings(erased, method, list(ranks) or [None], draws)
         encoded = list(_encode(made, paths, progress))
         frame = ResultFrame.of_runs(_measure(encoded, how, bench, (erasers, progress)))
     remarks = [f"refused: {name}: {why}" for name, why in made.refused.items()]
@@ -124,9 +130,9 @@ def intervene(
     """
     check_floors(method, draws)
     allow_code(probe, encoder)
-    with at(cache):
+    with use_cache(cache):
         target = ProbedModel.of(task, encoder, limit)
-        how = Interventions(str(layer), tuple(doses), method, draws, probe)
+        how = LayerInterventions(str(layer), tuple(doses), method, draws, probe)
         with show_progress(progress, total=None, desc=f"layer {layer}", unit=" readings") as shown:
             effects = how.measure(target, pairs, limit, shown.update)
     return effect_page(effects, draws)
@@ -149,7 +155,7 @@ def _nonlinear_name(nonlinear: str, probe: str) -> str:
 
 
 @dataclass(frozen=True)
-class How:
+class ErasureSettings:
     """What is erased, and how."""
 
     erased: frozenset[str]
@@ -174,7 +180,7 @@ def _task_name(task: str) -> str:
     return shorten_reference(TASKS, strip_fold(task))
 
 
-def _encode(made: TrialPlan, paths: Paths, progress: bool) -> Iterator[list[PreparedGroup]]:
+def _encode(made: TrialPlan, paths: RunPaths, progress: bool) -> Iterator[list[PreparedGroup]]:
     """The examples of all tasks beside their vectors, for each encoder; of folds the first."""
     groups: dict[tuple[str, str], TrialGroup] = {}
     order = {name: place for place, name in enumerate(made.tasks)}
@@ -187,8 +193,8 @@ def _encode(made: TrialPlan, paths: Paths, progress: bool) -> Iterator[list[Prep
             groups[key] = group
         elif before.trials[0].task == trial.task:  # a unit of work more of the same
             groups[key] = replace(before, trials=before.trials + group.trials)
-    for portion in portions(list(groups.values()), paths):
-        for name, why in fill(portion.passes, paths, progress=progress).items():
+    for portion in split_groups(list(groups.values()), paths):
+        for name, why in fill_cache(portion.passes, paths, progress=progress).items():
             raise DataProblem(f"{name}: {why}")
     store = paths.vector_store()
     for encoder in dict.fromkeys(encoder for encoder, _ in groups):
@@ -201,7 +207,7 @@ def _encode(made: TrialPlan, paths: Paths, progress: bool) -> Iterator[list[Prep
 
 def _measure(
     encoded: Sequence[list[PreparedGroup]],
-    how: How,
+    how: ErasureSettings,
     bench: ProbeFitter,
     more: tuple[str | Path | None, bool],
 ) -> Iterator[ProbeRun]:
@@ -218,7 +224,7 @@ def _measure(
                 _subject(one, read, rows) for one, rows in zip(every, divisions, strict=True)
             ]
             own = [one for one in subjects if one.task in how.erased]
-            matrix = Matrix(bench, encoder, own, subjects, how.method, rank, how.draws)
+            matrix = ErasureMatrix(bench, encoder, own, subjects, how.method, rank, how.draws)
             many = len(own) * len(subjects)
             with show_progress(progress, total=many, desc=f"erase {name}", unit=" cells") as shown:
                 for runs in matrix.runs():
@@ -230,7 +236,7 @@ def _measure(
                 )
 
 
-def _subject(one: PreparedGroup, read: str, rows: FourWaySplit) -> Subject:
+def _subject(one: PreparedGroup, read: str, rows: FourWaySplit) -> ErasureTask:
     """A task at a layer; ReadingProblem for what is no layer, UsageProblem for vectors of which
     only the probe knows what they are.
     """
@@ -241,10 +247,10 @@ def _subject(one: PreparedGroup, read: str, rows: FourWaySplit) -> Subject:
     (layer,) = known.layers
     name, seed = _task_name(trial.task), one.group.ingredients.task.without_code
     metric = choose_label_metric(one.group.task.metric, readings.labels)
-    return Subject(name, seed, metric, layer, readings, rows)
+    return ErasureTask(name, seed, metric, layer, readings, rows)
 
 
-def _save(matrix: Matrix, every: dict[str, PreparedGroup], folder: Path) -> None:
+def _save(matrix: ErasureMatrix, every: dict[str, PreparedGroup], folder: Path) -> None:
     """Write the erasers, one a task."""
     for subject in matrix.erased:
         group = every[subject.task].group

@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.training_sentences import hash_sentences
-from lingprobe.data.abilities import Predictive, TokenPredictions
+from lingprobe.data.abilities import PredictiveEncoder, TokenPredictions
 from lingprobe.data.core import Cell, DataProblem, Dataset, Predictor, Probe, Sentence
 from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import EncoderWithView, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.division import codes_of
-from lingprobe.inside.erase.effects import EffectMeasurement, Flags, by_class, copies
+from lingprobe.inside.erase.effects import EffectMeasurement, Flags, by_class, copy_sentences
 from lingprobe.inside.erase.erasure import select_examples
 from lingprobe.inside.erase.interventions import WITHOUT_LABEL, ChangeName, Way
-from lingprobe.metrics.metric import Metric, ratio, sum_blocks
+from lingprobe.metrics.metric import Metric, compute_ratio, sum_blocks
 
 Doubles = NDArray[np.float64]
 LEAST = 20  # pairs, of fewer nothing is said
@@ -29,7 +29,7 @@ OUTCOMES = ("right", "wrong")
 MARGIN = "margin"  # of the log-probabilities of a pair
 
 
-def nats() -> Metric:
+def make_nats_metric() -> Metric:
     """The mean of predicted numbers, whatever is right."""
 
     def sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
@@ -37,7 +37,9 @@ def nats() -> Metric:
         both = np.stack([predicted.numbers, np.ones(len(predicted))], 1)
         return sum_blocks(both, blocks, many)
 
-    return Metric("nats", sums, lambda sums: ratio(sums[..., 0], sums[..., 1]), least=-np.inf)
+    return Metric(
+        "nats", sums, lambda sums: compute_ratio(sums[..., 0], sums[..., 1]), least=-np.inf
+    )
 
 
 class PairExamples(NamedTuple):
@@ -56,10 +58,10 @@ class PairExamples(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Preferences:
+class SentencePreferences:
     """Which sentence of each pair a language model prefers, and by how much."""
 
-    encoder: Predictive
+    encoder: PredictiveEncoder
     examples: Ints
     items: Sequence[EffectMeasurement]
     chosen: Predictor
@@ -67,8 +69,8 @@ class Preferences:
 
     @classmethod
     def of(
-        cls, pairs: PairExamples, encoder: Predictive, probe: Probe, named: tuple[str, str]
-    ) -> Preferences:
+        cls, pairs: PairExamples, encoder: PredictiveEncoder, probe: Probe, named: tuple[str, str]
+    ) -> SentencePreferences:
         """Of pairs; what they are called, and their metric."""
         (name, metric), data = named, pairs.data
         view = encoder.own_view if isinstance(encoder, EncoderWithView) else "mean"
@@ -78,7 +80,7 @@ class Preferences:
         (chosen,) = probe.fit(none, none, cells=(Cell("-", 0),))
         items = [
             EffectMeasurement(name, metric, data, pairs.codes),
-            EffectMeasurement(MARGIN, nats(), data, pairs.codes),
+            EffectMeasurement(MARGIN, make_nats_metric(), data, pairs.codes),
         ]
         return cls(encoder, np.repeat(pairs.examples, 2), items, chosen, view)
 
@@ -88,7 +90,7 @@ class Preferences:
 
     def keep(self, key: ChangeName, one_by_one: bool) -> None:
         choice, margin = self.items
-        data = copies(choice.data) if one_by_one else choice.data
+        data = copy_sentences(choice.data) if one_by_one else choice.data
         now = Readings(data, self.encoder.encode(data.sentences), self.view)
         said = self.chosen.predict(now)
         choice.said.setdefault(key, []).append(said.decoded)
@@ -106,7 +108,7 @@ class WordPredictions:
     tokens  how many of each are predicted [sentences]
     """
 
-    encoder: Predictive
+    encoder: PredictiveEncoder
     sentences: Sequence[Sentence]
     examples: Ints
     codes: Ints
@@ -116,7 +118,9 @@ class WordPredictions:
     losses: dict[ChangeName, list[Doubles]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, data: Dataset, rows: Ints, encoder: Predictive, name: str) -> WordPredictions:
+    def of(
+        cls, data: Dataset, rows: Ints, encoder: PredictiveEncoder, name: str
+    ) -> WordPredictions:
         """Of the sentences of some of a task's examples that have one label."""
         codes = codes_of(data.labels)
         if codes is None:

@@ -21,7 +21,7 @@ from lingprobe.data.labels import Link
 Doubles = NDArray[np.float64]
 
 
-def probabilities(said: Predictions) -> Doubles | None:
+def compute_probabilities(said: Predictions) -> Doubles | None:
     """The distributions [n, labels] that a probe gives; of label sets one of two values for each
     label, [n x labels, 2]. None where it gives none.
     """
@@ -45,7 +45,7 @@ _DISTRIBUTIONS: dict[Link, Callable[[Doubles], Doubles]] = {
 }
 
 
-def completeness(after: Doubles | None) -> float:
+def compute_completeness(after: Doubles | None) -> float:
     """How near answers are to an even distribution, which erasing aims at: 1 where they are even, 0
     where they are certain. NaN without distributions.
     """
@@ -66,7 +66,7 @@ def collateral_change(before: Doubles | None, after: Doubles | None) -> float:
     return float((distance / (1 - before.min(1))).mean())
 
 
-def reliability(complete: float, collateral: float) -> float:
+def compute_reliability(complete: float, collateral: float) -> float:
     """The harmonic mean of completeness and of what is left unchanged; 0 where one of them is not
     above 0.
     """

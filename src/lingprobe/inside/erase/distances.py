@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import Doubles
-from lingprobe.inside.erase.interventions import Change
+from lingprobe.inside.erase.interventions import StateChange
 
 ROWS = 256  # whose distances are held at a time
 
@@ -26,7 +26,7 @@ class ChangeSize(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reach:
+class SiteStates:
     """The states of a site.
 
     states  [examples, dim] as they are
@@ -39,7 +39,7 @@ class Reach:
     rows: Ints
     real: Ints
 
-    def of_changes(self, changes: Sequence[Change]) -> dict[str, ChangeSize]:
+    def of_changes(self, changes: Sequence[StateChange]) -> dict[str, ChangeSize]:
         """By what is done; of a change with several ways their mean."""
         found: dict[str, list[ChangeSize]] = {}
         for change in changes:
@@ -47,7 +47,7 @@ class Reach:
                 found.setdefault(change.key.what, []).append(self.of(change))
         return {what: ChangeSize(*map(float, np.mean(sizes, 0))) for what, sizes in found.items()}
 
-    def of(self, change: Change) -> ChangeSize:
+    def of(self, change: StateChange) -> ChangeSize:
         """Of one change."""
         x = np.asarray(self.states, np.float64)
         new, old = change.apply(self.site, x)[self.rows], x[self.rows]

@@ -105,7 +105,7 @@ def _sentence(key: tuple[object, ...]) -> tuple[object, ...]:
     return ((*sentences, -1, -1),) if len(sentences) == 1 else ()
 
 
-class Dependence(NamedTuple):
+class LabelDependence(NamedTuple):
     """How far the labels of two tasks depend on each other: Cramér's V and the p of none (a
     chi-squared test), over n examples that have both; NaN where too few have.
     """
@@ -125,7 +125,7 @@ class Dependence(NamedTuple):
         return self.is_known and self.p < 0.05 and self.v >= RELATED
 
 
-def dependence(one: Ints, other: Ints) -> Dependence:
+def compute_dependence(one: Ints, other: Ints) -> LabelDependence:
     """Of labels as classes [n] each, -1 for none."""
     from scipy.stats import chi2_contingency
     from scipy.stats.contingency import association
@@ -134,9 +134,9 @@ def dependence(one: Ints, other: Ints) -> Dependence:
     n = int(both.sum())
     table = _count_label_pairs(one[both], other[both])
     if n < KNOWN or min(table.shape) < 2:
-        return Dependence(np.nan, np.nan, n if min(table.shape) > 1 else 0)
+        return LabelDependence(np.nan, np.nan, n if min(table.shape) > 1 else 0)
     p = float(chi2_contingency(table, correction=False).pvalue)
-    return Dependence(float(association(table, method="cramer")), p, n)
+    return LabelDependence(float(association(table, method="cramer")), p, n)
 
 
 def _count_label_pairs(one: Ints, other: Ints) -> Ints:
@@ -149,7 +149,7 @@ def _count_label_pairs(one: Ints, other: Ints) -> Ints:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairing:
+class LabelPairing:
     """The labels of two tasks on the examples of the one that is erased and of the one that is
     measured, as classes, -1 for none: (erased's, measured's) each.
     """
@@ -158,7 +158,7 @@ class Pairing:
     on_measured: tuple[Ints, Ints]
 
     @classmethod
-    def of(cls, erased: Dataset, measured: Dataset) -> Pairing:
+    def of(cls, erased: Dataset, measured: Dataset) -> LabelPairing:
         """Of two data sets."""
         own = [codes_of(data.labels) for data in (erased, measured)]
         a, b = (
@@ -168,9 +168,9 @@ class Pairing:
         return cls((a, labels_on(measured, erased)), (labels_on(erased, measured), b))
 
     @property
-    def dependence(self) -> Dependence:
+    def dependence(self) -> LabelDependence:
         """Over the examples of the task that is measured."""
-        return dependence(*self.on_measured)
+        return compute_dependence(*self.on_measured)
 
     def independent(
         self, erased: FourWaySplit, measured: FourWaySplit, seed: int = 0

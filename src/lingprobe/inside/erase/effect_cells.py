@@ -18,8 +18,8 @@ from lingprobe.inside.erase.exchanges import EXCHANGED, WHOLE
 from lingprobe.inside.erase.fitting import FLOORS
 from lingprobe.inside.erase.interventions import ERASED, SCRUBBED
 from lingprobe.metrics.constant import CLASS, constant_column, constant_labels, find_metric
-from lingprobe.metrics.intervals import Answers, contrast, difference
-from lingprobe.metrics.multiplicity import ALPHA, holm
+from lingprobe.metrics.intervals import FitAnswers, compute_difference, contrast
+from lingprobe.metrics.multiplicity import ALPHA, correct_holm
 
 LOSS, CHOICE, WORD = "loss", "choice", "words"
 
@@ -112,9 +112,9 @@ def effect_cells(
     ]
     corrected = zip(
         made,
-        holm([cell.beyond_p for cell in made]),
-        holm([cell.own_p for cell in made]),
-        holm([cell.label_p for cell in made]),
+        correct_holm([cell.beyond_p for cell in made]),
+        correct_holm([cell.own_p for cell in made]),
+        correct_holm([cell.label_p for cell in made]),
         strict=True,
     )
     judged = [
@@ -145,7 +145,7 @@ def _build_effect_cell(
     own_beyond, own_p = (
         (math.nan, math.nan) if own is None else compare_with_each(item.metric, opponents, own)
     )
-    label = None if own is None else difference(item.metric, own, after)
+    label = None if own is None else compute_difference(item.metric, own, after)
     scores = {kind: _compute_effect_score(item, floor) for kind, floor in floors.items()}
     unit = _get_score_unit(item)
     interval = contrast(item.metric, ((1.0, after),))
@@ -187,7 +187,7 @@ def _p_of_constant(item: EffectMeasurement) -> float:
         return math.nan
     answer = constant_labels(gold, find_metric(item.metric), CLASS)
     plain = constant_column(answer, gold.names, len(gold), CLASS)
-    found = difference(item.metric, before, Answers(gold, [plain], before.clusters))
+    found = compute_difference(item.metric, before, FitAnswers(gold, [plain], before.clusters))
     return found.p / 2 if found.value > 0 else 1 - found.p / 2
 
 
@@ -196,7 +196,7 @@ def _or_one(p: float) -> float:
     return 1.0 if math.isnan(p) else p
 
 
-def _compute_effect_score(item: EffectMeasurement, answers: Answers) -> float:
+def _compute_effect_score(item: EffectMeasurement, answers: FitAnswers) -> float:
     return _get_score_unit(item) * float(np.mean(answers.scores(item.metric)))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from lingprobe.inside.erase.behaviour import MARGIN
 from lingprobe.inside.erase.effect_cells import LOSS, EffectCell, decide_use
 from lingprobe.inside.erase.interventions import ERASED
-from lingprobe.inside.erase.target import Effects
+from lingprobe.inside.erase.target import InterventionEffects
 from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.records import format_csv
 from lingprobe.tables.page import Page
@@ -22,7 +22,7 @@ CHANGE = "change"
 HEADINGS = (CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "beyond", "n")
 
 
-def effect_page(effects: Effects, draws: int) -> Page[tuple[EffectCell, ...]]:
+def effect_page(effects: InterventionEffects, draws: int) -> Page[tuple[EffectCell, ...]]:
     """The effects at one layer; how many draws a baseline has."""
     found = effects.cells
     notes = tuple(_explain_effects(effects, draws))
@@ -38,7 +38,12 @@ def _tabulate_effects(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Ta
     measured = list(dict.fromkeys(cell.measured for cell in found))
     sections = tuple(_section([c for c in found if c.measured == each]) for each in measured)
     return Table(
-        HEADINGS, sections, frozenset({CHANGE}), notes, title=title, lead=tuple(verdicts(found))
+        HEADINGS,
+        sections,
+        frozenset({CHANGE}),
+        notes,
+        title=title,
+        lead=tuple(describe_effects(found)),
     )
 
 
@@ -63,7 +68,7 @@ def _section(cells: Sequence[EffectCell]) -> TableSection:
     return TableSection(f"{first.measured} ({first.metric})", rows, "", bold)
 
 
-def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
+def describe_effects(found: Sequence[EffectCell]) -> Iterator[str]:
     """What may be said: whether later layers lose it, and whether the model uses it."""
     task = shorten_task(found[0].task)
     layers = [c for c in found if c.measured.startswith("layer") and c.change == ERASED]
@@ -98,7 +103,7 @@ def verdicts(found: Sequence[EffectCell]) -> Iterator[str]:
         )
 
 
-def _explain_effects(effects: Effects, draws: int) -> Iterator[str]:
+def _explain_effects(effects: InterventionEffects, draws: int) -> Iterator[str]:
     pairs = effects.pairs
     if pairs is not None:
         yield (

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.abilities import Replaceable
+from lingprobe.data.abilities import PatchableEncoder
 from lingprobe.data.core import Cell, Dataset, Predictor, Probe
 from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import Readings
@@ -19,8 +19,8 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.inside.erase.division import codes_of
 from lingprobe.inside.erase.erasure import select_examples
-from lingprobe.inside.erase.interventions import UNCHANGED, Change, ChangeName, Way
-from lingprobe.metrics.intervals import Answers
+from lingprobe.inside.erase.interventions import UNCHANGED, ChangeName, StateChange, Way
+from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Metric
 
 T = TypeVar("T")
@@ -40,12 +40,12 @@ class EffectMeasurement:
     codes: Ints
     said: dict[ChangeName, list[Column]] = field(default_factory=dict)
 
-    def answers(self, what: str, floor: str = "", way: Way = "") -> Answers:
+    def answers(self, what: str, floor: str = "", way: Way = "") -> FitAnswers:
         """Those under a change, or under a baseline of it, of each example one way: to the other
         label than its own, or further into its own; of a baseline that goes by labels both.
         """
         columns = by_class(self.said, ChangeName(what, way, floor), self.codes, _either)
-        return Answers(self.data.labels, columns, code_shared_groups(self.data))
+        return FitAnswers(self.data.labels, columns, code_shared_groups(self.data))
 
 
 def by_class(
@@ -86,7 +86,7 @@ class StateReader(Protocol):
     """
 
     @property
-    def encoder(self) -> Replaceable: ...
+    def encoder(self) -> PatchableEncoder: ...
     @property
     def examples(self) -> Ints: ...
     @property
@@ -100,7 +100,9 @@ class StateReader(Protocol):
         """Keep what is read now, of sentences, or of each example's own copy of its sentence."""
 
 
-def read_changes(reader: StateReader, site: str, changes: Sequence[Change], spans: Ints) -> None:
+def read_changes(
+    reader: StateReader, site: str, changes: Sequence[StateChange], spans: Ints
+) -> None:
     """Fill a reader with what it reads: of the model as it is, and under each change of a site.
     `spans` are of the task's examples.
     """
@@ -110,7 +112,7 @@ def read_changes(reader: StateReader, site: str, changes: Sequence[Change], span
             reader.keep(change.key, change.is_by_sentence)
 
 
-def copies(data: Dataset) -> Dataset:
+def copy_sentences(data: Dataset) -> Dataset:
     """The same examples, each site with a sentence of its own."""
     shape = data.sites.shape[:2]
     sites = data.sites.copy()
@@ -123,7 +125,7 @@ def copies(data: Dataset) -> Dataset:
 class LaterLayers:
     """Probes of layers, fitted to vectors as they are, that read those behind a change."""
 
-    encoder: Replaceable
+    encoder: PatchableEncoder
     examples: Ints
     items: Sequence[EffectMeasurement]
     probes: Sequence[Predictor]
@@ -134,7 +136,7 @@ class LaterLayers:
         cls,
         readings: Readings,
         parts: tuple[Ints, Ints, Ints],
-        encoder: Replaceable,
+        encoder: PatchableEncoder,
         probe: Probe,
         metric: str,
     ) -> LaterLayers:
@@ -157,7 +159,7 @@ class LaterLayers:
         return True
 
     def keep(self, key: ChangeName, one_by_one: bool) -> None:
-        data = copies(self.items[0].data) if one_by_one else self.items[0].data
+        data = copy_sentences(self.items[0].data) if one_by_one else self.items[0].data
         now = Readings(data, self.encoder.encode(data.sentences), self.view)
         for item, probe in zip(self.items, self.probes, strict=True):
             item.said.setdefault(key, []).append(probe.predict(now).decoded)

@@ -22,7 +22,7 @@ STEEPEST = 25.0  # power of a covariance that is tried
 
 
 @dataclass(frozen=True, slots=True)
-class Eraser:
+class AffineEraser:
     """An affine map of vectors [n, dim]; fitted by one of the functions here.
 
     mean   [dim]        which point stays where it is
@@ -58,7 +58,7 @@ class Eraser:
         return float(np.trace(self.left @ (self.right @ covariance @ self.right.T) @ self.left.T))
 
 
-class Moments(NamedTuple):
+class EraserMoments(NamedTuple):
     """What erasers are made of: mean [dim] and covariance [dim, dim] of vectors, and their
     covariance with the targets [dim, targets], which sites stand beside each other in.
     """
@@ -69,7 +69,7 @@ class Moments(NamedTuple):
     n: int
 
     @classmethod
-    def of(cls, sites: Sequence[NDArray[Any]], targets: Doubles) -> Moments:
+    def of(cls, sites: Sequence[NDArray[Any]], targets: Doubles) -> EraserMoments:
         """Those of examples with a vector for each site, [n, dim] each, and targets [n, k]."""
         each = [np.asarray(x, np.float64) for x in sites]
         n = len(targets)
@@ -95,7 +95,7 @@ def encode_labels(labels: Column) -> Doubles:
     return np.where(known, numbers, means)
 
 
-def leace(moments: Moments, rank: int | None = None) -> Eraser:
+def fit_leace(moments: EraserMoments, rank: int | None = None) -> AffineEraser:
     """The smallest change of vectors after which they have no covariance with the targets (Belrose
     et al. 2023, theorem 4.3): an oblique projection, found where the vectors are white. A rank
     below that of the targets takes the strongest directions.
@@ -116,10 +116,10 @@ def leace(moments: Moments, rank: int | None = None) -> Eraser:
         white @ np.where(own, moments.cross / scale[:, None], 0.0), rank
     )
     left = np.where(own, scale[:, None] * (colour @ directions), 0.0)
-    return Eraser(moments.mean, left, np.where(own.T, directions.T @ white / scale, 0.0))
+    return AffineEraser(moments.mean, left, np.where(own.T, directions.T @ white / scale, 0.0))
 
 
-def mean(moments: Moments, rank: int | None = None) -> Eraser:
+def fit_mean_projection(moments: EraserMoments, rank: int | None = None) -> AffineEraser:
     """The orthogonal projection away from the differences of class means (Haghighatkhah et al.
     2022); for scores, away from the direction in which they grow.
     """
@@ -130,30 +130,30 @@ Classifier = Callable[[NDArray[Any]], NDArray[Any]]
 """Vectors [n, dim] -> the weights [outputs, dim] of a linear classifier of these."""
 
 
-def inlp(
+def fit_inlp(
     vectors: NDArray[Any],
     classifier: Classifier,
     rounds: int,
-    is_readable: Callable[[Eraser], bool] = lambda eraser: True,
-) -> Eraser:
+    is_readable: Callable[[AffineEraser], bool] = lambda eraser: True,
+) -> AffineEraser:
     """Iterative nullspace projection (Ravfogel et al. 2020, algorithm 1): a classifier is trained,
     its row space is taken out, and so on, for so many rounds, or until nothing is readable. The
     projection is onto the intersection of all null spaces.
     """
     middle = np.zeros(vectors.shape[1])
     rows = np.zeros((0, vectors.shape[1]))
-    eraser = Eraser(middle, rows.T, rows)
+    eraser = AffineEraser(middle, rows.T, rows)
     for _ in range(rounds):
         if not is_readable(eraser) or len(rows) == len(middle):
             break
         weights = np.asarray(classifier(eraser(vectors)), np.float64)
         inside = weights - (weights @ rows.T) @ rows  # rounding errors of a projection
         rows = np.concatenate([rows, _compute_span_basis(inside.T, len(middle) - len(rows)).T])
-        eraser = Eraser(middle, rows.T, rows)
+        eraser = AffineEraser(middle, rows.T, rows)
     return eraser
 
 
-def random_subspace(moments: Moments, rank: int, rng: np.random.Generator) -> Eraser:
+def random_subspace(moments: EraserMoments, rank: int, rng: np.random.Generator) -> AffineEraser:
     """The orthogonal projection away from a subspace of this rank of the space that vectors vary
     in, all of them equally likely.
     """
@@ -162,8 +162,8 @@ def random_subspace(moments: Moments, rank: int, rng: np.random.Generator) -> Er
 
 
 def random_variance(
-    moments: Moments, rank: int, variance: float, rng: np.random.Generator
-) -> Eraser:
+    moments: EraserMoments, rank: int, variance: float, rng: np.random.Generator
+) -> AffineEraser:
     """The orthogonal projection away from a random subspace of this rank that has this much of the
     variance, or as close as the spectrum allows: one with all equally likely, multiplied by that
     power of the covariance which gives it as much.
@@ -184,7 +184,7 @@ def random_variance(
     return _orthogonal(moments, basis @ stretch((low + high) / 2))
 
 
-def principal_angles(one: Eraser, other: Eraser) -> Doubles:
+def principal_angles(one: AffineEraser, other: AffineEraser) -> Doubles:
     """The angles between two erased subspaces in degrees, the smallest first (Björck & Golub
     1973), as many as the smaller of them has dimensions.
     """
@@ -202,13 +202,13 @@ def _spectrum(covariance: Doubles) -> tuple[Doubles, Doubles]:
     return values[some], basis[:, some]
 
 
-def _orthogonal(moments: Moments, directions: Doubles) -> Eraser:
+def _orthogonal(moments: EraserMoments, directions: Doubles) -> AffineEraser:
     """The projection away from directions [dim, rank]; numbers that hardly vary stay as they
     are.
     """
     deviations = np.sqrt(np.diag(moments.covariance))
     kept = np.where((deviations > STILL * deviations.max())[:, None], directions, 0.0)
-    return Eraser(moments.mean, kept, kept.T)
+    return AffineEraser(moments.mean, kept, kept.T)
 
 
 def _compute_span_basis(columns: Doubles, rank: int | None = None) -> Doubles:

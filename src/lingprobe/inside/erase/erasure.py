@@ -15,11 +15,11 @@ import numpy as np
 
 from lingprobe.corpora.training_sentences import Hashes
 from lingprobe.data.cache import cache_dir
-from lingprobe.data.core import DataProblem, Dataset, Encoder, Layered, Task
+from lingprobe.data.core import DataProblem, Dataset, Encoder, LayeredEncoder, Task
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.identity import Identity
-from lingprobe.data.progress import listening
+from lingprobe.data.identity import ContentIdentity
+from lingprobe.data.progress import listen_to_progress
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.encoders import ENCODERS
@@ -27,16 +27,16 @@ from lingprobe.experiment.consistency import settle_identity
 from lingprobe.experiment.data import load_dataset, task_identity
 from lingprobe.experiment.embed import embed_sentences, load_vectors
 from lingprobe.experiment.keys import identify_encoder, vectors_key
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import resolve_tasks
 from lingprobe.experiment.readable import find_readable
 from lingprobe.inside.erase.division import divide_for_erasure
-from lingprobe.inside.erase.erasers import Eraser
+from lingprobe.inside.erase.erasers import AffineEraser
 from lingprobe.inside.erase.files import SUFFIX, FittedEraser, read_eraser, seen_in
 from lingprobe.inside.erase.fitting import (
+    EraserBaselines,
     EraserData,
     Floor,
-    Floors,
     Method,
     erase_layer,
     fit_eraser,
@@ -46,7 +46,7 @@ from lingprobe.tasks.repeats import strip_fold
 
 
 @dataclass(frozen=True)
-class Erasure:
+class ErasureDescription:
     """What is erased, and how.
 
     things  references of tasks, and files of erasers, in the order in which they go
@@ -74,7 +74,9 @@ class Erasure:
         """Hashes of the sentences that erasers are fitted on, sorted."""
         return np.unique(np.concatenate([each.seen for each in self._parts()]))
 
-    def erasers(self, origin: Origin, slots: tuple[str, ...]) -> tuple[tuple[Eraser, ...], ...]:
+    def erasers(
+        self, origin: EncoderOrigin, slots: tuple[str, ...]
+    ) -> tuple[tuple[AffineEraser, ...], ...]:
         """The erasers of each slot of an encoder, in the order in which they are applied.
         DataProblem where a task has no labels to erase, or a file is of other vectors.
         """
@@ -91,7 +93,7 @@ class Erasure:
 
 
 @dataclass(frozen=True)
-class Origin:
+class EncoderOrigin:
     """Where an encoder comes from: its reference, or, of an object of this process, `number`, which
     is its own as long as it is there.
     """
@@ -101,7 +103,7 @@ class Origin:
     made: Encoder | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, thing: str | Reference | Encoder) -> Origin:
+    def of(cls, thing: str | Reference | Encoder) -> EncoderOrigin:
         """Of a reference or an encoder."""
         if isinstance(thing, str | Reference):
             return cls(ENCODERS.canonical(thing))
@@ -113,7 +115,7 @@ class Origin:
         return ENCODERS.make(self.reference) if self.made is None else self.made
 
     @property
-    def identity(self) -> Identity:
+    def identity(self) -> ContentIdentity:
         """What decides its vectors, as far as it says so."""
         return identify_encoder(self.reference or None, self.encoder)
 
@@ -122,7 +124,7 @@ class Origin:
         objects may say the same of themselves.
         """
         encoder = self.encoder
-        encoder = encoder.asking(slots) if isinstance(encoder, Layered) else encoder
+        encoder = encoder.asking(slots) if isinstance(encoder, LayeredEncoder) else encoder
         if self.made is None:
             return read_task_vectors(given, encoder, self.identity)
         (dataset, view), vectors = given, encoder.encode(given[0].sentences)
@@ -140,7 +142,7 @@ class EraserExamples(NamedTuple):
 
     name: str
     view: str
-    identity: Identity
+    identity: ContentIdentity
     dataset: Dataset
     seen: Hashes
 
@@ -173,7 +175,7 @@ class LoadedTask(NamedTuple):
 
     reference: str
     task: Task
-    identity: Identity
+    identity: ContentIdentity
     dataset: Dataset
 
 
@@ -212,10 +214,10 @@ def _stored_eraser(path: str) -> FittedEraser:
 
 @functools.lru_cache(8)
 def _erasers_of(
-    erasure: Erasure, fingerprint: str, origin: Origin, slots: tuple[str, ...]
-) -> tuple[tuple[Eraser, ...], ...]:
+    erasure: ErasureDescription, fingerprint: str, origin: EncoderOrigin, slots: tuple[str, ...]
+) -> tuple[tuple[AffineEraser, ...], ...]:
     layers = [slot.rpartition(".")[0] or slot for slot in slots]
-    chains: list[tuple[Eraser, ...]] = [()] * len(slots)
+    chains: list[tuple[AffineEraser, ...]] = [()] * len(slots)
     for part in erasure._parts():
         if isinstance(part, FittedEraser):
             own = _check_stored(part, origin.identity, layers)
@@ -238,12 +240,12 @@ def _erasers_of(
 
 
 def _fit(
-    erasure: Erasure,
+    erasure: ErasureDescription,
     part: EraserExamples,
     readings: Readings,
     layer: str,
-    before: tuple[Eraser, ...],
-) -> Eraser:
+    before: tuple[AffineEraser, ...],
+) -> AffineEraser:
     """The eraser of a layer behind others, or the baseline that stands in for it."""
     for each in before:
         readings = erase_layer(readings, layer, each)
@@ -253,22 +255,26 @@ def _fit(
         if erasure.floor == "none":
             return eraser
         which = erasure.floor, erasure.draw
-        floors = Floors.of(source, method, eraser, part.identity.without_code)
+        floors = EraserBaselines.of(source, method, eraser, part.identity.without_code)
         return floors.draw(*which)
     except (DataProblem, ReadingProblem, UsageProblem) as problem:
         raise DataProblem(f"without={part.name}: {problem}") from problem
 
 
-def read_task_vectors(given: tuple[Dataset, str], encoder: Encoder, known: Identity) -> Readings:
+def read_task_vectors(
+    given: tuple[Dataset, str], encoder: Encoder, known: ContentIdentity
+) -> Readings:
     """The examples of a task, with its view, beside their vectors, which are kept as those of a
     run; without those that cannot be read.
     """
-    (dataset, view), paths = given, Paths.of()
+    (dataset, view), paths = given, RunPaths.of()
     sentences = dataset.sentences
     settled = settle_identity(encoder.name, known, encoder, [sentences], paths)
     settled.keep()
     store, key = paths.vector_store(), vectors_key(encoder, settled.identity)
-    with listening(lambda done, of: None):  # what is told is of another encoder's sentences
+    with listen_to_progress(
+        lambda done, of: None
+    ):  # what is told is of another encoder's sentences
         done = embed_sentences(encoder, sentences, store, key)
     made = load_vectors(encoder, sentences, store, key, done.usable)
     rows = np.flatnonzero(done.usable[dataset.sites[:, :, 0]].all(1))
@@ -276,7 +282,7 @@ def read_task_vectors(given: tuple[Dataset, str], encoder: Encoder, known: Ident
     return Readings(dataset.take(rows), made, view)
 
 
-def _check_stored(made: FittedEraser, known: Identity, layers: list[str]) -> str:
+def _check_stored(made: FittedEraser, known: ContentIdentity, layers: list[str]) -> str:
     """The layer that a stored eraser is of; DataProblem where it is of another encoder."""
     named, _, *facts = json.loads(made.made_of["encoder"])
     alike = {Reference.parse(each).without("layers") for each in (named, known.reference)}

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.inside.erase.erasers import Doubles, Eraser
+from lingprobe.inside.erase.erasers import AffineEraser, Doubles
 from lingprobe.inside.erase.fitting import EraserData
 from lingprobe.inside.erase.interventions import (
-    Change,
     ChangeName,
     FloorDraws,
+    StateChange,
     Way,
+    compute_residuals,
     difference_of_means,
-    residuals,
     unit_vector,
     without_direction,
 )
@@ -32,7 +32,7 @@ EXCHANGED, WHOLE = "exchanged", "exchanged whole"
 
 
 @dataclass(frozen=True)
-class Partners:
+class ExchangePartners:
     """Whose state each example gets, by its number; -1 where there is nobody.
 
     states  [examples, dim] of the task's examples
@@ -63,7 +63,7 @@ class Partners:
         return np.asarray(np.where(partners[:, None] >= 0, apart, 0.0))
 
 
-def project_onto_erased(eraser: Eraser, apart: Doubles) -> Doubles:
+def project_onto_erased(eraser: AffineEraser, apart: Doubles) -> Doubles:
     """The part of differences [n, dim] that an eraser takes out."""
     return np.asarray((apart @ eraser.right.T) @ eraser.left.T)
 
@@ -74,9 +74,9 @@ def of_length(directions: Doubles, other: Doubles) -> Doubles:
     return np.asarray(np.where(sizes > 0, directions * wanted / np.where(sizes > 0, sizes, 1), 0.0))
 
 
-def exchanges(
-    partners: Partners, source: EraserData, eraser: Eraser, floors: FloorDraws
-) -> Iterator[Change]:
+def make_exchanges(
+    partners: ExchangePartners, source: EraserData, eraser: AffineEraser, floors: FloorDraws
+) -> Iterator[StateChange]:
     """States exchanged with those of another label and of the same; and baselines, each shift as
     long as that to the other label: towards examples of any label, within other subspaces or
     whole, and in directions at random. Baselines leave out what is between the classes, where
@@ -87,8 +87,8 @@ def exchanges(
         for way in ("other", "own")
     }
     for way, each in apart.items():
-        yield Change(ChangeName(EXCHANGED, way), shifts=project_onto_erased(eraser, each))
-        yield Change(ChangeName(WHOLE, way), shifts=each)
+        yield StateChange(ChangeName(EXCHANGED, way), shifts=project_onto_erased(eraser, each))
+        yield StateChange(ChangeName(WHOLE, way), shifts=each)
     inside = project_onto_erased(eraser, apart["other"])
     towards = np.zeros(inside.shape[1])
     if source.is_binary:
@@ -98,9 +98,9 @@ def exchanges(
         beside = without_direction(
             project_onto_erased(floor, partners.differences(anybody)), towards
         )
-        yield Change(ChangeName(EXCHANGED, "", kind), shifts=of_length(beside, inside))
+        yield StateChange(ChangeName(EXCHANGED, "", kind), shifts=of_length(beside, inside))
     x = np.asarray(source.sites[0], np.float64)
-    left = residuals(source) if source.is_binary else x - x.mean(0)
+    left = compute_residuals(source) if source.is_binary else x - x.mean(0)
     for draw in range(floors.draws):
         rng = floors.generator(WHOLE, "", draw)
         others = {
@@ -109,4 +109,4 @@ def exchanges(
         }
         for sort, other in others.items():
             beside = without_direction(other, towards)
-            yield Change(ChangeName(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))
+            yield StateChange(ChangeName(WHOLE, "", sort), shifts=of_length(beside, apart["other"]))

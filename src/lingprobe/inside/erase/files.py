@@ -15,7 +15,7 @@ from lingprobe.corpora.training_sentences import Hashes, hash_sentences
 from lingprobe.data.cache import open_draft
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.digests import digest_texts
-from lingprobe.inside.erase.erasers import Eraser
+from lingprobe.inside.erase.erasers import AffineEraser
 
 FORMAT = "lingprobe eraser 1"
 SUFFIX = ".safetensors"
@@ -40,7 +40,7 @@ class FittedEraser:
     seen      hashes of the sentences, sorted; none in files of earlier versions
     """
 
-    eraser: Eraser
+    eraser: AffineEraser
     method: str
     task: str
     encoder: str
@@ -93,7 +93,7 @@ def read_eraser(path: Path) -> FittedEraser:
                 raise DataProblem(
                     f"{path} is not an eraser: `lingprobe erase --erasers FOLDER` makes some"
                 )
-            eraser = Eraser(*(file.get_tensor(name) for name in ("mean", "left", "right")))
+            eraser = AffineEraser(*(file.get_tensor(name) for name in ("mean", "left", "right")))
             known = {SEEN: file.get_tensor(SEEN)} if SEEN in file.keys() else {}  # noqa: SIM118
     except (OSError, SafetensorError) as error:
         raise DataProblem(f"{path} cannot be read as an eraser: {error}") from error

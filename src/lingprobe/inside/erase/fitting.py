@@ -17,12 +17,12 @@ from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.erase.erasers import (
-    Eraser,
-    Moments,
+    AffineEraser,
+    EraserMoments,
     encode_labels,
-    inlp,
-    leace,
-    mean,
+    fit_inlp,
+    fit_leace,
+    fit_mean_projection,
     random_subspace,
     random_variance,
 )
@@ -57,14 +57,14 @@ class EraserData(NamedTuple):
         return self.labels.classes is not None and len(self.labels.names) == 2
 
     @property
-    def moments(self) -> Moments:
+    def moments(self) -> EraserMoments:
         """Their moments; DataProblem where there are too few examples."""
         if len(self.labels) < 2 or not self.labels.vary():
             raise DataProblem(
                 f"{len(self.labels)} examples are left for the eraser, without two labels: take a"
                 " task with more"
             )
-        return Moments.of(self.sites, encode_labels(self.labels))
+        return EraserMoments.of(self.sites, encode_labels(self.labels))
 
     def shuffle(self, rng: np.random.Generator) -> EraserData:
         """The same with labels in a random order."""
@@ -77,14 +77,14 @@ def check_floors(method: str, draws: int) -> None:
     check_number("draws", draws, "1", problem=UsageProblem)
 
 
-def fit_eraser(source: EraserData, method: str, rank: int | None = None) -> Eraser:
+def fit_eraser(source: EraserData, method: str, rank: int | None = None) -> AffineEraser:
     """The eraser of a method. UsageProblem for another name, DataProblem where it cannot be fitted
     to such labels.
     """
     if method == "leace":
-        return leace(source.moments, rank)
+        return fit_leace(source.moments, rank)
     if method == "mean":
-        return mean(source.moments, rank)
+        return fit_mean_projection(source.moments, rank)
     check_choice("method", method, METHODS)
     if source.labels.classes is None:
         raise DataProblem("inlp is for classes: take method=leace for label sets and scores")
@@ -96,7 +96,7 @@ def generator_of(*names: str) -> np.random.Generator:
     return np.random.default_rng(int(digest_texts(*names)[:16], 16))
 
 
-class Floors(NamedTuple):
+class EraserBaselines(NamedTuple):
     """The baselines of an eraser: what it was fitted on, and the variance that it takes.
 
     seed  decides what is drawn: what stands for the task's data, wherever they lie
@@ -105,24 +105,26 @@ class Floors(NamedTuple):
     source: EraserData
     method: str
     rank: int
-    moments: Moments
+    moments: EraserMoments
     variance: float
     seed: str
 
     @classmethod
-    def of(cls, source: EraserData, method: str, eraser: Eraser, seed: str) -> Floors:
+    def of(
+        cls, source: EraserData, method: str, eraser: AffineEraser, seed: str
+    ) -> EraserBaselines:
         """Those of an eraser of a source."""
         moments = source.moments
         variance = eraser.removed_variance(moments.covariance)
         return cls(source, method, eraser.rank, moments, variance, seed)
 
-    def every(self, draws: int) -> Iterator[tuple[Floor, Eraser]]:
+    def every(self, draws: int) -> Iterator[tuple[Floor, AffineEraser]]:
         """So many of each kind, with its kind; none of an eraser that takes out nothing."""
         for kind in FLOORS if self.rank else ():
             for draw in range(draws):
                 yield kind, self.draw(kind, draw)
 
-    def draw(self, kind: Floor, draw: int) -> Eraser:
+    def draw(self, kind: Floor, draw: int) -> AffineEraser:
         """A draw of a kind of floor, by its number."""
         rng = generator_of(self.seed, kind, str(draw))
         if kind == "shuffled":
@@ -132,14 +134,14 @@ class Floors(NamedTuple):
         return random_variance(self.moments, self.rank, self.variance, rng)
 
 
-def erase_layer(readings: Readings, read: str, eraser: Eraser) -> Readings:
+def erase_layer(readings: Readings, read: str, eraser: AffineEraser) -> Readings:
     """The same examples over erased vectors of one layer; nothing that is stored changes."""
     known = readings.vectors
     vectors = replace(known, layers=(eraser(known.layer(read)),), names=(read,))
     return replace(readings, vectors=vectors)
 
 
-def _iterate(source: EraserData, rank: int | None) -> Eraser:
+def _iterate(source: EraserData, rank: int | None) -> AffineEraser:
     """INLP with linear classifiers, until held-out examples are no longer classified better than by
     the commonest class (by a standard error), or up to a rank.
     """
@@ -149,8 +151,10 @@ def _iterate(source: EraserData, rank: int | None) -> Eraser:
     loop = _Loop(x[held], source.labels.take(ids[held]), source.labels.take(ids[~held]))
     each = max(1, len(source.labels.names) - 1)
     rounds = ROUNDS if rank is None else max(1, rank // each)
-    stops: Callable[[Eraser], bool] = loop.is_readable if rank is None else lambda eraser: True
-    return inlp(x[~held], loop.classify, rounds, stops)
+    stops: Callable[[AffineEraser], bool] = (
+        loop.is_readable if rank is None else lambda eraser: True
+    )
+    return fit_inlp(x[~held], loop.classify, rounds, stops)
 
 
 @dataclass
@@ -169,7 +173,7 @@ class _Loop:
         # what they have in common decides nothing
         return np.asarray(weights[1:] - weights[:1], np.float64)
 
-    def is_readable(self, eraser: Eraser) -> bool:
+    def is_readable(self, eraser: AffineEraser) -> bool:
         """Whether the last classifier was of use."""
         if not self.found:
             return True

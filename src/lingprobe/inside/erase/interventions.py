@@ -16,8 +16,14 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Ints, expand_ranges
-from lingprobe.inside.erase.erasers import Doubles, Eraser
-from lingprobe.inside.erase.fitting import EraserData, Floor, Floors, fit_eraser, generator_of
+from lingprobe.inside.erase.erasers import AffineEraser, Doubles
+from lingprobe.inside.erase.fitting import (
+    EraserBaselines,
+    EraserData,
+    Floor,
+    fit_eraser,
+    generator_of,
+)
 
 ERASED, SCRUBBED = "erased", "scrubbed"
 Way = Literal["", "first", "second", "other", "own"]
@@ -41,7 +47,7 @@ WITHOUT_LABEL = (UNCHANGED.what, ERASED, SCRUBBED)
 class AffineIntervention:
     """Of a state x [dim]: x - left @ (right @ (x - mean)) + shift; in float64."""
 
-    eraser: Eraser | None = None
+    eraser: AffineEraser | None = None
     shift: Doubles | None = None
 
     def __call__(self, x: Any) -> Any:
@@ -55,7 +61,7 @@ class AffineIntervention:
 
 
 @dataclass(frozen=True)
-class Shift:
+class StateShift:
     """Of each state of a sentence, or of the words that its example is about: x + shift.
 
     shifts  [sentences, dim]
@@ -97,7 +103,7 @@ def _tensor(x: Any, values: NDArray[Any]) -> Any:
 
 
 @dataclass(frozen=True)
-class Change:
+class StateChange:
     """What is done to states at one site, or at several.
 
     erasers  by site
@@ -106,7 +112,7 @@ class Change:
     """
 
     key: ChangeName
-    erasers: Mapping[str, Eraser] = field(default_factory=dict)
+    erasers: Mapping[str, AffineEraser] = field(default_factory=dict)
     shift: Doubles | None = None
     shifts: Doubles | None = None
 
@@ -120,7 +126,7 @@ class Change:
         these words [examples, 2].
         """
         if self.shifts is not None:
-            return {site: Shift(self.shifts[examples], spans[examples])}
+            return {site: StateShift(self.shifts[examples], spans[examples])}
         if self.shift is not None:
             return {site: AffineIntervention(shift=self.shift)}
         return {name: AffineIntervention(eraser) for name, eraser in self.erasers.items()}
@@ -138,20 +144,20 @@ class Change:
 def changes_of(
     site: str,
     source: EraserData,
-    eraser: Eraser,
+    eraser: AffineEraser,
     doses: Mapping[float, float],
     floors: FloorDraws,
-) -> Iterator[Change]:
+) -> Iterator[StateChange]:
     """The changes at a site that are the same for all examples: erased; moved by each dose either
     way, where there are two classes; and the baselines of both. `doses` are lengths of moves, by
     what they are called.
     """
-    yield Change(ChangeName(ERASED), {site: eraser})
+    yield StateChange(ChangeName(ERASED), {site: eraser})
     for kind, floor in floors.erasers(source, eraser):
-        yield Change(ChangeName(ERASED, "", kind), {site: floor})
+        yield StateChange(ChangeName(ERASED, "", kind), {site: floor})
     if not source.is_binary:
         return
-    towards, left = unit_vector(difference_of_means(source)), residuals(source)
+    towards, left = unit_vector(difference_of_means(source)), compute_residuals(source)
     for dose, length in doses.items():
         what = f"moved {dose:g}"
         yield from _either_way(what, "", length * towards)
@@ -161,10 +167,10 @@ def changes_of(
                 yield from _either_way(what, sort, length * _direction(left, source, sort, rng))
 
 
-def _either_way(what: str, floor: str, shift: Doubles) -> Iterator[Change]:
+def _either_way(what: str, floor: str, shift: Doubles) -> Iterator[StateChange]:
     """All states moved towards the second class, and towards the first."""
-    yield Change(ChangeName(what, "second", floor), shift=shift)
-    yield Change(ChangeName(what, "first", floor), shift=-shift)
+    yield StateChange(ChangeName(what, "second", floor), shift=shift)
+    yield StateChange(ChangeName(what, "first", floor), shift=-shift)
 
 
 @dataclass(frozen=True)
@@ -175,15 +181,17 @@ class FloorDraws:
     draws: int
     seed: str
 
-    def fit(self, source: EraserData) -> Eraser:
+    def fit(self, source: EraserData) -> AffineEraser:
         """The eraser that they are baselines of."""
         return fit_eraser(source, self.method)
 
-    def of(self, source: EraserData, eraser: Eraser) -> Floors:
+    def of(self, source: EraserData, eraser: AffineEraser) -> EraserBaselines:
         """Those of an eraser of a source."""
-        return Floors.of(source, self.method, eraser, self.seed)
+        return EraserBaselines.of(source, self.method, eraser, self.seed)
 
-    def erasers(self, source: EraserData, eraser: Eraser) -> Iterator[tuple[Floor, Eraser]]:
+    def erasers(
+        self, source: EraserData, eraser: AffineEraser
+    ) -> Iterator[tuple[Floor, AffineEraser]]:
         """So many draws of each kind."""
         return self.of(source, eraser).every(self.draws)
 
@@ -192,11 +200,11 @@ class FloorDraws:
         return generator_of(self.seed, what, kind, str(draw))
 
 
-def scrub(
+def fit_scrubbing(
     plain: Mapping[str, EraserData],
     floors: FloorDraws,
-    read: Callable[[str, Mapping[str, Eraser]], EraserData],
-) -> Iterator[Change]:
+    read: Callable[[str, Mapping[str, AffineEraser]], EraserData],
+) -> Iterator[StateChange]:
     """Erased at a site and at every later one, each eraser fitted to what the earlier ones leave
     (concept scrubbing; Belrose et al. 2023). Baselines have its rank and the variance that it
     takes, and are fitted to states as they are: on what is left, shuffled labels find directions
@@ -205,7 +213,7 @@ def scrub(
     plain  by site, what erasers are fitted on of the model as it is
     read   gives that of a site behind erasers
     """
-    found, beside = dict[str, Eraser](), dict[tuple[Floor, int], dict[str, Eraser]]()
+    found, beside = dict[str, AffineEraser](), dict[tuple[Floor, int], dict[str, AffineEraser]]()
     for number, (site, source) in enumerate(plain.items()):
         left = read(site, found) if number else source
         found[site] = floors.fit(left)
@@ -214,9 +222,9 @@ def scrub(
         every = own.of(source, found[site])._replace(variance=variance).every(floors.draws)
         for place, (kind, eraser) in enumerate(every):
             beside.setdefault((kind, place % floors.draws), {})[site] = eraser
-    yield Change(ChangeName(SCRUBBED), found)
+    yield StateChange(ChangeName(SCRUBBED), found)
     for (kind, _), erasers in beside.items():
-        yield Change(ChangeName(SCRUBBED, "", kind), erasers)
+        yield StateChange(ChangeName(SCRUBBED, "", kind), erasers)
 
 
 def difference_of_means(source: EraserData) -> Doubles:
@@ -261,7 +269,7 @@ def without_direction(x: Doubles, direction: Doubles) -> Doubles:
     return np.asarray(x - (x @ direction)[..., None] * direction)
 
 
-def residuals(source: EraserData) -> Doubles:
+def compute_residuals(source: EraserData) -> Doubles:
     """States [n, dim] less the mean of their class, and without the direction from one class to the
     other: how states vary that are alike in the label.
     """

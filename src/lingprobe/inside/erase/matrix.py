@@ -17,11 +17,15 @@ from lingprobe.data.labels import Column
 from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import Readings
 from lingprobe.datasets.splits import code_shared_groups
-from lingprobe.inside.erase.change import collateral_change, completeness, probabilities
-from lingprobe.inside.erase.division import FourWaySplit, Pairing
-from lingprobe.inside.erase.erasers import Eraser, principal_angles
-from lingprobe.inside.erase.fitting import EraserData, Floors, erase_layer, fit_eraser
-from lingprobe.metrics.constant import best_constant, constants
+from lingprobe.inside.erase.change import (
+    collateral_change,
+    compute_completeness,
+    compute_probabilities,
+)
+from lingprobe.inside.erase.division import FourWaySplit, LabelPairing
+from lingprobe.inside.erase.erasers import AffineEraser, principal_angles
+from lingprobe.inside.erase.fitting import EraserBaselines, EraserData, erase_layer, fit_eraser
+from lingprobe.metrics.constant import best_constant, choose_constants
 
 ORDINARY, OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
 CONTROLS = {"rank": "random-rank", "variance": "random-variance", "shuffled": "shuffled-labels"}
@@ -44,7 +48,7 @@ completeness, collateral  as `change` defines them, percent
 
 
 @dataclass(frozen=True)
-class Subject:
+class ErasureTask:
     """A task over one layer of an encoder, with its data in three parts.
 
     seed  draws its baselines: stands for its data, wherever they lie
@@ -104,8 +108,8 @@ class CellPlan(NamedTuple):
                examples have both labels
     """
 
-    eraser: Eraser
-    floors: Sequence[tuple[str, Eraser]]
+    eraser: AffineEraser
+    floors: Sequence[tuple[str, AffineEraser]]
     division: FourWaySplit
     fitted: int
     selection: str = "all"
@@ -118,7 +122,7 @@ class CellPlan(NamedTuple):
 
 
 @dataclass
-class Matrix:
+class ErasureMatrix:
     """All pairs of tasks that are erased and tasks that are measured, over one layer.
 
     encoder  whose vectors, as frames name it, and what it is in a table
@@ -128,12 +132,12 @@ class Matrix:
 
     bench: ProbeFitter
     encoder: tuple[str, Kind]
-    erased: Sequence[Subject]
-    measured: Sequence[Subject]
+    erased: Sequence[ErasureTask]
+    measured: Sequence[ErasureTask]
     method: str = "leace"
     rank: int | None = None
     draws: int = 5
-    erasers: dict[str, Eraser] = field(default_factory=dict)
+    erasers: dict[str, AffineEraser] = field(default_factory=dict)
     befores: dict[str, ProbeOutcome] = field(default_factory=dict)
 
     def runs(self) -> Iterator[list[ProbeRun]]:
@@ -146,12 +150,12 @@ class Matrix:
                 yield list(self._cell(erased, measured, self._plan(erased, measured, floors)))
 
     def _floors(
-        self, source: EraserData, eraser: Eraser, erased: Subject
-    ) -> list[tuple[str, Eraser]]:
-        return list(Floors.of(source, self.method, eraser, erased.seed).every(self.draws))
+        self, source: EraserData, eraser: AffineEraser, erased: ErasureTask
+    ) -> list[tuple[str, AffineEraser]]:
+        return list(EraserBaselines.of(source, self.method, eraser, erased.seed).every(self.draws))
 
     def _plan(
-        self, erased: Subject, measured: Subject, floors: list[tuple[str, Eraser]]
+        self, erased: ErasureTask, measured: ErasureTask, floors: list[tuple[str, AffineEraser]]
     ) -> CellPlan:
         """The eraser and examples of a cell; where labels of two tasks depend on each other, those
         of examples in which they do not.
@@ -160,7 +164,7 @@ class Matrix:
         usual = CellPlan(eraser, floors, measured.division, len(erased.division.eraser))
         if erased.task == measured.task:
             return usual
-        pairing = Pairing.of(erased.readings.dataset, measured.readings.dataset)
+        pairing = LabelPairing.of(erased.readings.dataset, measured.readings.dataset)
         related = pairing.dependence
         usual = usual._replace(dependence=related.v)
         if not related.is_clear:
@@ -174,7 +178,9 @@ class Matrix:
         floors = self._floors(source, eraser, erased)
         return CellPlan(eraser, floors, division, len(rows), "independent", related.v)
 
-    def _cell(self, erased: Subject, measured: Subject, how: CellPlan) -> Iterator[ProbeRun]:
+    def _cell(
+        self, erased: ErasureTask, measured: ErasureTask, how: CellPlan
+    ) -> Iterator[ProbeRun]:
         """The probe of vectors as they are, unless it was trained for another cell; those of erased
         ones, and of those after each floor; and where the task is its own, nonlinear probes.
         """
@@ -185,15 +191,15 @@ class Matrix:
             yield make.run(before.predicted)
         after = erase_layer(measured.readings, read, how.eraser)
         test = measured.readings.take(how.division.test)
-        plain = probabilities(before.likely.predict(test))
-        moved = probabilities(before.likely.predict(after.take(how.division.test)))
+        plain = compute_probabilities(before.likely.predict(test))
+        moved = compute_probabilities(before.likely.predict(after.take(how.division.test)))
         angles = principal_angles(self.erasers[erased.task], self.erasers[measured.task])
         extra = {
             "rank": how.eraser.rank,
             "fitted": how.fitted,
             "selection": how.selection,
             "dependence": how.dependence,
-            "completeness": PERCENT * completeness(moved) if is_own else NAN,
+            "completeness": PERCENT * compute_completeness(moved) if is_own else NAN,
             "collateral": NAN if is_own else PERCENT * collateral_change(plain, moved),
             "angle": float(angles[0]) if len(angles) and not is_own else NAN,
         }
@@ -201,7 +207,7 @@ class Matrix:
         for number, (kind, floor) in enumerate(how.floors):
             beside = erase_layer(measured.readings, read, floor)
             fitted = bench.fit(beside, how.division, read, OF_FLOORS)
-            other = probabilities(before.likely.predict(beside.take(how.division.test)))
+            other = compute_probabilities(before.likely.predict(beside.take(how.division.test)))
             keys = {"control": CONTROLS[kind], "control_sample": f"{number % self.draws}"}
             change = NAN if is_own else PERCENT * collateral_change(plain, other)
             yield make.run(fitted.predicted, {**make.own, **keys, "collateral": change})
@@ -210,7 +216,7 @@ class Matrix:
                 fitted = bench.fit(each, how.division, read, NONLINEAR)
                 yield make.run(fitted.predicted, {**own, "probe": bench.names[NONLINEAR]})
 
-    def _before(self, measured: Subject, how: CellPlan) -> tuple[ProbeOutcome, bool]:
+    def _before(self, measured: ErasureTask, how: CellPlan) -> tuple[ProbeOutcome, bool]:
         """A probe on vectors as they are, and whether it is trained now; on all examples there is
         one for all cells.
         """
@@ -230,7 +236,9 @@ class RunMaker(NamedTuple):
     predictions: RunPredictions
 
     @classmethod
-    def of(cls, matrix: Matrix, erased: Subject, measured: Subject, how: CellPlan) -> RunMaker:
+    def of(
+        cls, matrix: ErasureMatrix, erased: ErasureTask, measured: ErasureTask, how: CellPlan
+    ) -> RunMaker:
         """That of a pair of tasks."""
         test = measured.readings.take(how.division.test)
         train = measured.readings.take(how.division.train).labels
@@ -238,7 +246,7 @@ class RunMaker(NamedTuple):
             test.labels,
             test.labels,
             code_shared_groups(test.dataset),
-            constants(train, measured.metric),
+            choose_constants(train, measured.metric),
         )
         common = {
             "task": measured.task,

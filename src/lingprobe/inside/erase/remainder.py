@@ -20,13 +20,13 @@ from lingprobe.corpora.training_sentences import (
 )
 from lingprobe.data.core import (
     DataProblem,
+    DeviceAwareEncoder,
     Encoder,
-    Informed,
-    Layered,
-    Lexical,
-    Prepared,
+    LayeredEncoder,
+    LexicalEncoder,
+    OracleEncoder,
+    PreparedEncoder,
     RevisedEncoder,
-    Running,
     Sentence,
     TrainingAwareEncoder,
 )
@@ -40,18 +40,18 @@ from lingprobe.data.references import (
     allow_code,
 )
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders import adapt
-from lingprobe.inside.erase.erasure import Erasure, Origin
+from lingprobe.encoders import adapt_encoder
+from lingprobe.inside.erase.erasure import EncoderOrigin, ErasureDescription
 from lingprobe.inside.erase.fitting import Floor, Method
 
 
 @dataclass(frozen=True)
-class Remainder:
+class RemainderEncoder:
     """Vectors of an encoder after an erasure, not to be probed on the sentences of the eraser."""
 
     inner: Encoder
-    origin: Origin
-    erasure: Erasure
+    origin: EncoderOrigin
+    erasure: ErasureDescription
 
     opposes: ClassVar[tuple[EncoderQuestion, ...]] = ()
     takes = "sentences"
@@ -68,7 +68,7 @@ class Remainder:
     @property
     def runs(self) -> tuple[str, str]:
         """The device and precision of the encoder."""
-        return self.inner.runs if isinstance(self.inner, Running) else ("cpu", "float32")
+        return self.inner.runs if isinstance(self.inner, DeviceAwareEncoder) else ("cpu", "float32")
 
     @property
     def revision(self) -> str:
@@ -78,11 +78,11 @@ class Remainder:
     @property
     def slots(self) -> tuple[str, ...]:
         """Those of the encoder, or one without a layer."""
-        return self.inner.slots if isinstance(self.inner, Layered) else ("-",)
+        return self.inner.slots if isinstance(self.inner, LayeredEncoder) else ("-",)
 
     def unknown(self, words: Sequence[str]) -> NDArray[np.bool_] | None:
         """Which words [n] the encoder does not know; None where it cannot tell."""
-        return self.inner.unknown(words) if isinstance(self.inner, Lexical) else None
+        return self.inner.unknown(words) if isinstance(self.inner, LexicalEncoder) else None
 
     def saw(self) -> Hashes | None:
         """What the encoder was trained on; nothing where it was not."""
@@ -110,10 +110,10 @@ class Remainder:
 
 
 @dataclass(frozen=True)
-class LayeredRemainder(Remainder):
+class LayeredRemainder(RemainderEncoder):
     """The same of an encoder with layers, each of which is erased by itself."""
 
-    inner: Layered
+    inner: LayeredEncoder
 
     @property
     def base(self) -> str:
@@ -122,11 +122,11 @@ class LayeredRemainder(Remainder):
     def asking(self, slots: tuple[str, ...]) -> LayeredRemainder:
         """The same with these slots, in this order."""
         asked = self.inner.asking(slots)
-        assert isinstance(asked, Layered)
+        assert isinstance(asked, LayeredEncoder)
         return replace(self, inner=asked)
 
 
-def remainder(
+def make_remainder(
     of: PlaceOption,
     *,
     without: tuple[PlaceOption, ...],
@@ -134,7 +134,7 @@ def remainder(
     rank: int = 0,
     floor: Floor | Literal["none"] = "none",
     draw: int = 0,
-) -> Remainder:
+) -> RemainderEncoder:
     """What is left of an encoder's vectors after an eraser, whose sentences are excluded from all
     tasks.
 
@@ -146,7 +146,9 @@ def remainder(
     draw     the seed of the baseline
     """
     things = tuple(thing for text in without for thing in text.split("+"))
-    return _remainder(Origin.of(Reference.parse(of)), Erasure(things, eraser, rank, floor, draw))
+    return _remainder(
+        EncoderOrigin.of(Reference.parse(of)), ErasureDescription(things, eraser, rank, floor, draw)
+    )
 
 
 def without(
@@ -157,7 +159,7 @@ def without(
     rank: int = 0,
     floor: Floor | Literal["none"] = "none",
     draw: int = 0,
-) -> Remainder:
+) -> RemainderEncoder:
     """An encoder or model without what a probe could find of tasks, as `ENCODER,without=TASK`.
 
     encoder  as of `run`
@@ -167,21 +169,21 @@ def without(
 
         lingprobe.without((model, tokenizer), "ud/tense:en_ewt")
     """
-    made = Erasure(tuple(as_list(tasks)), eraser, rank, floor, draw)
+    made = ErasureDescription(tuple(as_list(tasks)), eraser, rank, floor, draw)
     named = isinstance(encoder, str | Reference)
     allow_code(*([encoder] if named else []), *made.things)
-    return _remainder(Origin.of(encoder if named else adapt(encoder)), made)
+    return _remainder(EncoderOrigin.of(encoder if named else adapt_encoder(encoder)), made)
 
 
-def _remainder(origin: Origin, made: Erasure) -> Remainder:
+def _remainder(origin: EncoderOrigin, made: ErasureDescription) -> RemainderEncoder:
     inner = origin.encoder
-    if isinstance(inner, Informed | Prepared | EncoderWithView):
+    if isinstance(inner, OracleEncoder | PreparedEncoder | EncoderWithView):
         raise ReferenceProblem(
             f"{inner.name},without=: nothing can be erased from it, as its vectors depend on the"
             " task or are no vectors of sentences and words"
         )
     return (
         LayeredRemainder(inner, origin, made)
-        if isinstance(inner, Layered)
-        else Remainder(inner, origin, made)
+        if isinstance(inner, LayeredEncoder)
+        else RemainderEncoder(inner, origin, made)
     )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lingprobe.api.embedding import named_sentences
 from lingprobe.corpora.training_sentences import are_among, hash_sentences
-from lingprobe.data.abilities import Replaceable
+from lingprobe.data.abilities import PatchableEncoder
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import Column, build_column, column_from_codes
 from lingprobe.data.reading import Readings
@@ -36,12 +36,12 @@ class PairCosines:
            find their translation, there and back
     """
 
-    encoder: Replaceable
+    encoder: PatchableEncoder
     items: Sequence[EffectMeasurement]
     examples: Ints
 
     @classmethod
-    def of(cls, pairs: Dataset, names: Sequence[str], encoder: Replaceable) -> PairCosines:
+    def of(cls, pairs: Dataset, names: Sequence[str], encoder: PatchableEncoder) -> PairCosines:
         """Of scored pairs, or, with two names, of translations."""
         nobody = np.full(len(pairs), -1)
         metric = "accuracy" if len(names) > 1 else "spearman"

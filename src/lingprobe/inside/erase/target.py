@@ -8,37 +8,42 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.abilities import Predictive, Replaceable
-from lingprobe.data.core import DataProblem, Encoder, Layered
+from lingprobe.data.abilities import PatchableEncoder, PredictiveEncoder
+from lingprobe.data.core import DataProblem, Encoder, LayeredEncoder
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.reading import Readings
 from lingprobe.data.references import Reference, shorten_reference
 from lingprobe.data.vectors import Ints
-from lingprobe.encoders import ENCODERS, adapt, make
+from lingprobe.encoders import ENCODERS, adapt_encoder, make_encoder
 from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite, is_site
 from lingprobe.experiment.keys import identify_encoder
-from lingprobe.experiment.paths import Paths
-from lingprobe.inside.erase.behaviour import PairExamples, Preferences, WordPredictions, pairs_for
-from lingprobe.inside.erase.distances import Reach
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.inside.erase.behaviour import (
+    PairExamples,
+    SentencePreferences,
+    WordPredictions,
+    pairs_for,
+)
+from lingprobe.inside.erase.distances import SiteStates
 from lingprobe.inside.erase.division import FourWaySplit, codes_of, divide_for_erasure
 from lingprobe.inside.erase.effect_cells import CHOICE, WORD, EffectCell, Named, effect_cells
 from lingprobe.inside.erase.effects import LaterLayers, StateReader, read_changes
-from lingprobe.inside.erase.erasers import Eraser
+from lingprobe.inside.erase.erasers import AffineEraser
 from lingprobe.inside.erase.erasure import (
     LoadedTask,
     read_task_vectors,
     read_tasks,
     select_examples,
 )
-from lingprobe.inside.erase.exchanges import Partners, exchanges
+from lingprobe.inside.erase.exchanges import ExchangePartners, make_exchanges
 from lingprobe.inside.erase.fitting import EraserData, Method
 from lingprobe.inside.erase.interventions import (
     AffineIntervention,
-    Change,
     FloorDraws,
+    StateChange,
     changes_of,
+    fit_scrubbing,
     measure_dose,
-    scrub,
 )
 from lingprobe.inside.erase.similarity import PairCosines, pair_translations, similar_pairs
 from lingprobe.metrics import choose_label_metric
@@ -47,7 +52,7 @@ from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
 
 
-class Effects(NamedTuple):
+class InterventionEffects(NamedTuple):
     """The cells of a page, how many examples the eraser was fitted on, and the pairs."""
 
     cells: list[EffectCell]
@@ -93,7 +98,7 @@ class ProbedModel(NamedTuple):
     """
 
     task: LoadedTask
-    model: Replaceable
+    model: PatchableEncoder
     reference: str
     states: Reference | None
 
@@ -102,35 +107,35 @@ class ProbedModel(NamedTuple):
         """Of the reference of a task, and that of a model or a loaded model with its tokenizer.
         UsageProblem for a model that does not run on with other states.
         """
-        made, named = make(encoder), isinstance(encoder, str)
-        if not isinstance(made, Replaceable):
+        made, named = make_encoder(encoder), isinstance(encoder, str)
+        if not isinstance(made, PatchableEncoder):
             raise UsageProblem(
                 f"{encoder if named else made.name}: the states of a running model are replaced in"
                 " hf:MODEL, lm:MODEL, and (model, tokenizer) of transformers"
             )
         if not named:
             return cls(read_task(task, limit), made, made.name, None)
-        states = Reference.parse(made.states if isinstance(made, Predictive) else encoder)
+        states = Reference.parse(made.states if isinstance(made, PredictiveEncoder) else encoder)
         known = shorten_reference(ENCODERS, ENCODERS.canonical(encoder))
         return cls(read_task(task, limit), made, known, states.without("layers"))
 
-    def encoder(self, layers: str) -> Replaceable:
+    def encoder(self, layers: str) -> PatchableEncoder:
         """The encoder of some layers."""
-        made = make(self.asking(layers))
-        assert isinstance(made, Replaceable)
+        made = make_encoder(self.asking(layers))
+        assert isinstance(made, PatchableEncoder)
         return made
 
     def asking(self, layers: str) -> str | Encoder:
         """What `run` takes for some layers of the model's states."""
         if self.states is not None:
             return str(self.states.plus(layers=layers))
-        return adapt(self.model, layers=layers, pool="none")
+        return adapt_encoder(self.model, layers=layers, pool="none")
 
     def place(self, layer: str) -> InterventionSite:
         """Where a layer is."""
         every, one = self.encoder("all"), self.encoder(layer)
-        assert isinstance(every, Layered)
-        assert isinstance(one, Layered)
+        assert isinstance(every, LayeredEncoder)
+        assert isinstance(one, LayeredEncoder)
         names = [slot.rpartition(".")[0] for slot in one.slots]
         if len(names) > 1:
             raise UsageProblem(f"layer={layer}: take one, as {names[0]}")
@@ -145,7 +150,7 @@ class ProbedModel(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Interventions:
+class LayerInterventions:
     """What is done to the states of a layer, as options of `intervene` say it."""
 
     layer: str
@@ -156,14 +161,14 @@ class Interventions:
 
     def measure(
         self, target: ProbedModel, pairs: str, limit: int | None, tell: Callable[[int], object]
-    ) -> Effects:
+    ) -> InterventionEffects:
         """Everything that is measured of a model."""
         place = target.place(self.layer)
         readings = target.readings(place.layers)
         bench = StateReadings(target, place, readings, divide_for_erasure([readings.dataset])[0])
         changes = list(bench.changes(self))
         readers, chosen, spoken = [bench.later_layers(self.probe)], None, None
-        if isinstance(model := target.model, Predictive):
+        if isinstance(model := target.model, PredictiveEncoder):
             if pairs:
                 chosen, more = bench.preferences(model, pairs, limit)
                 readers.append(more)
@@ -183,7 +188,7 @@ class Interventions:
             named,
             bench.reach.of_changes(changes),
         )
-        return Effects(cells, len(bench.parts.eraser), chosen)
+        return InterventionEffects(cells, len(bench.parts.eraser), chosen)
 
 
 @dataclass(frozen=True)
@@ -201,12 +206,12 @@ class StateReadings:
         return self.readings.dataset.sites[:, 0, 1:]
 
     @property
-    def reach(self) -> Reach:
+    def reach(self) -> SiteStates:
         """How far changes reach, on test, beside states of the eraser's part."""
         states = self.readings.sites(self.place.site)[0]
-        return Reach(self.place.site, states, self.parts.test, self.parts.eraser)
+        return SiteStates(self.place.site, states, self.parts.test, self.parts.eraser)
 
-    def changes(self, how: Interventions) -> Iterator[Change]:
+    def changes(self, how: LayerInterventions) -> Iterator[StateChange]:
         """All changes of the place."""
         site = self.place.site
         fitted_on = self.readings.take(self.parts.eraser)
@@ -218,13 +223,15 @@ class StateReadings:
         yield from changes_of(site, source, eraser, lengths, floors)
         if len(self.place.scrubbed) > 1:
             plain = {each: EraserData.of(fitted_on, each) for each in self.place.scrubbed}
-            yield from scrub(plain, floors, self._behind)
+            yield from fit_scrubbing(plain, floors, self._behind)
         codes = codes_of(self.readings.labels)
         if codes is not None and self.readings.dataset.sites.shape[1] == 1:
             states = np.asarray(self.readings.sites(site)[0], np.float64)
-            yield from exchanges(Partners(states, codes, self.parts.test), source, eraser, floors)
+            yield from make_exchanges(
+                ExchangePartners(states, codes, self.parts.test), source, eraser, floors
+            )
 
-    def _behind(self, site: str, erasers: Mapping[str, Eraser]) -> EraserData:
+    def _behind(self, site: str, erasers: Mapping[str, AffineEraser]) -> EraserData:
         """What the eraser of a site is fitted on behind others."""
         some = select_examples(self.readings.dataset, self.parts.eraser)
         encoder = self.target.encoder(site)
@@ -245,14 +252,14 @@ class StateReadings:
         return LaterLayers.of(later, rows, encoder, PROBES.make(probe), metric)
 
     def preferences(
-        self, model: Predictive, pairs: str, limit: int | None
-    ) -> tuple[PairExamples, Preferences]:
+        self, model: PredictiveEncoder, pairs: str, limit: int | None
+    ) -> tuple[PairExamples, SentencePreferences]:
         """The minimal pairs whose words the eraser never saw, and what a model prefers of them."""
         one, data = read_task(pairs, limit), self.readings.dataset
         seen = select_examples(data, self.parts.eraser).sentences
         chosen = pairs_for(one.dataset, data, seen)
         probe = PROBES.make(one.task.probe)
-        return chosen, Preferences.of(chosen, model, probe, (CHOICE, one.task.metric))
+        return chosen, SentencePreferences.of(chosen, model, probe, (CHOICE, one.task.metric))
 
     def similarities(self, pairs: str, limit: int | None) -> PairCosines:
         """How alike the last layer's vectors of pairs of sentences are."""
@@ -266,7 +273,7 @@ class StateReadings:
 
 def read_task(task: str, limit: int | None) -> LoadedTask:
     """A task, of folds the first."""
-    found = read_tasks(limit_tasks(expand_tasks([task]), limit), Paths.of().cache)
+    found = read_tasks(limit_tasks(expand_tasks([task]), limit), RunPaths.of().cache)
     if not found:
         raise DataProblem(f"{task}: there is no such task")
     return found[0]

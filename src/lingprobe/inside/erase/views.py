@@ -18,11 +18,11 @@ from lingprobe.analysis.statistics import (
     PairedDifference,
     ShareOfLargest,
 )
-from lingprobe.inside.erase.change import reliability
+from lingprobe.inside.erase.change import compute_reliability
 from lingprobe.inside.erase.matrix import CONTROLS
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
-from lingprobe.pages.view_page import MatrixTable, View, ViewSection
+from lingprobe.pages.view_page import FrameView, MatrixTable, ViewSection
 from lingprobe.tables.heat import REDS, HeatLook
 
 _MATRIX = ("encoder", "layer", "asked")
@@ -45,7 +45,7 @@ class ErasureReliability:
         others = frame.find_others(shown, own)
         return {
             self.name: [
-                PERCENT * reliability(complete[k[0]] / PERCENT, change / PERCENT)
+                PERCENT * compute_reliability(complete[k[0]] / PERCENT, change / PERCENT)
                 for k, change in zip(others, shown.column("collateral"), strict=True)
             ]
         }
@@ -91,7 +91,7 @@ _FIGURE = HeatFigure(
     share="share",
     strong="verdict != 'no significant difference'",
 )
-ERASURE_VIEW = View(
+ERASURE_VIEW = FrameView(
     name="erase",
     about="What is left of tasks that were erased, and of others.",
     keys=(*RUN_KEYS, "asked"),

@@ -15,7 +15,7 @@ Names = Mapping[str, str]
 ROTATED, AS_IS = "retrieval rotated", "retrieval as is"
 
 
-def of(rows: Sequence[GeometryRow], *measures: str) -> list[GeometryRow]:
+def select_measures(rows: Sequence[GeometryRow], *measures: str) -> list[GeometryRow]:
     """The rows of some measures."""
     return [row for row in rows if row.measure in measures]
 
@@ -28,12 +28,12 @@ def is_between(row: GeometryRow) -> bool:
 def encoder_pairs(rows: Sequence[GeometryRow]) -> dict[tuple[str, str], list[GeometryRow]]:
     """CKA of layers by the encoders that they are of."""
     pairs: dict[tuple[str, str], list[GeometryRow]] = {}
-    for row in of(rows, "cka"):
+    for row in select_measures(rows, "cka"):
         pairs.setdefault((row.encoder, row.other_encoder), []).append(row)
     return pairs
 
 
-def steps(mine: Sequence[GeometryRow]) -> list[GeometryRow]:
+def select_layer_steps(mine: Sequence[GeometryRow]) -> list[GeometryRow]:
     """Of all pairs of layers of an encoder those of which one follows the other."""
     order = list(dict.fromkeys(name for row in mine for name in (row.layer, row.other_layer)))
     return [row for row in mine if (row.layer, row.other_layer) in pairwise(order)]
@@ -50,7 +50,7 @@ def by_encoder(rows: Sequence[GeometryRow]) -> dict[str, list[GeometryRow]]:
 def chosen_layer(mine: Sequence[GeometryRow]) -> str:
     """The layer of an encoder whose rotation finds most translations in the first fold."""
     layers: dict[str, list[float]] = {}
-    for row in of(mine, ROTATED):
+    for row in select_measures(mine, ROTATED):
         layers.setdefault(row.layer, []).append(row.dev)
     return max(layers, key=lambda name: fmean(layers[name]))
 
@@ -65,8 +65,10 @@ def describe_comparisons(rows: Sequence[GeometryRow], names: Names) -> Iterator[
         if one != other:
             yield _of_encoders(names.get(one, one), names.get(other, other), pairs)
         elif len(pairs) > 1:
-            yield _of_steps(names.get(one, one), steps(pairs))
-    for encoder, mine in by_encoder(of(rows, "cosine", "share", "top", "dimension")).items():
+            yield _of_steps(names.get(one, one), select_layer_steps(pairs))
+    for encoder, mine in by_encoder(
+        select_measures(rows, "cosine", "share", "top", "dimension")
+    ).items():
         yield _of_vectors(names.get(encoder, encoder), mine)
 
 
@@ -92,17 +94,17 @@ def _of_steps(name: str, mine: Sequence[GeometryRow]) -> str:
 
 def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
     """Anisotropy where it is largest, and the dimension of the last layer."""
-    cosine = max(of(mine, "cosine"), key=_get_sort_key)
-    several = len(of(mine, "cosine")) > 1
+    cosine = max(select_measures(mine, "cosine"), key=_get_sort_key)
+    several = len(select_measures(mine, "cosine")) > 1
     at = f" in layer {cosine.layer}, the largest" if several else ""
     said = f"{name}: two sentences have a mean cosine of {_with_interval(cosine, at)}"
     share, top = (
-        next(row.value for row in of(mine, measure) if row.layer == cosine.layer)
+        next(row.value for row in select_measures(mine, measure) if row.layer == cosine.layer)
         for measure in ("share", "top")
     )
     if share >= 0.1:
         said += f" (dimension {top:.0f} alone makes {PERCENT * share:.0f} % of it)"
-    last = of(mine, "dimension")[-1]
+    last = select_measures(mine, "dimension")[-1]
     if math.isnan(last.value):
         return f"{said}."
     where = f"of layer {last.layer} " if several else ""
@@ -115,7 +117,7 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
 def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:
     layer = chosen_layer(mine)
     here = [row for row in mine if row.layer == layer]
-    found, plain = of(here, ROTATED), of(here, AS_IS)
+    found, plain = select_measures(here, ROTATED), select_measures(here, AS_IS)
     value = fmean(row.value for row in found)
     at = f" in layer {layer}, chosen on other sentences" if len({r.layer for r in mine}) > 1 else ""
     said = f"{name}: a rotation learnt on other sentences finds {value:.1f} %"

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Literal
 
 from lingprobe.api.arguments import as_list, takes_options
-from lingprobe.api.measure import at, resolve_encoders
+from lingprobe.api.measure import resolve_encoders, use_cache
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
-from lingprobe.experiment.paths import Paths
+from lingprobe.experiment.paths import RunPaths
 from lingprobe.inside.geometry.comparisons import GeometryRow, language_rows, layer_rows
-from lingprobe.inside.geometry.networks import encode
+from lingprobe.inside.geometry.networks import encode_networks
 from lingprobe.inside.geometry.options import GeometryOptions
 from lingprobe.inside.geometry.pages import geometry_page
 from lingprobe.inside.geometry.texts import read_parallel_texts
@@ -43,9 +43,9 @@ def geometry(
         raise UsageProblem("name a text: a treebank, or a file with one sentence per line")
     kept_as(dtype)
     texts, remarks = read_parallel_texts(names)
-    with at(cache):
-        asked, paths = resolve_encoders(encoders, None), Paths.of(None, cache, dtype)
-        networks, more = encode(asked, texts, paths, untrained, progress)
+    with use_cache(cache):
+        asked, paths = resolve_encoders(encoders, None), RunPaths.of(None, cache, dtype)
+        networks, more = encode_networks(asked, texts, paths, untrained, progress)
 
         def steps(over: Iterable[Any]) -> Any:
             return show_progress(progress, over, desc="comparing", leave=False)

@@ -10,12 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.inside.geometry.kernels import Kernel, fits, kernel, kernel_hsics
+from lingprobe.inside.geometry.kernels import (
+    LinearKernel,
+    compute_kernel,
+    fits_in_memory,
+    kernel_hsics,
+)
 from lingprobe.inside.geometry.neighbours import intrinsic_dimension
-from lingprobe.inside.geometry.networks import LayerOnText, Networks
-from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align, make_test_folds
-from lingprobe.inside.geometry.rows import Doubles, IntervalEstimate, jackknife
-from lingprobe.inside.geometry.similarity import cka, hsics, null_p
+from lingprobe.inside.geometry.networks import LayerOnText, NetworkVectors
+from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align_vectors, make_test_folds
+from lingprobe.inside.geometry.rows import Doubles, IntervalEstimate, compute_jackknife_interval
+from lingprobe.inside.geometry.similarity import compute_cka, compute_jackknife_hsic, null_p
 from lingprobe.inside.geometry.spread import measure_spread
 from lingprobe.metrics.intervals import interval
 
@@ -61,15 +66,17 @@ class GeometryRow:
 class LayerSimilarities:
     """CKA of layers; what is needed more than once is kept."""
 
-    def __init__(self, networks: Networks) -> None:
+    def __init__(self, networks: NetworkVectors) -> None:
         self.rows = networks.rows
-        self.small = fits(networks.n, len(networks.rows))
-        self.kernels: dict[LayerOnText, Kernel] = {}
+        self.small = fits_in_memory(networks.n, len(networks.rows))
+        self.kernels: dict[LayerOnText, LinearKernel] = {}
         self.own: dict[LayerOnText, Doubles] = {}
 
     def cka(self, one: LayerOnText, other: LayerOnText) -> IntervalEstimate:
         """Debiased CKA of two layers, with its interval."""
-        return jackknife(cka(self._hsics(one, other), self._own(one), self._own(other)))
+        return compute_jackknife_interval(
+            compute_cka(self._hsics(one, other), self._own(one), self._own(other))
+        )
 
     def _own(self, place: LayerOnText) -> Doubles:
         if place not in self.own:
@@ -78,16 +85,16 @@ class LayerSimilarities:
 
     def _hsics(self, one: LayerOnText, other: LayerOnText) -> Doubles:
         if not self.small:
-            return hsics(self.rows[one], self.rows[other])
+            return compute_jackknife_hsic(self.rows[one], self.rows[other])
         return kernel_hsics(self._kernel(one), self._kernel(other))
 
-    def _kernel(self, place: LayerOnText) -> Kernel:
+    def _kernel(self, place: LayerOnText) -> LinearKernel:
         if place not in self.kernels:
-            self.kernels[place] = kernel(self.rows[place])
+            self.kernels[place] = compute_kernel(self.rows[place])
         return self.kernels[place]
 
 
-def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
+def layer_rows(networks: NetworkVectors, bar: Bar) -> Iterator[GeometryRow]:
     """Of one text: how alike every two layers are, and how the vectors of each lie."""
     (text,) = networks.texts
     places = [
@@ -113,7 +120,7 @@ def layer_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
 
 
 def _lie(
-    networks: Networks, place: LayerOnText
+    networks: NetworkVectors, place: LayerOnText
 ) -> Iterator[tuple[str, tuple[IntervalEstimate, int]]]:
     """The measures of one layer, and of how many vectors each is."""
     lie = measure_spread(networks.rows[place])
@@ -131,7 +138,7 @@ def _lie(
 
 
 def _cka_row(
-    networks: Networks, similarities: LayerSimilarities, one: LayerOnText, other: LayerOnText
+    networks: NetworkVectors, similarities: LayerSimilarities, one: LayerOnText, other: LayerOnText
 ) -> GeometryRow:
     value = similarities.cka(one, other)
     value = value._replace(low=np.minimum(value.low, 1.0), high=np.minimum(value.high, 1.0))
@@ -143,7 +150,7 @@ def _cka_row(
     return GeometryRow("cka", *one, *other, networks.n, *value, drawn, p)
 
 
-def language_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
+def language_rows(networks: NetworkVectors, bar: Bar) -> Iterator[GeometryRow]:
     """Of parallel texts: how alike every two languages are in each layer, and how many sentences
     find their translation.
     """
@@ -157,7 +164,7 @@ def language_rows(networks: Networks, bar: Bar) -> Iterator[GeometryRow]:
 
 
 def _translation_rows(
-    networks: Networks, one: LayerOnText, other: LayerOnText
+    networks: NetworkVectors, one: LayerOnText, other: LayerOnText
 ) -> Iterator[GeometryRow]:
     """Retrieval in both directions, and the error of the rotation."""
     found = _align_rows(networks, one, other)
@@ -182,6 +189,6 @@ def _translation_rows(
     yield GeometryRow("error", *one, *other, len(test), error, NAN, NAN, before)
 
 
-def _align_rows(networks: Networks, one: LayerOnText, other: LayerOnText) -> Any:
+def _align_rows(networks: NetworkVectors, one: LayerOnText, other: LayerOnText) -> Any:
     read = networks.rows[one].read, networks.rows[other].read
-    return align(read[0](0, networks.n), read[1](0, networks.n))
+    return align_vectors(read[0](0, networks.n), read[1](0, networks.n))

@@ -14,7 +14,7 @@ from lingprobe.inside.geometry.answers import (
     by_encoder,
     chosen_layer,
     is_between,
-    of,
+    select_measures,
 )
 from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
 from lingprobe.tables.drawing import PlotProblem
@@ -44,7 +44,7 @@ def _draw_layer_heat(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cel
     """All layers against all, in their order; every pair is measured once, and shown twice."""
     found: dict[tuple[str, str], float] = {}
     drawn: dict[tuple[str, str], float] = {}
-    for row in of(rows, "cka"):
+    for row in select_measures(rows, "cka"):
         one = _name_layer(row.encoder, row.layer, names)
         other = _name_layer(row.other_encoder, row.other_layer, names)
         for ends in ((one, other), (other, one)):
@@ -59,7 +59,7 @@ def _languages(rows: Sequence[GeometryRow], names: Names) -> dict[str, Cells]:
     maps: dict[str, Cells] = {}
     for encoder, mine in by_encoder(rows).items():
         layer = chosen_layer(mine)
-        here = [row for row in of(mine, ROTATED) if row.layer == layer]
+        here = [row for row in select_measures(mine, ROTATED) if row.layer == layer]
         found = {(row.text, row.other_text): row.value for row in here}
         drawn = {(row.text, row.other_text): row.untrained for row in here}
         maps |= _both(_name_layer(encoder, layer, names), found, drawn)

@@ -15,7 +15,7 @@ MOST = 2_048  # sentences
 ROOM = 2**30  # bytes of all matrices
 
 
-class Kernel(NamedTuple):
+class LinearKernel(NamedTuple):
     """A linear kernel without its diagonal.
 
     products  [n, n]
@@ -26,12 +26,12 @@ class Kernel(NamedTuple):
     sums: Doubles
 
 
-def fits(sentences: int, layers: int) -> bool:
+def fits_in_memory(sentences: int, layers: int) -> bool:
     """Whether the kernels of so many layers fit in memory."""
     return sentences <= MOST and 4 * sentences**2 * layers <= ROOM
 
 
-def kernel(rows: LayerVectors) -> Kernel:
+def compute_kernel(rows: LayerVectors) -> LinearKernel:
     """The kernel of a representation."""
     many = rows.shape[0]
     x = rows.read(0, many)
@@ -44,10 +44,10 @@ def kernel(rows: LayerVectors) -> Kernel:
     for k, (start, stop) in enumerate(parts, 1):
         sums[:, k] -= products[:, start:stop].sum(1)
         sums[start:stop, k] = 0
-    return Kernel(products.astype(np.float32), sums)
+    return LinearKernel(products.astype(np.float32), sums)
 
 
-def kernel_hsics(x: Kernel, y: Kernel) -> Doubles:
+def kernel_hsics(x: LinearKernel, y: LinearKernel) -> Doubles:
     """HSIC of two representations, and without each group of sentences, [groups + 1]."""
     many = len(x.products)
     starts = [start for start, _ in make_jackknife_groups(many)]

@@ -10,7 +10,7 @@ from lingprobe.inside.geometry.rows import (
     Doubles,
     IntervalEstimate,
     LayerVectors,
-    jackknife,
+    compute_jackknife_interval,
     make_jackknife_groups,
 )
 
@@ -32,7 +32,7 @@ def intrinsic_dimension(rows: LayerVectors) -> tuple[IntervalEstimate, int]:
     left = (
         np.delete(ratios, np.s_[start:stop]) for start, stop in make_jackknife_groups(len(ratios))
     )
-    return jackknife(np.array([two_nn(ratios), *map(two_nn, left)])), len(points)
+    return compute_jackknife_interval(np.array([two_nn(ratios), *map(two_nn, left)])), len(points)
 
 
 def drop_repeated_points(x: Doubles) -> Doubles:

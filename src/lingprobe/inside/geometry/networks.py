@@ -8,22 +8,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem, Encoder, Informed
+from lingprobe.data.core import DataProblem, Encoder, OracleEncoder
 from lingprobe.data.errors import UsageProblem
-from lingprobe.data.identity import Identity
+from lingprobe.data.identity import ContentIdentity
 from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.experiment.embed import load_vectors
 from lingprobe.experiment.keys import vectors_key
-from lingprobe.experiment.paths import Paths
-from lingprobe.experiment.run import ahead, embed_ahead
+from lingprobe.experiment.paths import RunPaths
+from lingprobe.experiment.run import embed_ahead, encode_ahead
 from lingprobe.inside.geometry.rows import LayerRows, LayerVectors
 from lingprobe.inside.geometry.texts import LEAST, Texts
 
 LOADING = ("device", "dtype", "tokens", "trust_remote_code", "code_revision")
 TRAINED = ("revisions", "adapter")  # what an untrained network does not have
 
-Known = Mapping[str, tuple[Encoder, Identity]]
+Known = Mapping[str, tuple[Encoder, ContentIdentity]]
 
 
 class LayerOnText(NamedTuple):
@@ -35,7 +35,7 @@ class LayerOnText(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Networks:
+class NetworkVectors:
     """The vectors of some layers on some texts.
 
     encoders  their layers, by the names of encoders
@@ -57,16 +57,16 @@ class Networks:
         return known if known in self.rows else None
 
 
-def encode(
-    encoders: Any, texts: Texts, paths: Paths, untrained: bool, progress: bool
-) -> tuple[Networks, tuple[str, ...]]:
+def encode_networks(
+    encoders: Any, texts: Texts, paths: RunPaths, untrained: bool, progress: bool
+) -> tuple[NetworkVectors, tuple[str, ...]]:
     """The vectors of all layers of encoders on texts, and what there is to say beside."""
     sentences = list(dict.fromkeys(one for text in texts.values() for one in text))
-    made = ahead(encoders, sentences, paths)
+    made = encode_ahead(encoders, sentences, paths)
     floors, drawn, remarks = _floors(made, paths) if untrained else ({}, {}, [])
     known = {**made, **drawn}
     for name, (encoder, _) in known.items():
-        if isinstance(encoder, Informed):
+        if isinstance(encoder, OracleEncoder):
             raise UsageProblem(f"{name} reads the annotation of a task, and a text has none")
     number = {one: i for i, one in enumerate(sentences)}
     places = {name: np.array([number[one] for one in text]) for name, text in texts.items()}
@@ -90,15 +90,15 @@ def encode(
         for text, at in places.items():
             rows |= {LayerOnText(name, n, text): LayerRows(every, n, at[good]) for n in every.names}
     shown = {name: layers[name] for name in made}
-    return Networks(shown, floors, rows, tuple(texts), n), tuple(remarks)
+    return NetworkVectors(shown, floors, rows, tuple(texts), n), tuple(remarks)
 
 
-def _floors(made: Known, paths: Paths) -> tuple[dict[str, str], Known, list[str]]:
+def _floors(made: Known, paths: RunPaths) -> tuple[dict[str, str], Known, list[str]]:
     """For each encoder the same network before training, these networks, and why others have
     none.
     """
     floors: dict[str, str] = {}
-    drawn: dict[str, tuple[Encoder, Identity]] = {}
+    drawn: dict[str, tuple[Encoder, ContentIdentity]] = {}
     seeds: dict[str | None, int] = {}  # or two models of one shape would be one network
     remarks = []
     for name, (encoder, _) in made.items():
@@ -109,7 +109,7 @@ def _floors(made: Known, paths: Paths) -> tuple[dict[str, str], Known, list[str]
             model = before_training(name)
             seed = seeds.setdefault(model.argument, len(seeds))
             reference = str(model.plus(seed=str(seed)) if seed else model)
-            drawn |= ahead([reference], (), paths) if reference not in drawn else {}
+            drawn |= encode_ahead([reference], (), paths) if reference not in drawn else {}
             floors[name] = reference
         except DataProblem as problem:
             remarks.append(f"{name} has no untrained copy: {problem}")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from lingprobe.api.options import ProgressOptions, StoredVectors
-from lingprobe.data.options import Help, argument, flag
+from lingprobe.data.options import Help, declare_argument, flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +21,7 @@ class GeometryOptions(ProgressOptions, StoredVectors):
             "one text (a treebank, or a file of sentences) for layers and encoders, several for"
             " languages: translations of each other, sentence by sentence"
         ),
-        argument("TEXT", kind=list[str]),
+        declare_argument("TEXT", kind=list[str]),
     ]
     encoders: Annotated[
         Any,

@@ -19,8 +19,8 @@ from lingprobe.inside.geometry.answers import (
     describe_comparisons,
     encoder_pairs,
     is_between,
-    of,
-    steps,
+    select_layer_steps,
+    select_measures,
 )
 from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
 from lingprobe.inside.geometry.figure import draw_geometry_heat
@@ -66,7 +66,7 @@ def _build_geometry_tables(rows: Sequence[GeometryRow], names: Names) -> Iterato
         yield _by_language(rows, names, lead)
         yield _language_pairs(rows, names)
         return
-    if of(rows, "cka"):
+    if select_measures(rows, "cka"):
         yield _by_likeness(rows, names, lead)
         lead = ()
     yield _by_layer(rows, names, lead)
@@ -81,7 +81,7 @@ def _by_likeness(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
     for (one, other), mine in encoder_pairs(rows).items():
         called = names.get(one, one), names.get(other, other)
         if one == other:
-            heading, lines = f"{called[0]}: each layer and the next", steps(mine)
+            heading, lines = f"{called[0]}: each layer and the next", select_layer_steps(mine)
         else:
             heading, lines = f"{called[0]}, and what is most like it in {called[1]}", _best(mine)
         sections.append(TableSection(heading, tuple(map(_likeness, lines))))
@@ -175,11 +175,14 @@ def _by_language(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
 
 def _means(layer: str, mine: Sequence[GeometryRow]) -> tuple[str, ...]:
     """The means over all pairs."""
-    found = {name: fmean(r.value for r in of(mine, name)) for name in (AS_IS, CENTRED, ROTATED)}
-    cka = fmean(row.value for row in of(mine, "cka"))
-    error = of(mine, "error")
+    found = {
+        name: fmean(r.value for r in select_measures(mine, name))
+        for name in (AS_IS, CENTRED, ROTATED)
+    }
+    cka = fmean(row.value for row in select_measures(mine, "cka"))
+    error = select_measures(mine, "error")
     errors = (fmean(r.value for r in error), fmean(r.untrained for r in error))
-    drawn = fmean(row.untrained for row in of(mine, ROTATED))
+    drawn = fmean(row.untrained for row in select_measures(mine, ROTATED))
     shares = map(format_number, found.values())
     return (
         layer,
@@ -196,7 +199,7 @@ def _language_pairs(rows: Sequence[GeometryRow], names: Names) -> Table:
     sections = []
     for encoder, mine in by_encoder(rows).items():
         layer = chosen_layer(mine)
-        by = {(r.text, r.other_text): r for r in of(mine, ROTATED) if r.layer == layer}
+        by = {(r.text, r.other_text): r for r in select_measures(mine, ROTATED) if r.layer == layer}
         lines = tuple((one, *(_retrieval(by.get((one, t))) for t in texts)) for one in texts)
         heading = names.get(encoder, encoder) + ("" if layer == "-" else f", layer {layer}")
         sections.append(TableSection(heading, lines))

@@ -16,7 +16,7 @@ WAYS = ("as is", "centred", "rotated")
 Hits = NDArray[np.bool_]
 
 
-class Alignment(NamedTuple):
+class LanguageAlignment(NamedTuple):
     """What came of mapping one language onto another.
 
     hits    [ways, 2, n] whether a sentence's translation has the highest cosine of all sentences of
@@ -30,7 +30,7 @@ class Alignment(NamedTuple):
     errors: Doubles
 
 
-def rotation(x: Doubles, y: Doubles) -> Doubles:
+def compute_rotation(x: Doubles, y: Doubles) -> Doubles:
     """The matrix R with orthonormal columns or rows for which xR is nearest to y, [p, q]."""
     left, _, right = np.linalg.svd(x.T @ y, full_matrices=False)
     return np.asarray(left @ right)
@@ -41,7 +41,7 @@ def make_test_folds(many: int) -> list[NDArray[np.int64]]:
     return np.array_split(np.arange(many), FOLDS)
 
 
-def align(x: Doubles, y: Doubles) -> Alignment:
+def align_vectors(x: Doubles, y: Doubles) -> LanguageAlignment:
     """Map parallel vectors x [n, p] onto y [n, q], each fold by what the others taught. Ways
     without a rotation need p = q.
     """
@@ -50,14 +50,14 @@ def align(x: Doubles, y: Doubles) -> Alignment:
         train = np.ones(len(x), bool)
         train[test] = False
         middle = x[train].mean(0), y[train].mean(0)
-        turn = rotation(x[train] - middle[0], y[train] - middle[1])
+        turn = compute_rotation(x[train] - middle[0], y[train] - middle[1])
         one, other = x[test] - middle[0], y[test] - middle[1]
         turned = one @ turn
         for way, pair in enumerate(((x[test], y[test]), (one, other), (turned, other))):
             hits[way][:, test] = find_translations(*pair)
         whole = float((one**2).sum() + (other**2).sum())
         errors.append(float(((turned - other) ** 2).sum()) / whole if whole else np.nan)
-    return Alignment(hits, np.array(errors))
+    return LanguageAlignment(hits, np.array(errors))
 
 
 def find_translations(x: Doubles, y: Doubles) -> Hits:

@@ -77,13 +77,13 @@ def make_jackknife_groups(many: int) -> list[tuple[int, int]]:
     return list(pairwise(ends))
 
 
-def stretches(start: int, stop: int) -> Iterator[tuple[int, int]]:
+def split_into_stretches(start: int, stop: int) -> Iterator[tuple[int, int]]:
     """Parts of start:stop that fit in memory."""
     for first in range(start, stop, STRETCH):
         yield first, min(first + STRETCH, stop)
 
 
-def jackknife(values: Doubles) -> IntervalEstimate:
+def compute_jackknife_interval(values: Doubles) -> IntervalEstimate:
     """The interval of a statistic, from its value [0] and its values without each group [1:]: the
     jackknife with groups excluded (Efron & Tibshirani 1993, equation 11.5), and Student's t.
 

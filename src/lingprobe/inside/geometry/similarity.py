@@ -14,13 +14,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lingprobe.inside.geometry.rows import Doubles, LayerVectors, make_jackknife_groups, stretches
+from lingprobe.inside.geometry.rows import (
+    Doubles,
+    LayerVectors,
+    make_jackknife_groups,
+    split_into_stretches,
+)
 
 HELD = 2**29  # bytes of sums that are kept rather than computed twice
 LEAST = 20  # sentences without which there is nothing to say
 
 
-class Sums(NamedTuple):
+class SimilaritySums(NamedTuple):
     """Sums over sentences i with vectors x [p] and y [q], of squared norms a and b."""
 
     n: float
@@ -33,20 +38,20 @@ class Sums(NamedTuple):
     b: float
     ab: float
 
-    def plus(self, other: Sums) -> Sums:
+    def plus(self, other: SimilaritySums) -> SimilaritySums:
         """The sums over the sentences of both."""
         return self._merge(other, 1.0)
 
-    def minus(self, other: Sums) -> Sums:
+    def minus(self, other: SimilaritySums) -> SimilaritySums:
         """The sums without the sentences of the other."""
         return self._merge(other, -1.0)
 
-    def _merge(self, other: Sums, sign: float) -> Sums:
+    def _merge(self, other: SimilaritySums, sign: float) -> SimilaritySums:
         pairs: Any = zip(self, other, strict=True)
-        return Sums(*(u + sign * v for u, v in pairs))
+        return SimilaritySums(*(u + sign * v for u, v in pairs))
 
 
-def hsic(sums: Sums) -> float:
+def compute_hsic(sums: SimilaritySums) -> float:
     """The unbiased estimate of HSIC for linear kernels; NaN for fewer than four sentences."""
     n = sums.n
     if n < 4:
@@ -59,17 +64,17 @@ def hsic(sums: Sums) -> float:
     return (trace + k * l_ / ((n - 1) * (n - 2)) - 2 * both / (n - 2)) / (n * (n - 3))
 
 
-def hsics(x: LayerVectors, y: LayerVectors) -> Doubles:
+def compute_jackknife_hsic(x: LayerVectors, y: LayerVectors) -> Doubles:
     """HSIC of two representations, and without each group of sentences, [groups + 1]."""
     shift = _middle(x), _middle(y)
     held = x.shape[1] * y.shape[1] * 8 * len(make_jackknife_groups(x.shape[0])) <= HELD
     parts = list(_sum_groups(x, y, shift)) if held else None
-    total = reduce(Sums.plus, parts or _sum_groups(x, y, shift))
-    left = (hsic(total.minus(part)) for part in parts or _sum_groups(x, y, shift))
-    return np.array([hsic(total), *left])
+    total = reduce(SimilaritySums.plus, parts or _sum_groups(x, y, shift))
+    left = (compute_hsic(total.minus(part)) for part in parts or _sum_groups(x, y, shift))
+    return np.array([compute_hsic(total), *left])
 
 
-def cka(xy: Doubles, xx: Doubles, yy: Doubles) -> Doubles:
+def compute_cka(xy: Doubles, xx: Doubles, yy: Doubles) -> Doubles:
     """Debiased linear CKA, of HSIC of two representations and of each with itself; NaN for one that
     does not vary.
     """
@@ -106,21 +111,23 @@ def _middle(rows: LayerVectors) -> Doubles:
     """About where vectors lie, so that sums of what is left keep their digits; HSIC is the same for
     every shift.
     """
-    first = next(stretches(0, rows.shape[0]))
+    first = next(split_into_stretches(0, rows.shape[0]))
     return np.asarray(rows.read(*first).mean(0))
 
 
-def _sum_groups(x: LayerVectors, y: LayerVectors, shift: tuple[Doubles, Doubles]) -> Iterator[Sums]:
+def _sum_groups(
+    x: LayerVectors, y: LayerVectors, shift: tuple[Doubles, Doubles]
+) -> Iterator[SimilaritySums]:
     """The sums of each group of sentences."""
     for start, stop in make_jackknife_groups(x.shape[0]):
         some = (
             _sums(x.read(*each) - shift[0], y.read(*each) - shift[1])
-            for each in stretches(start, stop)
+            for each in split_into_stretches(start, stop)
         )
-        yield reduce(Sums.plus, some)
+        yield reduce(SimilaritySums.plus, some)
 
 
-def _sums(x: Doubles, y: Doubles) -> Sums:
+def _sums(x: Doubles, y: Doubles) -> SimilaritySums:
     a, b = (x**2).sum(1), (y**2).sum(1)
     sums = x.sum(0), y.sum(0), a @ y, b @ x
-    return Sums(len(x), x.T @ y, *sums, a.sum(), b.sum(), a @ b)
+    return SimilaritySums(len(x), x.T @ y, *sums, a.sum(), b.sum(), a @ b)

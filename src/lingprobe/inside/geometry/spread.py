@@ -14,8 +14,8 @@ from lingprobe.inside.geometry.rows import (
     Doubles,
     IntervalEstimate,
     LayerVectors,
-    jackknife,
-    stretches,
+    compute_jackknife_interval,
+    split_into_stretches,
     without_each,
 )
 
@@ -45,12 +45,12 @@ class VectorSpread:
 def measure_spread(rows: LayerVectors) -> VectorSpread:
     """How vectors lie, read once."""
     many, width = rows.shape
-    start = next(stretches(0, many))
+    start = next(split_into_stretches(0, many))
     shift = rows.read(*start).mean(0)
     every = without_each(many, partial(_sums, rows, shift), lambda sums: sums)
     sums = _Totals(every[0], width)
-    cosine = jackknife(np.array([_cosine(_Totals(each, width)) for each in every]))
-    norm = jackknife(np.array([_Totals(each, width).norm for each in every]))
+    cosine = compute_jackknife_interval(np.array([_cosine(_Totals(each, width)) for each in every]))
+    norm = compute_jackknife_interval(np.array([_Totals(each, width).norm for each in every]))
     top, share = _largest(sums) if cosine.low > 0 else (-1, np.nan)
     variances = np.maximum(sums.squares / sums.n - (sums.x / sums.n) ** 2, 0)
     outlying = int((variances >= OUTLYING * variances.mean()).sum()) if variances.any() else 0
@@ -74,7 +74,7 @@ class _Totals:
 
 def _sums(rows: LayerVectors, shift: Doubles, start: int, stop: int) -> Doubles:
     total = np.zeros(4 * rows.shape[1] + 4)
-    for each in stretches(start, stop):
+    for each in split_into_stretches(start, stop):
         x = rows.read(*each)
         norms = np.sqrt((x**2).sum(1))
         has = norms > 0  # zeros have no direction

@@ -8,13 +8,13 @@ from typing import Literal
 
 from lingprobe.analysis.frame import ProbeRun, ResultFrame
 from lingprobe.api.arguments import takes_options
-from lingprobe.api.measure import at, evaluate
-from lingprobe.data.abilities import Predictive
+from lingprobe.api.measure import evaluate, use_cache
+from lingprobe.data.abilities import PredictiveEncoder
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.data.references import allow_code
-from lingprobe.inside.erase.behaviour import Preferences, pairs_for
+from lingprobe.inside.erase.behaviour import SentencePreferences, pairs_for
 from lingprobe.inside.erase.effect_cells import CHOICE
 from lingprobe.inside.erase.target import ProbedModel, read_task
 from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
@@ -44,7 +44,7 @@ def rank_heads(
         print(lingprobe.rank_heads("ud/subj-num:en", "lm:gpt2", pairs="minimal/agreement:en"))
     """
     allow_code(probe, encoder)
-    with at(cache):
+    with use_cache(cache):
         target = ProbedModel.of(task, encoder, limit)
         effects = choose_pairs(target, pairs, limit)
         probed = probe_sites(target, task, "head:*.*", probe, limit)
@@ -58,7 +58,9 @@ def rank_heads(
 def choose_pairs(target: ProbedModel, pairs: str, limit: int | None) -> SiteEffects:
     """A model's preferences between pairs, with its heads changed."""
     model = target.model
-    if not isinstance(model, Predictive) or (isinstance(model, LanguageModel) and model.is_masked):
+    if not isinstance(model, PredictiveEncoder) or (
+        isinstance(model, LanguageModel) and model.is_masked
+    ):
         raise UsageProblem(
             f"{target.reference}: heads are ablated and patched where a causal language model"
             " chooses between sentences: take lm:MODEL of a causal model; a probe of each head is"
@@ -68,7 +70,7 @@ def choose_pairs(target: ProbedModel, pairs: str, limit: int | None) -> SiteEffe
     chosen = pairs_for(read.dataset, target.task.dataset, ())
     named = CHOICE, read.task.metric
     return SiteEffects.of(
-        target, chosen, Preferences.of(chosen, model, PROBES.make(read.task.probe), named)
+        target, chosen, SentencePreferences.of(chosen, model, PROBES.make(read.task.probe), named)
     )
 
 

@@ -17,14 +17,14 @@ import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.frame import ProbeRun
-from lingprobe.data.abilities import Predictive
-from lingprobe.data.core import Dataset, Layered
+from lingprobe.data.abilities import PredictiveEncoder
+from lingprobe.data.core import Dataset, LayeredEncoder
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints, Vectors, compute_offsets, expand_ranges
 from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.encoders.sites import ModelSite
-from lingprobe.inside.erase.behaviour import MARGIN, Doubles, PairExamples, Preferences
-from lingprobe.inside.erase.effects import copies
+from lingprobe.inside.erase.behaviour import MARGIN, Doubles, PairExamples, SentencePreferences
+from lingprobe.inside.erase.effects import copy_sentences
 from lingprobe.inside.erase.interventions import UNCHANGED, ChangeName
 from lingprobe.inside.erase.target import ProbedModel
 
@@ -191,25 +191,27 @@ class SiteEffects:
     target: ProbedModel
     pairs: PairExamples
     data: Dataset
-    reads: Preferences
+    reads: SentencePreferences
     layers: str = "head:*.*"
 
     @classmethod
-    def of(cls, target: ProbedModel, pairs: PairExamples, reads: Preferences) -> SiteEffects:
+    def of(
+        cls, target: ProbedModel, pairs: PairExamples, reads: SentencePreferences
+    ) -> SiteEffects:
         """Of a model's preferences between pairs, with its heads changed."""
-        return cls(target, pairs, copies(pairs.data), reads)
+        return cls(target, pairs, copy_sentences(pairs.data), reads)
 
     @property
     def sites(self) -> list[str]:
         """The names of all sites."""
         made = self.target.encoder(self.layers)
-        assert isinstance(made, Layered)
+        assert isinstance(made, LayeredEncoder)
         return [slot.rpartition(".")[0] for slot in made.slots]
 
     def plan(self) -> PatchPlan:
         """How sites are patched."""
         model, data = self.target.model, self.data
-        assert isinstance(model, Predictive)
+        assert isinstance(model, PredictiveEncoder)
         tokens = PairTokens.of(self.target.encoder("lex").encode(data.sentences))
         now = model.predictions(data.sentences)
         order = np.argsort(now.sentence, kind="stable")

@@ -8,26 +8,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.labels import build_column
 from lingprobe.data.reading import ReadingProblem, Readings
 
 
 @dataclass(frozen=True, slots=True)
-class Pointer:
+class PointerProbe:
     """Answers with the number that a vector of one number is, as `map:8.3` has them: how many words
     off the word is that a head attends to most. Nothing is trained; dev says which head is best.
     """
 
     name: ClassVar[str] = "pointer"
-    needs: ClassVar[Needs] = Needs(seeds=False, train=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, train=False)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         return [_arrows(cell.read, dev) for cell in cells]
 
 
 @dataclass(frozen=True, slots=True)
-class Arrows:
+class PointerPredictor:
     """What a layer says of words.
 
     choice  the share of dev's words of which that is right
@@ -43,11 +43,11 @@ class Arrows:
         return Predictions(scores, answers.names, answers)
 
 
-def _arrows(read: str, dev: Readings) -> Arrows:
+def _arrows(read: str, dev: Readings) -> PointerPredictor:
     if not len(dev):
-        return Arrows(read)
+        return PointerPredictor(read)
     right = [a == b for a, b in zip(_answers(dev, read), dev.labels.plain(), strict=True)]
-    return Arrows(read, {"dev": float(np.mean(right))})
+    return PointerPredictor(read, {"dev": float(np.mean(right))})
 
 
 def _answers(readings: Readings, read: str) -> list[str]:

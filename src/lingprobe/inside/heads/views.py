@@ -24,7 +24,7 @@ from lingprobe.analysis.statistics import (
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import try_parse_reference
 from lingprobe.encoders.sites import ModelSite
-from lingprobe.inside.erase.behaviour import nats
+from lingprobe.inside.erase.behaviour import make_nats_metric
 from lingprobe.inside.heads.effects import (
     ABLATED,
     AS_IT_IS,
@@ -32,11 +32,11 @@ from lingprobe.inside.heads.effects import (
     PATCHED,
     PATCHED_OWN,
 )
-from lingprobe.metrics import Difference, difference, holm
+from lingprobe.metrics import ScoreDifference, compute_difference, correct_holm
 from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
-from lingprobe.pages.view_page import ListTable, MatrixTable, View, ViewSection
+from lingprobe.pages.view_page import FrameView, ListTable, MatrixTable, ViewSection
 from lingprobe.tables.heat import HeatLook
 
 TRAINED = ("weights", "seed", "lexical", "layers")
@@ -93,19 +93,21 @@ class MarginFall:
     family: Sequence[str]
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        falls: list[Difference | None] = []
+        falls: list[ScoreDifference | None] = []
         rows = (self._find(shown, frame, change) for change in (self.before, self.after))
         for before, after in zip(*rows, strict=True):
             there = bool(before and after)
             falls.append(
-                difference(nats(), frame.answers(before[0]), frame.answers(after[0]))
+                compute_difference(
+                    make_nats_metric(), frame.answers(before[0]), frame.answers(after[0])
+                )
                 if there
                 else None
             )
         p = [math.nan if fall is None else fall.p for fall in falls]
         level = [ALPHA] * len(falls)
         for numbers in shown.groups(self.family).values():
-            for number, value in zip(numbers, holm([p[k] for k in numbers]), strict=True):
+            for number, value in zip(numbers, correct_holm([p[k] for k in numbers]), strict=True):
                 p[number], level[number] = float(value), ALPHA / len(numbers)
         return {
             self.name: [math.nan if fall is None else fall.value for fall in falls],
@@ -211,7 +213,7 @@ _FIGURE = HeatFigure(
     text="map_text",
     strong="best",
 )
-HEADS_VIEW = View(
+HEADS_VIEW = FrameView(
     name="heads",
     about="All heads (or MLPs, or maps of attention) of a task beside each other, against the same"
     " ones before training, and random slices.",

@@ -15,13 +15,13 @@ from lingprobe.api.arguments import (
     as_list,
     takes_options,
 )
-from lingprobe.api.encoders import reference
+from lingprobe.api.encoders import make_reference
 from lingprobe.api.measure import Settings, run
 from lingprobe.api.options import RunOptions
 from lingprobe.corpora.languages import language_codes
-from lingprobe.corpora.places import find_treebank_folders, folder, locate_path
+from lingprobe.corpora.places import find_treebank_folders, get_treebank_folder, locate_path
 from lingprobe.corpora.universal import find_treebank
-from lingprobe.data.core import DataProblem, Lexical
+from lingprobe.data.core import DataProblem, LexicalEncoder
 from lingprobe.data.references import (
     Reference,
     allow_code,
@@ -34,13 +34,13 @@ from lingprobe.inside.languages.metadata import count_forms
 from lingprobe.inside.languages.morphology import (
     in_layers,
     list_baseline_encoders,
-    questions,
+    list_questions,
 )
 from lingprobe.inside.languages.morphology_page import show_morphology
 from lingprobe.inside.languages.options import MorphologyOptions, SurveyOptions, TransferOptions
 from lingprobe.inside.languages.survey import SurveyRow, survey_rows
 from lingprobe.inside.languages.survey_page import survey_page
-from lingprobe.inside.languages.transfer import label
+from lingprobe.inside.languages.transfer import get_place_label
 from lingprobe.inside.languages.views import PIECES, TRANSFER_VIEW, split_tasks
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.unreadable import WordCount, describe_unreadable
@@ -71,7 +71,7 @@ def survey(
     """
     allow_code(*as_list(tasks), *as_list(encoders))
     given = [place for each in as_list(treebanks) for place in _locate_treebanks(str(each))]
-    places = given or list(map(str, find_treebank_folders(folder() or Path())))
+    places = given or list(map(str, find_treebank_folders(get_treebank_folder() or Path())))
     if not places:
         raise DataProblem(
             "no treebank is named, and no UD_* folder is here: name some, or set"
@@ -80,14 +80,14 @@ def survey(
     names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
     counts = [count for each in as_list(encoders) for count in _count_unknown(each, places)]
     return survey_page(list(survey_rows(places, names)), figure).with_lead(
-        describe_unreadable(counts, _name_encoder, label)
+        describe_unreadable(counts, _name_encoder, get_place_label)
     )
 
 
 def _count_unknown(encoder: str, places: Sequence[str]) -> Iterable[WordCount]:
     """How many words of treebanks are unknown to an encoder; none where it cannot tell."""
-    made = ENCODERS.make(reference(encoder))
-    if not isinstance(made, Lexical):
+    made = ENCODERS.make(make_reference(encoder))
+    if not isinstance(made, LexicalEncoder):
         return
     for place in places:
         forms = count_forms(place)
@@ -135,7 +135,9 @@ def transfer(
     apart: Distances = {}
     if distances is not None:
         apart = read_distances(distances)
-        check_distances(apart, *(map(label, map(str, as_list(each))) for each in (train, test)))
+        check_distances(
+            apart, *(map(get_place_label, map(str, as_list(each))) for each in (train, test))
+        )
     is_own = all(task.name == TABLE for task in questions)
     every = encoders
     if not (is_own or isinstance(encoders, Mapping)):
@@ -164,11 +166,13 @@ def morphology(
 
         print(lingprobe.morphology("fi_tdt", "hf:xlm-roberta-base", feature="Case"))
     """
-    asked = questions(treebank, feature, size)
+    asked = list_questions(treebank, feature, size)
     if isinstance(encoders, Mapping):
         every: Any = encoders
     else:
-        read = [in_layers(reference(e)) if isinstance(e, str) else e for e in as_list(encoders)]
+        read = [
+            in_layers(make_reference(e)) if isinstance(e, str) else e for e in as_list(encoders)
+        ]
         every = [*read, *list_baseline_encoders([each for each in read if isinstance(each, str)])]
     how: Settings = {"probes": ["linear"], "layers": ["layers"], "seeds": 1, **settings}
     done = run(asked, every, **how)
@@ -184,7 +188,7 @@ def _pieces(encoders: Sequence[Any]) -> list[str]:
     """A bag of its own word pieces for each transformer that is named."""
     bags: dict[str, None] = {}
     for each in encoders:
-        parsed = try_parse_reference(reference(each)) if isinstance(each, str) else None
+        parsed = try_parse_reference(make_reference(each)) if isinstance(each, str) else None
         if parsed is not None and parsed.name in ("hf", "st") and parsed.argument:
             kept = {key: value for key, value in parsed.options if key in ("device", "dtype")}
             pooled = {**PIECES, "pool": "mean", **kept}

@@ -31,7 +31,7 @@ DRAWS = 9_999
 Distances = Mapping[tuple[str, str], float]
 
 
-class Mantel(NamedTuple):
+class MantelResult(NamedTuple):
     """How losses of transfer go with distances.
 
     rho             Spearman's correlation over pairs of a source and another target
@@ -122,15 +122,15 @@ class MantelTest:
     seed: int = 0
 
     def compute(self, shown: ResultFrame, frame: ResultFrame) -> Columns:
-        rows: list[Mantel] = [Mantel(math.nan, math.nan, 0, 0)] * len(shown)
+        rows: list[MantelResult] = [MantelResult(math.nan, math.nan, 0, 0)] * len(shown)
         for numbers in shown.groups(self.within).values():
             if found := self._test(shown.take(numbers)):
                 for number in numbers:
                     rows[number] = found
-        names = [f"mantel_{name}" for name in Mantel._fields]
+        names = [f"mantel_{name}" for name in MantelResult._fields]
         return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
-    def _test(self, part: ResultFrame) -> Mantel | None:
+    def _test(self, part: ResultFrame) -> MantelResult | None:
         if any(map(math.isnan, part.column("distance"))):
             return None
         pairs = list(zip(part.column("train_on"), part.column("language"), strict=True))
@@ -146,7 +146,7 @@ class MantelTest:
         return of_matrices(losses, apart, self.seed)
 
 
-def of_matrices(losses: Doubles, apart: Doubles, seed: int = 0, draws: int = DRAWS) -> Mantel:
+def of_matrices(losses: Doubles, apart: Doubles, seed: int = 0, draws: int = DRAWS) -> MantelResult:
     """Spearman's correlation of two square matrices [languages, languages] off their diagonals, and
     its p: the share of permutations of the languages (the one that was seen among them) with one as
     far from 0. The first may differ between its sides, and pairs that are NaN in it are excluded.
@@ -164,7 +164,7 @@ def of_matrices(losses: Doubles, apart: Doubles, seed: int = 0, draws: int = DRA
     seen = rho(np.arange(size))
     least = abs(seen) - 1e-12  # the same sum in another order
     further = sum(abs(rho(generator.permutation(size))) >= least for _ in range(draws))
-    return Mantel(seen, (further + 1) / (draws + 1), size, int(kept.sum()))
+    return MantelResult(seen, (further + 1) / (draws + 1), size, int(kept.sum()))
 
 
 def _standard(ranks: Doubles) -> Doubles:

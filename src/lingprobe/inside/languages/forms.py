@@ -24,11 +24,11 @@ from lingprobe.datasets.settings import SampleSettings
 from lingprobe.inside.languages.words import FormLexicon, SpellingCounts, find_word_files
 from lingprobe.tasks.baseline_names import NGRAMS
 from lingprobe.tasks.baselines import word_by_word
-from lingprobe.tasks.features import LEAST, inventory, varied_features
+from lingprobe.tasks.features import LEAST, count_features, varied_features
 from lingprobe.tasks.memory import CorpusCache, oracle_facts
 from lingprobe.tasks.sources import note_sources
 from lingprobe.tasks.task import TaskDefinition
-from lingprobe.tasks.ud.feat import telling
+from lingprobe.tasks.ud.feat import choose_telling_values
 
 SHOWN = 6  # groups of values that one form has
 ORACLES = {"features": "every feature that the form has in the data"}
@@ -154,7 +154,7 @@ class FeatureForms:
         if asked.classes:
             return asked.classes
         if asked.least is None and asked.several == "drop":
-            return telling(self.values)
+            return choose_telling_values(self.values)
         least = LEAST if asked.least is None else asked.least
         counts = Counter(value for each in self.candidates for value in _values(each))
         return {value for value, n in counts.items() if n >= least}
@@ -195,7 +195,7 @@ class FeatureForms:
         if len(self.values) > 1:
             return
         options = self.options
-        counts = inventory(lexicon.readings(options.upos))
+        counts = count_features(lexicon.readings(options.upos))
         has = ", ".join(sorted(counts, key=lambda name: -counts[name].total())[:12])
         why = (
             f"{options.feature} has one value there, {next(iter(self.values))}"
@@ -283,7 +283,7 @@ def _compute_form_facts(
 def _every_feature(options: FormOptions) -> list[str]:
     """The features that make a task: two values or more have enough forms."""
     least = LEAST if options.least is None else options.least
-    return varied_features(inventory(_lexicon(options).readings(options.upos)), least)
+    return varied_features(count_features(_lexicon(options).readings(options.upos)), least)
 
 
 def _metric_and_question(options: FormOptions) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lingprobe.data.centring import Unlabelled
+from lingprobe.data.centring import UnlabelledSentences
 from lingprobe.data.core import DataProblem, Dataset, Sentence, Tags
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.vectors import Ints
@@ -31,7 +31,7 @@ class RowSelection:
         return [self.dataset.sentences[k] for k in used]
 
 
-def join(
+def join_datasets(
     parts: Sequence[RowSelection],
     unlabelled: Sequence[RowSelection],
     classes: Sequence[str],
@@ -67,7 +67,7 @@ def join(
     )
     clusters = dict.fromkeys(name for part in parts for name in part.dataset.clusters)
     whole = replace(whole, clusters=tuple(clusters))
-    return whole.with_notes(Unlabelled(by, len(numbers), groups)) if unlabelled else whole
+    return whole.with_notes(UnlabelledSentences(by, len(numbers), groups)) if unlabelled else whole
 
 
 def _join_strata(parts: Sequence[RowSelection], by: str) -> dict[str, Tags | Sequence[str | None]]:

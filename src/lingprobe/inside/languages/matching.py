@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.marks import fold_form
 from lingprobe.data.core import SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.splits import apportion
+from lingprobe.datasets.splits import apportion_total
 from lingprobe.inside.languages.joining import DEV, TEST, TRAIN
 
 FORM = "target"  # the stratum of the word that a label is about
@@ -28,7 +28,7 @@ EVEN = 0.02  # by which classes of a balanced data set may differ in size
 
 
 @dataclass(frozen=True)
-class Matching:
+class MatchedDatasets:
     """Data sets in several languages, and which of their rows have the same composition.
 
     names  what the data sets are called in messages
@@ -167,12 +167,12 @@ class Matching:
         if even:
             wanted = np.full(len(totals), min(int(totals.min()), most // len(totals)))
         else:
-            wanted = apportion(most, totals.astype(float))
+            wanted = apportion_total(most, totals.astype(float))
         level = np.zeros(len(quota), np.int64)
         for c, many in enumerate(wanted.tolist()):
             mine = np.flatnonzero(labels == c)
             if many:
-                level[mine] = apportion(int(many), quota[mine].astype(float))
+                level[mine] = apportion_total(int(many), quota[mine].astype(float))
         return level
 
     def _pick(self, k: int, split: int, quota: Ints, free: NDArray[np.bool_] | None = None) -> Ints:

@@ -14,10 +14,10 @@ from lingprobe.corpora.families import classify_language, locate_language
 from lingprobe.corpora.languages import (
     UNKNOWN_SCRIPT,
     get_language_code,
+    get_script,
     get_three_letter_code,
     name_language,
     name_script,
-    script,
 )
 from lingprobe.corpora.universal import Treebank, find_treebank
 from lingprobe.data.core import DataProblem
@@ -29,7 +29,7 @@ _METADATA = re.compile(r"^(Genre|License):[ \t]*(\S.*?)[ \t]*$", re.MULTILINE)
 _REPOSITORIES = "https://github.com/UniversalDependencies/"
 
 
-class Metadata(NamedTuple):
+class TreebankMetadata(NamedTuple):
     """The name of a treebank, its language and licence, and what else `SurveyRow` has of it."""
 
     name: str
@@ -39,7 +39,7 @@ class Metadata(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def read_treebank_metadata(place: str) -> Metadata:
+def read_treebank_metadata(place: str) -> TreebankMetadata:
     """What is known of a treebank: by its name, the names of its files and its README."""
     folder = Path(place)
     bank = find_treebank(folder.name) or find_treebank(place)
@@ -48,13 +48,13 @@ def read_treebank_metadata(place: str) -> Metadata:
     about = classify_language(code)
     readme = _read_metadata(folder)
     forms = count_forms(place) if paths else {}
-    written_in = script(code) if code else UNKNOWN_SCRIPT
+    written_in = get_script(code) if code else UNKNOWN_SCRIPT
     if written_in == UNKNOWN_SCRIPT:
         written_in = name_script(forms)
     named = (
         bank.language if bank else name_language(code) if code else get_language_code(folder.name)
     )
-    return Metadata(
+    return TreebankMetadata(
         folder.name.removeprefix("UD_"),
         named,
         (bank.licence if bank else "") or readme.get("License", ""),

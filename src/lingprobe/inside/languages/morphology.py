@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lingprobe.analysis.comparison import (
-    Decision,
+    ComparisonDecision,
     decide_comparisons,
-    what,
+    describe_measurement,
     with_baselines,
 )
-from lingprobe.analysis.encoder_verdicts import Verdicts, judge_encoders
+from lingprobe.analysis.encoder_verdicts import EncoderVerdicts, judge_encoders
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.corpora.files import uncompressed_path
 from lingprobe.corpora.places import locate_path
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.inside.languages.transfer import label
+from lingprobe.inside.languages.transfer import get_place_label
 from lingprobe.inside.languages.words import TREES
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baseline_names import NGRAMS
@@ -48,7 +48,7 @@ _FIELDS = (
 
 
 @dataclass(frozen=True)
-class Morphology:
+class MorphologyResults:
     """All layers of all encoders on some features, and the verdicts at the layers that are judged.
 
     rows      a row for each layer; scores are percent. where: in sentences, or alone; constant: the
@@ -61,10 +61,10 @@ class Morphology:
     """
 
     rows: ResultFrame
-    verdicts: Verdicts
+    verdicts: EncoderVerdicts
 
 
-def questions(treebank: str, feature: str, size: int | None) -> list[Reference]:
+def list_questions(treebank: str, feature: str, size: int | None) -> list[Reference]:
     """The tasks: of words in sentences where there are some, and of words alone; each once for each
     feature that the pattern fits.
     """
@@ -115,7 +115,7 @@ def list_baseline_encoders(encoders: Sequence[str]) -> list[str]:
     return list(found)
 
 
-def morphology_of(frame: ResultFrame) -> Morphology:
+def morphology_of(frame: ResultFrame) -> MorphologyResults:
     """What probes of `edge/feat` and `forms/feat` say. DataProblem where there are none."""
     tasks = frame.column("task")
     mine = frame.take([number for number, task in enumerate(tasks) if _reference_of(task)])
@@ -126,19 +126,19 @@ def morphology_of(frame: ResultFrame) -> Morphology:
         )
     scored = compute_scores(mine)
     asked = with_baselines(scored).of_layers
-    decided = {what(d.question.one.row): d for d in decide_comparisons(asked)}
+    decided = {describe_measurement(d.question.one.row): d for d in decide_comparisons(asked)}
     features, treebanks, places = zip(*map(feature_of, scored.column("task")), strict=True)
-    compared = [_describe_decision(decided.get(what(row))) for row in scored]
+    compared = [_describe_decision(decided.get(describe_measurement(row))) for row in scored]
     columns: dict[str, Sequence[Any]] = {
         name: [cells[name] for cells in compared] for name in _UNCOMPARED
     }
     columns |= {"feature": features, "treebank": treebanks, "where": places}
     columns["constant"] = scored.column("majority")
     rows = scored.with_columns(columns).select({name: name for name in _FIELDS})
-    return Morphology(rows, judge_encoders(scored))
+    return MorphologyResults(rows, judge_encoders(scored))
 
 
-def _describe_decision(decision: Decision | None) -> Mapping[str, Any]:
+def _describe_decision(decision: ComparisonDecision | None) -> Mapping[str, Any]:
     """The columns of a comparison with the best baseline."""
     if decision is None:
         return _UNCOMPARED
@@ -158,4 +158,4 @@ def feature_of(task: str) -> tuple[str, str, Where]:
     parsed = _reference_of(task)
     assert parsed is not None
     feature = dict(parsed.options).get("feature", "")
-    return feature, label(parsed.argument or ""), PLACES[parsed.name]
+    return feature, get_place_label(parsed.argument or ""), PLACES[parsed.name]

@@ -11,7 +11,7 @@ from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.references import try_parse_reference
 from lingprobe.inside.languages.morphology import (
     PLACES,
-    Morphology,
+    MorphologyResults,
     feature_of,
     morphology_of,
 )
@@ -58,7 +58,7 @@ def _show_view(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
 morphology = PageView(_show_view)
 
 
-def morphology_page(found: Morphology) -> Page[ResultFrame]:
+def morphology_page(found: MorphologyResults) -> Page[ResultFrame]:
     """The table of each feature and encoder."""
     names = floor_names((row.encoder, row.kind) for row in found.rows)
     return Page(
@@ -89,7 +89,7 @@ def floor_names(encoders: Iterable[tuple[str, str]]) -> dict[str, str]:
     return names
 
 
-def _tables(found: Morphology, names: Names) -> Iterator[Table]:
+def _tables(found: MorphologyResults, names: Names) -> Iterator[Table]:
     groups: dict[tuple[str, str], list[FrameRow]] = {}
     for row in found.rows:
         groups.setdefault((row.feature, row.treebank), []).append(row)
@@ -106,7 +106,9 @@ def _tables(found: Morphology, names: Names) -> Iterator[Table]:
         )
 
 
-def describe_encoders(found: Morphology, about: tuple[str, str], names: Names) -> Iterator[str]:
+def describe_encoders(
+    found: MorphologyResults, about: tuple[str, str], names: Names
+) -> Iterator[str]:
     """What can be said of each encoder on a feature, in a sentence."""
     scores = {(r.feature, r.treebank, r.where, r.encoder): r for r in found.rows}
     for one in found.verdicts.encoders:
@@ -183,7 +185,7 @@ def _format_score_cells(row: FrameRow | None) -> tuple[str, str]:
 
 
 def _explain_morphology(
-    mine: Sequence[FrameRow], places: Sequence[str], found: Morphology
+    mine: Sequence[FrameRow], places: Sequence[str], found: MorphologyResults
 ) -> Iterator[str]:
     sizes = []
     for place in places:
@@ -208,7 +210,7 @@ def _explain_morphology(
     )
 
 
-def draw_morphology_heat(found: Morphology, names: Names) -> Figure:
+def draw_morphology_heat(found: MorphologyResults, names: Names) -> Figure:
     """For each encoder and place a matrix of features by layers: how far each layer is above the
     best floor, of what is left above it.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from lingprobe.data.options import Help, Options, argument, flag
+from lingprobe.data.options import Help, Options, declare_argument, flag
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +20,7 @@ class SurveyOptions(Options):
             "folders, codes or languages by any name (default: all in $LINGPROBE_TREEBANKS, or in"
             " the working folder)"
         ),
-        argument("TREEBANK", kind=list[str]),
+        declare_argument("TREEBANK", kind=list[str]),
     ] = ()
     tasks: Annotated[
         Sequence[str] | str,
@@ -112,7 +112,7 @@ class MorphologyOptions(Options):
     treebank: Annotated[
         str,
         Help("a treebank, such as `fi_tdt`, or a file of UniMorph"),
-        argument("TREEBANK"),
+        declare_argument("TREEBANK"),
     ]
     encoders: Annotated[
         Any,

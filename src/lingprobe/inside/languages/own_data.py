@@ -12,13 +12,13 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import DataProblem, Dataset, Sampling, Settable, Task
+from lingprobe.data.core import ConfigurableTask, DataProblem, Dataset, SamplingOptions, Task
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import is_stated
-from lingprobe.data.notes import Sampled
+from lingprobe.data.notes import SamplingNote
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join
+from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join_datasets
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.memory import CorpusCache
 
@@ -79,10 +79,10 @@ class OwnTransfer:
         return f"{view}+centred" if self.centred else view
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> SamplingOptions:
         """What a run may set."""
-        source, target = map(Sampling.of, self.tasks)
-        return Sampling(fold=target.fold, on_error=source.on_error and target.on_error)
+        source, target = map(SamplingOptions.of, self.tasks)
+        return SamplingOptions(fold=target.fold, on_error=source.on_error and target.on_error)
 
     @property
     def fingerprint(self) -> str:
@@ -119,7 +119,7 @@ class OwnTransfer:
             RowSelection(target, target.rows("test"), TEST, self.names[1]),
         ]
         unlabelled = [parts[0], RowSelection(target, target.rows("train"), TRAIN, self.names[1])]
-        whole = join(parts, unlabelled if self.centred else (), source.labels.names, DATA)
+        whole = join_datasets(parts, unlabelled if self.centred else (), source.labels.names, DATA)
         sizes = {"train": len(train), "dev": len(dev), "test": len(parts[2].rows)}
         notes = {"matched": {"data": list(self.names), **sizes}, "remarks": remarks}
         return whole.with_notes(folds, **notes)
@@ -132,12 +132,12 @@ class OwnTransfer:
         number = int(self.fold.partition("/")[0]) if self.fold else 1
         return self._read(0, names[(number - 1) % len(names)])[0]
 
-    def _read(self, place: int, fold: str | None) -> tuple[Dataset, Sampled]:
+    def _read(self, place: int, fold: str | None) -> tuple[Dataset, SamplingNote]:
         """A data set, and the folds that it asks for."""
         item, key = (self.source, self.target)[place], _identify(self.tasks[place])
         found = _LOADED.get((key, fold), lambda: _make(item, fold).load())
-        sampled = found.notes.part(Sampled) or Sampled()
-        return found, Sampled() if fold else Sampled(sampled.folds_needed, sampled.tested)
+        sampled = found.notes.part(SamplingNote) or SamplingNote()
+        return found, SamplingNote() if fold else SamplingNote(sampled.folds_needed, sampled.tested)
 
     def _check_classes(self, source: Dataset, target: Dataset) -> None:
         has = {name for name, many in source.labels.counts().items() if many}
@@ -189,7 +189,7 @@ def _make(item: Reference | Task, fold: str | None = None) -> Task:
 
 
 def _set_options(item: Reference | Task, options: Mapping[str, str]) -> Reference | Task:
-    if options and isinstance(item, Reference | Settable):
+    if options and isinstance(item, Reference | ConfigurableTask):
         return item.plus(**options)
     return item
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from lingprobe.data.core import DataProblem, Dataset, Tags, Task
-from lingprobe.data.notes import Notes, WordRule
+from lingprobe.data.notes import DatasetNotes, WordRule
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.experiment.data import load
+from lingprobe.experiment.data import load_examples
 from lingprobe.inside.languages.matching import FORM
 from lingprobe.inside.languages.metadata import read_treebank_metadata
 from lingprobe.tasks import TASKS
@@ -107,7 +107,7 @@ def survey_row(place: str, name: str, task: Task) -> SurveyRow:
     about = read_treebank_metadata(place)
     what = about.name, about.language, about.licence, name
     try:
-        data = load(task)
+        data = load_examples(task)
     except DataProblem as problem:
         return SurveyRow(*what, why=str(problem), **about.columns)
     counts = {k: n for k, n in data.labels.counts().items() if n}
@@ -128,13 +128,13 @@ def survey_row(place: str, name: str, task: Task) -> SurveyRow:
         cells="; ".join(f"{how}: {_listing(of)}" for how, of in cells.items()),
         unknown=_unknown(cells),
         unread=_unread(data.notes),
-        look="; ".join(looks(data, cells)),
+        look="; ".join(list_warnings(data, cells)),
         remarks="; ".join(data.notes.remarks),
         **about.columns,
     )
 
 
-def _unread(notes: Notes) -> float:
+def _unread(notes: DatasetNotes) -> float:
     """Percent of the clauses with an answer that no row of their language covers."""
     rows = notes.part(RowsRead)
     counts: Counter[str] = Counter()
@@ -144,7 +144,7 @@ def _unread(notes: Notes) -> float:
     return 100 * counts[UNREAD] / answered if answered else math.nan
 
 
-def list_contradictions(notes: Notes) -> Iterator[str]:
+def list_contradictions(notes: DatasetNotes) -> Iterator[str]:
     """What contradicts more than a few labels of a rule, each with the first example."""
     least = _CONTRADICTED * sum(notes.answers.values())
     for kind, found in dict(notes.get("contradictions") or {}).items():
@@ -154,12 +154,12 @@ def list_contradictions(notes: Notes) -> Iterator[str]:
                 yield "most verbs do not agree with plural subjects, so that this says nothing"
 
 
-def count_auxiliaries(notes: Notes) -> dict[str, Mapping[str, int]]:
+def count_auxiliaries(notes: DatasetNotes) -> dict[str, Mapping[str, int]]:
     """Tense and construction -> auxiliary and form -> sentences."""
     return dict(notes.get("auxiliaries") or {})
 
 
-def looks(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+def list_warnings(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """What has a warning."""
     yield from two_readings(cells)
     yield from two_tenses(cells)
@@ -250,7 +250,7 @@ def _one_form(data: Dataset) -> Iterator[str]:
             yield f"{100 * n / forms.total():.0f} % of {name!r} are about {form!r}"
 
 
-def _one_lemma(notes: Notes) -> Iterator[str]:
+def _one_lemma(notes: DatasetNotes) -> Iterator[str]:
     """Classes that are mostly one lemma, as they cannot be had without it."""
     sampling = notes.get("sampling") or {}
     for one in sampling.get("mostly_one_lemma", ()):

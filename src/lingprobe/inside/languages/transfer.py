@@ -14,10 +14,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from pathlib import PurePath
 from typing import Annotated
 
-from lingprobe.data.core import DataProblem, Dataset, Facts, Sampling, Sentence, Task
+from lingprobe.data.core import DataProblem, Dataset, Facts, SamplingOptions, Sentence, Task
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import is_stated
-from lingprobe.data.notes import Sampled
+from lingprobe.data.notes import SamplingNote
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import oracles_of
 from lingprobe.data.references import (
@@ -26,8 +26,8 @@ from lingprobe.data.references import (
     ReferenceProblem,
 )
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join
-from lingprobe.inside.languages.matching import Matching
+from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join_datasets
+from lingprobe.inside.languages.matching import MatchedDatasets
 from lingprobe.inside.languages.own_data import OwnTransfer
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baseline_names import NGRAMS
@@ -37,12 +37,12 @@ from lingprobe.tasks.task import DefinedTask
 LANGUAGE = "language"
 LEAST_TEST, FOLDS = 200, 5  # test examples below which all are tested, fold by fold
 OF_SENTENCES = "mean"  # the view of tasks about one whole sentence
-MATCHED: CorpusCache[Matching] = CorpusCache()
+MATCHED: CorpusCache[MatchedDatasets] = CorpusCache()
 """The data sets that were matched last, since each is in many cells of a table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class TransferTask:
     """Does what a probe learnt of a task in one language, or on one data set, hold in another?"""
 
     path: Annotated[
@@ -132,7 +132,7 @@ class Transfer:
         """The task on one treebank."""
         own = Reference.parse(self.task)
         made: Task = TASKS.make(Reference(own.name, place, own.options))
-        can = Sampling.of(made)
+        can = SamplingOptions.of(made)
         given = {"fold": self.fold, "on_error": self.on_error if can.on_error else None}
         options = {name: value for name, value in given.items() if value}
         if self.fold and not can.fold:
@@ -154,7 +154,10 @@ class Transfer:
         """What is asked."""
         if self.own:
             return self.own.question
-        return f"Learnt in {label(self.path)}, tested in {label(self.test)}: {self._one.question}"
+        return (
+            f"Learnt in {get_place_label(self.path)}, tested in {get_place_label(self.test)}:"
+            f" {self._one.question}"
+        )
 
     @property
     def metric(self) -> str:
@@ -180,10 +183,10 @@ class Transfer:
         return (NGRAMS,) if self._one.view == OF_SENTENCES and is_sampled else ()
 
     @property
-    def sampling(self) -> Sampling:
+    def sampling(self) -> SamplingOptions:
         """What a run may set."""
-        can = Sampling.of(self._source)
-        return Sampling(fold=can.fold, on_error=can.on_error)
+        can = SamplingOptions.of(self._source)
+        return SamplingOptions(fold=can.fold, on_error=can.on_error)
 
     @property
     def fingerprint(self) -> str:
@@ -223,27 +226,38 @@ class Transfer:
         ones, others = matched.datasets[source], matched.datasets[target]
         other_train, _ = matched.train(target, target)
         parts = [
-            RowSelection(ones, train, TRAIN, label(self.path)),
-            RowSelection(ones, dev, DEV, label(self.path)),
-            RowSelection(others, matched.tests[target], TEST, label(self.test)),
+            RowSelection(ones, train, TRAIN, get_place_label(self.path)),
+            RowSelection(ones, dev, DEV, get_place_label(self.path)),
+            RowSelection(others, matched.tests[target], TEST, get_place_label(self.test)),
         ]
-        unlabelled = [parts[0], RowSelection(others, other_train, TRAIN, label(self.test))]
+        unlabelled = [
+            parts[0],
+            RowSelection(others, other_train, TRAIN, get_place_label(self.test)),
+        ]
         if self.centred and not (ones.of_sentences and others.of_sentences):
             raise DataProblem(
                 f"centred=true is for tasks about one whole sentence, and {self.task} is about"
                 " words or pairs: leave it out"
             )
-        whole = join(parts, unlabelled if self.centred else (), matched.classes, LANGUAGE)
+        whole = join_datasets(parts, unlabelled if self.centred else (), matched.classes, LANGUAGE)
         sizes = {"train": len(train), "dev": len(dev), "test": len(matched.tests[target])}
         small = len(matched.tests[target]) < LEAST_TEST or bool(name_folds(others))
         folds = FOLDS if small and self.sampling.fold and not self.fold else 1
-        notes = {"matched": {"languages": list(map(label, self.places)), "by": self.by, **sizes}}
-        return whole.with_notes(Sampled(folds), **notes)
+        notes = {
+            "matched": {
+                "languages": list(map(get_place_label, self.places)),
+                "by": self.by,
+                **sizes,
+            }
+        }
+        return whole.with_notes(SamplingNote(folds), **notes)
 
-    def _matching(self) -> Matching:
+    def _matching(self) -> MatchedDatasets:
         by = "" if self.by == "none" else self.by
         datasets = [bank.load() for bank in self.banks]
-        made = Matching(datasets, list(map(label, self.places)), by, self.training, self.seed)
+        made = MatchedDatasets(
+            datasets, list(map(get_place_label, self.places)), by, self.training, self.seed
+        )
         made.check()
         return made
 
@@ -261,7 +275,7 @@ class Transfer:
         }
 
 
-def label(place: str) -> str:
+def get_place_label(place: str) -> str:
     """What a treebank is called in a table: the last part of its path."""
     return PurePath(place).name.removeprefix("UD_") or place
 

@@ -29,7 +29,7 @@ from lingprobe.inside.languages.transfer import name_places
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.unreadable import count_read_words, describe_unreadable
 from lingprobe.pages.view_figures import HeatFigure
-from lingprobe.pages.view_page import MatrixTable, View, ViewSection
+from lingprobe.pages.view_page import FrameView, MatrixTable, ViewSection
 from lingprobe.tables.heat import HeatLook
 
 PIECES = {"layers": "lex", "weights": "random"}  # a bag of an encoder's own subwords
@@ -193,7 +193,7 @@ _FIGURE = HeatFigure(
     strong="train_on == language",
     when="role == 'trained'",
 )
-TRANSFER_VIEW = View(
+TRANSFER_VIEW = FrameView(
     name="transfer",
     about="Training in one language or data set, test in another: a matrix with baselines and upper"
     " bounds.",

@@ -24,7 +24,7 @@ from lingprobe.corpora.marks import fold_form
 from lingprobe.corpora.places import locate_path
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.trees import parse_features
-from lingprobe.corpora.views import Columns, dependencies, read_blocks
+from lingprobe.corpora.views import BatchColumns, check_dependencies, read_blocks
 from lingprobe.data.records import read_tab_separated
 
 TREES = ".conllu"
@@ -135,7 +135,7 @@ def _of_trees(
 ) -> Counter[tuple[str, MorphologicalAnalysis]]:
     counts: Counter[tuple[str, MorphologicalAnalysis]] = Counter()
     for block in read_blocks(path, on_error, tally):
-        rows = Columns(dependencies(block, "forms/feat"))
+        rows = BatchColumns(check_dependencies(block, "forms/feat"))
         read = zip(rows.forms, rows.lemmas, rows.upos, rows.feats, strict=True)
         counts.update((form, MorphologicalAnalysis(*reading)) for form, *reading in read)
     return counts

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.api.arguments import takes_options
-from lingprobe.api.measure import at
+from lingprobe.api.measure import use_cache
 from lingprobe.data.progress import show_progress
 from lingprobe.data.references import allow_code
 from lingprobe.inside.erase.fitting import check_floors
@@ -42,7 +42,7 @@ def locate(
         print(lingprobe.locate("ud/tense:en_ewt", "hf:all-MiniLM-L6-v2"))
         print(lingprobe.locate("ud/tense:en_ewt", (model, tokenizer)))
     """
-    with at(cache):
+    with use_cache(cache):
         search = plan_search(task, encoder, pairs, SearchDepth(method, draws, probe, limit))
         return run_search(search, progress)
 

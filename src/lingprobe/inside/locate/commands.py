@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lingprobe.cli.declaration import command
-from lingprobe.cli.options import PageOptions, QuietOptions, remark, show_page
+from lingprobe.cli.options import PageOptions, QuietOptions, print_remark, show_page
 from lingprobe.inside.locate.options import LocateOptions
 
 
@@ -22,13 +22,13 @@ def locate(given: LocateCommand) -> None:
 
     - `lingprobe inside locate ud/subj-num:en_ewt lm:gpt2 --pairs minimal/agreement:en_ewt`
     """
-    from lingprobe.api.measure import at
+    from lingprobe.api.measure import use_cache
     from lingprobe.inside.locate.api import plan_search, run_search
     from lingprobe.inside.locate.search import SearchDepth
 
     depth = SearchDepth(given.method, given.draws, given.probe, given.limit)
-    with at(given.cache):
+    with use_cache(given.cache):
         search = plan_search(given.task, given.encoder, given.pairs, depth)
-        remark(search.estimate(), given.quiet)
+        print_remark(search.estimate(), given.quiet)
         page = run_search(search, not given.quiet)
     show_page(page, given.style, given.output, "cell")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from lingprobe.data.options import Help, argument, flag
+from lingprobe.data.options import Help, declare_argument, flag
 from lingprobe.inside.erase.options import EraserOptions
 
 
@@ -13,11 +13,11 @@ from lingprobe.inside.erase.options import EraserOptions
 class LocateOptions(EraserOptions):
     """What is looked for, and in which model."""
 
-    task: Annotated[str, Help("the task"), argument("TASK")]
+    task: Annotated[str, Help("the task"), declare_argument("TASK")]
     encoder: Annotated[
         Any,
         Help("`hf:MODEL`, or `lm:MODEL` for choices; in Python also `(model, tokenizer)`"),
-        argument("MODEL", kind=str),
+        declare_argument("MODEL", kind=str),
     ]
     pairs: Annotated[
         str,

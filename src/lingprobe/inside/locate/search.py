@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple
 from lingprobe.analysis.frame import ProbeRun
 from lingprobe.analysis.statistics import describe_difference
 from lingprobe.data._closure import digest_code, root_of
-from lingprobe.data.abilities import Predictive
-from lingprobe.data.cache import cache_dir, recall, remember
-from lingprobe.data.core import Layered
+from lingprobe.data.abilities import PredictiveEncoder
+from lingprobe.data.cache import cache_dir, recall_value, remember_value
+from lingprobe.data.core import LayeredEncoder
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.labels import Column, build_column
 from lingprobe.encoders.sites import ModelSite, is_site
@@ -22,7 +22,7 @@ from lingprobe.experiment.keys import identify_encoder
 from lingprobe.inside.erase.effect_cells import EffectCell, decide_use
 from lingprobe.inside.erase.fitting import Method
 from lingprobe.inside.erase.interventions import ERASED
-from lingprobe.inside.erase.target import Interventions, ProbedModel, read_task
+from lingprobe.inside.erase.target import LayerInterventions, ProbedModel, read_task
 from lingprobe.inside.heads.api import choose_pairs, probe_sites
 from lingprobe.inside.heads.effects import SiteEffects, make_effect_runs
 from lingprobe.inside.minimal.lm import LanguageModel
@@ -72,7 +72,7 @@ class SiteSearch:
     def blocks(self) -> int:
         """How many the model has."""
         every = self.target.encoder("all")
-        assert isinstance(every, Layered)
+        assert isinstance(every, LayeredEncoder)
         return len(every.slots) - 1
 
     @property
@@ -100,7 +100,7 @@ class SiteSearch:
             paired = 2 * len(read_task(self.pairs, self.depth.limit).dataset)
             read += paired
             heads = self.target.encoder(_PARTS)
-            assert isinstance(heads, Layered)
+            assert isinstance(heads, LayeredEncoder)
             swept = 3 * len(heads.slots) * paired if self.sweeps else 0
         changed = (1 if self.sweeps else 3) * _PASSES * self.depth.draws * read
         minutes = each * (3 * len(data.sentences) + changed + swept) / 60
@@ -154,19 +154,21 @@ class SiteSearch:
     def _change(self, site: str) -> list[EffectCell]:
         """What changes of a site do, measured now or before."""
         key = self._key("change", site, f"{self.depth}", digest_code(_CHANGE_CODE))
-        if (before := recall(self._folder, key)) is not None:
+        if (before := recall_value(self._folder, key)) is not None:
             return [EffectCell(**cell) for cell in before]
-        how = Interventions(site, _DOSES, self.depth.method, self.depth.draws, self.depth.probe)
-        pairs = self.pairs if isinstance(self.target.model, Predictive) else ""
+        how = LayerInterventions(
+            site, _DOSES, self.depth.method, self.depth.draws, self.depth.probe
+        )
+        pairs = self.pairs if isinstance(self.target.model, PredictiveEncoder) else ""
         cells = how.measure(self.target, pairs, self.depth.limit, lambda steps: None).cells
-        remember(self._folder, key, [asdict(cell) for cell in cells])
+        remember_value(self._folder, key, [asdict(cell) for cell in cells])
         return cells
 
     def _sweep(self, parts: Sequence[ProbeRun]) -> tuple[str, list[ProbeRun]]:
         """By what parts are patched, and the margins of pairs when each is changed, as rows."""
         effects = replace(choose_pairs(self.target, self.pairs, self.depth.limit), layers=_PARTS)
         key = self._key("parts", digest_code(_SWEEP_CODE))
-        if (before := recall(self._folder, key)) is not None:
+        if (before := recall_value(self._folder, key)) is not None:
             source, numbers = before
         else:
             source, found = effects.measure(lambda steps: None)
@@ -174,7 +176,7 @@ class SiteSearch:
                 site: {change: _list_numbers(each) for change, each in margins.items()}
                 for site, margins in found.items()
             }
-            remember(self._folder, key, [source, numbers])
+            remember_value(self._folder, key, [source, numbers])
         margins = {
             site: {change: build_column(each) for change, each in changes.items()}
             for site, changes in numbers.items()
@@ -195,7 +197,7 @@ class SiteSearch:
         return digest_texts(*made_of, str(self.depth.limit), *more)
 
 
-_CHANGE_CODE, _SWEEP_CODE = root_of(Interventions), root_of(SiteEffects)
+_CHANGE_CODE, _SWEEP_CODE = root_of(LayerInterventions), root_of(SiteEffects)
 
 
 def _list_numbers(values: Column) -> list[float]:

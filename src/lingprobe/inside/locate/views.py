@@ -15,7 +15,7 @@ from lingprobe.inside.heads.views import MarginFall, find_carriers, of_change
 from lingprobe.inside.locate.search import describe_site
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import HeatFigure
-from lingprobe.pages.view_page import ListTable, MatrixTable, View, ViewSection
+from lingprobe.pages.view_page import FrameView, ListTable, MatrixTable, ViewSection
 from lingprobe.tables.heat import HeatLook
 
 _BASELINES = {"role": "baseline", "encoder": ANY, "layer": ANY, "site": ANY, "probe": ANY}
@@ -109,7 +109,7 @@ _FIGURE = HeatFigure(
     text="map_text",
     strong="best",
 )
-LOCATE_VIEW = View(
+LOCATE_VIEW = FrameView(
     name="locate",
     about="Where in a model a property is, and whether the model uses it.",
     keys=RUN_KEYS,

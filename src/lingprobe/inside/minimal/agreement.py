@@ -17,7 +17,7 @@ from typing import NamedTuple
 from lingprobe.corpora import conllu
 from lingprobe.corpora.files import CorpusPart, read_text_lines
 from lingprobe.corpora.tally import OnError
-from lingprobe.corpora.trees import Tree, parse_features
+from lingprobe.corpora.trees import TreeColumns, parse_features
 from lingprobe.data.core import DataProblem
 from lingprobe.inside.minimal.pairs import MinimalPair
 
@@ -39,7 +39,7 @@ Cell = tuple[str, str, str]
 Counts = Counter[str]
 
 
-class Paradigms(NamedTuple):
+class InflectionParadigms(NamedTuple):
     """The forms of each cell, with how often each was seen; and the cells of each form."""
 
     forms: Mapping[Cell, Counter[str]]
@@ -78,7 +78,7 @@ class Paradigms(NamedTuple):
         )
 
 
-def paradigms_of(trees: Sequence[Tree]) -> Paradigms:
+def paradigms_of(trees: Sequence[TreeColumns]) -> InflectionParadigms:
     """The forms of verbs in a treebank."""
     forms: dict[Cell, Counter[str]] = defaultdict(Counter)
     cells: dict[str, set[Cell]] = defaultdict(set)
@@ -91,7 +91,7 @@ def paradigms_of(trees: Sequence[Tree]) -> Paradigms:
             ):
                 forms[cell][word.lower()] += 1
                 cells[word.lower()].add(cell)
-    return Paradigms(forms, cells, seen)
+    return InflectionParadigms(forms, cells, seen)
 
 
 def _find_paradigm_cell(lemma: str, raw: str) -> Cell | None:
@@ -103,7 +103,7 @@ def _find_paradigm_cell(lemma: str, raw: str) -> Cell | None:
     return lemma.lower(), "|".join(f"{k}={v}" for k, v in sorted(feats.items())), number
 
 
-def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
+def with_unimorph(paradigms: InflectionParadigms, path: Path) -> InflectionParadigms:
     """The same with the forms of a file of UniMorph (lemma, form and tags, tab between them), where
     the treebank lacks them: the tags of a form that it has say which form is the other one.
     """
@@ -134,11 +134,11 @@ def with_unimorph(paradigms: Paradigms, path: Path) -> Paradigms:
             (form,) = found
             forms[other] = Counter({form: 1})
             cells_of.setdefault(form, set()).add(other)
-    return Paradigms(forms, cells_of, paradigms.seen)
+    return InflectionParadigms(forms, cells_of, paradigms.seen)
 
 
 def build_agreement_pairs(
-    trees: Sequence[Tree], paradigms: Paradigms, reasons: Counts
+    trees: Sequence[TreeColumns], paradigms: InflectionParadigms, reasons: Counts
 ) -> Iterator[MinimalPair]:
     """A pair for each clause whose verb agrees in number; what is excluded is counted by reason."""
     loose = _loose(trees)
@@ -153,7 +153,7 @@ def build_agreement_pairs(
                 yield pair
 
 
-def _loose(trees: Sequence[Tree]) -> set[str]:
+def _loose(trees: Sequence[TreeColumns]) -> set[str]:
     """The numbers of subjects whose verbs often have the other one, as plurals in Turkish."""
     agree, differ = Counter[str](), Counter[str]()
     for tree in trees:
@@ -164,13 +164,13 @@ def _loose(trees: Sequence[Tree]) -> set[str]:
     return {n for n in NUMBERS if differ[n] > STRICT * (agree[n] + differ[n])}
 
 
-def _is_clear(tree: Tree, subject: int) -> bool:
+def _is_clear(tree: TreeColumns, subject: int) -> bool:
     """Whether a subject is one noun that a verb agrees with, and says how many are meant."""
     case = parse_features(tree.feats[subject]).get("Case")
     return case in AGREEING and not any(tree.deprels[k] in UNCLEAR for k in tree.children(subject))
 
 
-def _clauses(tree: Tree) -> Iterator[tuple[int, int]]:
+def _clauses(tree: TreeColumns) -> Iterator[tuple[int, int]]:
     """The finite word that agrees, a verb or its auxiliary, and the subject of each clause."""
     for subject, (head, deprel) in enumerate(zip(tree.heads, tree.deprels, strict=True)):
         if deprel not in SUBJECTS or head < 0 or tree.upos[subject] not in NOMINAL:
@@ -185,7 +185,7 @@ def _clauses(tree: Tree) -> Iterator[tuple[int, int]]:
 
 
 def _pair(
-    tree: Tree, verb: int, subject: int, paradigms: Paradigms
+    tree: TreeColumns, verb: int, subject: int, paradigms: InflectionParadigms
 ) -> tuple[MinimalPair | None, str]:
     """The pair of a clause; None, and the reason, where there is none."""
     cell, said = (
@@ -208,7 +208,7 @@ def _pair(
     return MinimalPair(tree.text, bad, cell[0], _tags(tree, verb, subject, other, paradigms)), ""
 
 
-def _doubt(tree: Tree, verb: int, subject: int, cell: Cell | None) -> str:
+def _doubt(tree: TreeColumns, verb: int, subject: int, cell: Cell | None) -> str:
     """Why a clause makes no clear pair; '' where nothing speaks against it."""
     number = parse_features(tree.feats[subject]).get("Number")
     if cell is None:
@@ -221,7 +221,7 @@ def _doubt(tree: Tree, verb: int, subject: int, cell: Cell | None) -> str:
     return "a verb within a token of several words" if within else ""
 
 
-def _elides(tree: Tree, verb: int, other: str, seen: Mapping[str, int]) -> bool:
+def _elides(tree: TreeColumns, verb: int, other: str, seen: Mapping[str, int]) -> bool:
     """Whether a neighbour of a verb loses a vowel beside one of two forms, and not beside the
     other: French *n'est* and *ne sont*, Welsh *mae'r* and *maen y*.
     """
@@ -238,11 +238,11 @@ def _is_vowel(letter: str) -> bool:
     return unicodedata.normalize("NFD", letter)[:1] in VOWELS
 
 
-def _low(tree: Tree, word: int) -> str:
+def _low(tree: TreeColumns, word: int) -> str:
     return tree.words[word].lower()
 
 
-def _find_word_start(tree: Tree, word: int) -> int | None:
+def _find_word_start(tree: TreeColumns, word: int) -> int | None:
     """Where a word begins in the raw text; None where the words do not spell it."""
     at = 0
     covered = {r.start: r for r in tree.ranges}
@@ -266,7 +266,9 @@ def _as(form: str, other: str) -> str:
     return other.capitalize() if form[:1].isupper() else other
 
 
-def _tags(tree: Tree, verb: int, subject: int, other: str, paradigms: Paradigms) -> dict[str, str]:
+def _tags(
+    tree: TreeColumns, verb: int, subject: int, other: str, paradigms: InflectionParadigms
+) -> dict[str, str]:
     """What pairs are reported by."""
     number = parse_features(tree.feats[subject])["Number"]
     first, last = sorted((verb, subject))
@@ -293,6 +295,6 @@ def _band(words: int) -> str:
     return str(words) if words < 2 else "2-4" if words < 5 else "5 or more"
 
 
-def trees_of(parts: Sequence[CorpusPart], on_error: OnError) -> list[Tree]:
+def trees_of(parts: Sequence[CorpusPart], on_error: OnError) -> list[TreeColumns]:
     """All trees of some files."""
     return [tree for part in parts for tree in conllu.read_conllu(part.path, on_error)]

@@ -17,7 +17,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets.fold_plan import FOLDS
 from lingprobe.datasets.folds import select_test_fold
 from lingprobe.datasets.settings import SampleSettings
-from lingprobe.datasets.splits import apportion, carve_dev
+from lingprobe.datasets.splits import apportion_total, carve_dev
 from lingprobe.inside.minimal.pairs import MinimalPair
 from lingprobe.inside.minimal.preference import NAMES
 
@@ -79,7 +79,7 @@ def _draw(groups: Ints, size: int | None, rng: np.random.Generator) -> Ints:
     if size is None or size >= len(groups):
         return np.arange(len(groups))
     check_number("size", size, "1", "or leave size out for all", DataProblem)
-    shares = apportion(size, np.bincount(groups).astype(float))
+    shares = apportion_total(size, np.bincount(groups).astype(float))
     mixed = rng.permutation(len(groups))
     order = mixed[np.argsort(groups[mixed], kind="stable")]
     place = np.arange(len(order)) - np.searchsorted(groups[order], groups[order])

@@ -19,14 +19,14 @@ from lingprobe.data.oracles import Kind
 from lingprobe.data.reading import MARGIN
 from lingprobe.data.references import PlaceOption, Reference
 from lingprobe.data.vectors import Ints, Vectors
-from lingprobe.encoders.frames import PLACE, Frame, tokeniser_of
+from lingprobe.encoders.frames import PLACE, PromptFrame, tokeniser_of
 from lingprobe.encoders.hub import source_of
 from lingprobe.encoders.model_files import Dtype, SavedModel
 from lingprobe.encoders.tokens import SubwordSplitter, WordSpacing
 from lingprobe.inside.minimal.scores import score_vectors
 
 if TYPE_CHECKING:
-    from lingprobe.inside.minimal.scoring import ReadingPlan, Scorer
+    from lingprobe.inside.minimal.scoring import LanguageModelScorer, ReadingPlan
 
 # numbers of logits that are held at a time: what a processor's memory gives again and again
 # without clearing it first, and what a GPU has room for
@@ -84,7 +84,7 @@ class LanguageModel(SavedModel):
         said = scorer.log_probabilities(plan, len(sentences), self._together(scorer))
         return score_vectors(said, cut)
 
-    def _together(self, scorer: Scorer) -> int:
+    def _together(self, scorer: LanguageModelScorer) -> int:
         """How many tokens go into one batch."""
         if self.is_masked:
             return self.batch
@@ -130,7 +130,7 @@ class LanguageModel(SavedModel):
         if not tokenizer.is_fast:
             return None
         start = 0 if self.is_masked else 1
-        frame = Frame(special=self.is_masked)
+        frame = PromptFrame(special=self.is_masked)
         pieces = SubwordSplitter(tokenizer, self._limit - start, frame, WordSpacing(raw=True))
         words = pieces.of(sentences).words
         assert words is not None
@@ -155,7 +155,7 @@ class LanguageModel(SavedModel):
         with replacement_of(network.model, network.layers, lambda: network.inside).by(edits):
             yield
 
-    def _load(self) -> tuple[Scorer, Any]:
+    def _load(self) -> tuple[LanguageModelScorer, Any]:
         """The model, which was tried, and its tokeniser."""
         from lingprobe.inside.minimal.scoring import load_scorer  # imports torch
 
@@ -215,7 +215,7 @@ class LanguageModel(SavedModel):
 
 
 def _plan_reading(
-    reader: tuple[LanguageModel, Scorer, Any],
+    reader: tuple[LanguageModel, LanguageModelScorer, Any],
     sentences: tuple[Sentence, ...],
     apart: bool,
     with_words: bool,

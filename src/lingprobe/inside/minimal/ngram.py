@@ -88,7 +88,7 @@ def _load_counts(path: Path, content: str, order: int) -> NGramCounts:
 
 
 @dataclass(frozen=True)
-class NGram:
+class NGramModel:
     """The log-probability of a sentence by n-grams of words in a corpus, one sentence a line: the
     baseline of minimal pairs.
     """

@@ -10,13 +10,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor, choice_of
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds, choice_of
 from lingprobe.data.labels import Column, column_from_codes
 from lingprobe.data.options import Help
 from lingprobe.data.reading import MARGIN, ReadingProblem, Readings
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
-from lingprobe.metrics.metric import Doubles, MetricProblem, ratio, sum_blocks
+from lingprobe.metrics.metric import Doubles, MetricProblem, compute_ratio, sum_blocks
 from lingprobe.probes.logreg import STRENGTHS, LogReg
 
 NAMES = ("first", "second")
@@ -43,7 +43,7 @@ def _sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
 
 
 def _divide_sums(sums: Doubles) -> Doubles:
-    return ratio(sums[..., 0], sums[..., 1])
+    return compute_ratio(sums[..., 0], sums[..., 1])
 
 
 def _influence(gold: Column, predicted: Column) -> Doubles:
@@ -51,14 +51,14 @@ def _influence(gold: Column, predicted: Column) -> Doubles:
 
 
 @dataclass(frozen=True, slots=True)
-class Preference:
+class PreferenceProbe:
     """Prefers the sentence of a pair whose score is higher. A language model's is its
     log-probability, and nothing is fitted; of vectors it is a weighted sum, whose weights are those
     of a logistic regression on differences of vectors (Bradley & Terry 1952), without an intercept.
     """
 
     c: Annotated[tuple[float, ...], Help("as of logreg")] = field(default=STRENGTHS, kw_only=True)
-    needs: ClassVar[Needs] = Needs(seeds=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
     name: ClassVar[str] = "preference"
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
@@ -75,7 +75,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class FittedPreference:
-    """A fitted Preference: of scores, or, with a linear probe, of vectors."""
+    """A fitted PreferenceProbe: of scores, or, with a linear probe, of vectors."""
 
     read: str
     linear: Predictor | None

@@ -22,12 +22,12 @@ from torch import Tensor, nn
 from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.vectors import Ints, expand_ranges
-from lingprobe.encoders.alone import Batching, batching, tolerance
+from lingprobe.encoders.alone import Batching, choose_batching, get_tolerance
 from lingprobe.encoders.batches import group_rows, pad_rows
-from lingprobe.encoders.current_batch import BatchRows, running
-from lingprobe.encoders.hub import ModelSource, unloadable
+from lingprobe.encoders.current_batch import BatchRows, mark_batch
+from lingprobe.encoders.hub import ModelSource, explain_unloadable
 from lingprobe.encoders.loading import load_tokenizer, load_transformer
-from lingprobe.encoders.model_files import computing, in_precision
+from lingprobe.encoders.model_files import in_precision, set_precision
 from lingprobe.encoders.network import LoadedModel
 from lingprobe.nets.device import check_device
 
@@ -170,7 +170,7 @@ class _Selection(threading.local):
     places: Any = None
 
 
-class Narrow:
+class LogitSelector:
     """Makes a model apply its matrix of the vocabulary at some places alone: a hook on the module,
     one selection a thread.
     """
@@ -200,7 +200,7 @@ def every_place(model: Any, inputs: Inputs, places: Places) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Scorer:
+class LanguageModelScorer:
     """A language model that is ready to be run.
 
     filling    what rows are filled up with
@@ -234,7 +234,7 @@ class Scorer:
                 mine, begins = expand_ranges(ends[part], ends[part + 1])
                 items = plan.items[mine]
                 items[:, 0] = np.repeat(np.arange(len(part)), np.diff(begins))
-                with running(plan.batch(part)):
+                with mark_batch(plan.batch(part)):
                     found = self.read([plan.rows[row] for row in part], items)
                 said[mine], likeliest[mine] = found
         return said[plan.uses[:, 1]], likeliest[plan.uses[:, 1]]
@@ -244,7 +244,7 @@ class Scorer:
         places, which = np.unique(items[:, :2], axis=0, return_inverse=True)
         at = torch.from_numpy(places).to(self.device)
         wanted = torch.from_numpy(np.stack([which.ravel(), items[:, 2]])).to(self.device)
-        with torch.inference_mode(), computing(self.device, self.dtype):
+        with torch.inference_mode(), set_precision(self.device, self.dtype):
             logits = self.logits(self.model, self.inputs(rows), (at[:, 0], at[:, 1])).float()
             chosen = logits[wanted[0], wanted[1]]
             # in place, as a copy of the logits takes as long as a sum over them
@@ -287,7 +287,7 @@ def _ancestors(rows: Sequence[TokenTree], longest: int) -> tuple[NDArray[np.bool
 @functools.lru_cache(maxsize=2)
 def load_scorer(
     source: ModelSource, device: str, dtype: str, masked: bool, drawn: int | None = None
-) -> tuple[Scorer, Any]:
+) -> tuple[LanguageModelScorer, Any]:
     """A model that was tried on a few tokens, and its tokeniser. EncoderStop where it does not run,
     or predicts no tokens.
 
@@ -298,16 +298,16 @@ def load_scorer(
     try:
         model = in_precision(_model(source, masked, drawn), dtype).to(device).eval()
         return prepare_scorer(
-            Scorer(model, device, dtype, _filling(tokenizer)), source.name
+            LanguageModelScorer(model, device, dtype, _filling(tokenizer)), source.name
         ), tokenizer
     except DataProblem:
         raise
     except Exception as error:  # of every library that reads a part of a model
-        raise EncoderStop(unloadable(source.name, "transformers", error)) from error
+        raise EncoderStop(explain_unloadable(source.name, "transformers", error)) from error
 
 
 @functools.lru_cache(maxsize=2)
-def network_within(scorer: Scorer, tokenizer: Any) -> LoadedModel:
+def network_within(scorer: LanguageModelScorer, tokenizer: Any) -> LoadedModel:
     """Its model below the matrix of the vocabulary."""
     return LoadedModel(scorer.model.base_model, tokenizer, scorer.device, scorer.dtype)
 
@@ -337,33 +337,33 @@ def _model(source: ModelSource, masked: bool, drawn: int | None) -> Any:
     return model
 
 
-def prepare_scorer(scorer: Scorer, name: str) -> Scorer:
+def prepare_scorer(scorer: LanguageModelScorer, name: str) -> LanguageModelScorer:
     """The same model, of which it is known where it can apply its vocabulary, which rows may be in
     one batch, and whether rows may branch.
     """
-    limit = tolerance(scorer.model, scorer.dtype)
+    limit = get_tolerance(scorer.model, scorer.dtype)
     trial = [token % scorer.model.config.vocab_size for token in range(TRIAL)]
 
     def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
         inputs = scorer.inputs([TokenTree(list(row)) for row in rows])
-        with torch.inference_mode(), computing(scorer.device, scorer.dtype):
+        with torch.inference_mode(), set_precision(scorer.device, scorer.dtype):
             logits = scorer.model(**inputs).logits
         return [[logits[i, : len(row)]] for i, row in enumerate(rows)]
 
-    scorer = replace(scorer, how=batching(name, run, trial, limit))
+    scorer = replace(scorer, how=choose_batching(name, run, trial, limit))
     half = TRIAL // 2
     sentences = [trial[: half + 4], [*trial[:half], *trial[half + 4 :]]]
     plain = plan_causal(sentences, branching=False)
     said = scorer.log_probabilities(plain, 2, TRIAL)
     head = scorer.model.get_output_embeddings()
     if isinstance(head, nn.Module):
-        narrow = replace(scorer, logits=Narrow(head).logits)
+        narrow = replace(scorer, logits=LogitSelector(head).logits)
         scorer = narrow if _agrees(narrow, plain, said, limit) else scorer
     together = scorer.how == "padded" and _agrees(scorer, plan_causal(sentences, True), said, limit)
     return replace(scorer, branching=together)
 
 
-def _agrees(scorer: Scorer, plan: ReadingPlan, said: Doubles, limit: float) -> bool:
+def _agrees(scorer: LanguageModelScorer, plan: ReadingPlan, said: Doubles, limit: float) -> bool:
     """Whether a way to read sentences gives what was said of them."""
     try:
         other = scorer.log_probabilities(plan, len(said), TRIAL)

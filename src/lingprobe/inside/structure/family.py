@@ -10,12 +10,17 @@ from typing import Any
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.views import Tree, read_blocks, view_trees
 from lingprobe.data.labels import NumberList
-from lingprobe.inside.structure.trees import compute_word_depths, distances, list_word_pairs, paths
+from lingprobe.inside.structure.trees import (
+    compute_root_paths,
+    compute_tree_distances,
+    compute_word_depths,
+    list_word_pairs,
+)
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.family import (
     CONLLU,
-    Count,
     EdgeTaskOptions,
+    ReadingTally,
     TargetReader,
     TaskOracle,
     WordFacts,
@@ -32,7 +37,10 @@ def _list_heads(tree: Tree) -> list[int | None]:
 
 def _tree(tree: Tree) -> list[tuple[str, ...]]:
     """An edge is named by its lower word, so that words that share it share the fact."""
-    return [tuple(f"edge above word {at + 1}" for at in path) for path in paths(_list_heads(tree))]
+    return [
+        tuple(f"edge above word {at + 1}" for at in path)
+        for path in compute_root_paths(_list_heads(tree))
+    ]
 
 
 def _tags(tree: Tree) -> list[tuple[str, ...]]:
@@ -48,16 +56,18 @@ def _oracles(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
     return {"tree": TaskOracle(TREE, _read_trees), "tags": TaskOracle(TAGS, _read_tags)}
 
 
-def _read_trees(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_trees(
+    options: EdgeTaskOptions, parts: list[CorpusPart], count: ReadingTally
+) -> WordFacts:
     return _read_structure_facts("tree", options, parts, count)
 
 
-def _read_tags(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_tags(options: EdgeTaskOptions, parts: list[CorpusPart], count: ReadingTally) -> WordFacts:
     return _read_structure_facts("tags", options, parts, count)
 
 
 def _read_structure_facts(
-    oracle: str, options: EdgeTaskOptions, parts: list[CorpusPart], count: Count
+    oracle: str, options: EdgeTaskOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> WordFacts:
     for part in parts:
         for block in read_blocks(part.path, options.on_error, count.tally):
@@ -84,7 +94,10 @@ def distance(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
     counts = [word.upos != "PUNCT" for word in words]
     first, second = list_word_pairs(len(words))
     both = [counts[i] and counts[j] for i, j in zip(first.tolist(), second.tolist(), strict=True)]
-    yield (0, len(words)), Answer(NumberList("distance", distances(_list_heads(tree)), both))
+    yield (
+        (0, len(words)),
+        Answer(NumberList("distance", compute_tree_distances(_list_heads(tree)), both)),
+    )
 
 
 @question(

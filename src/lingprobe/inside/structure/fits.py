@@ -20,7 +20,7 @@ from lingprobe.data.vectors import (
     expand_ranges,
 )
 from lingprobe.inside.structure.trees import list_word_pairs
-from lingprobe.inside.structure.words import AdamSchedule, Sentences, units_of_words
+from lingprobe.inside.structure.words import AdamSchedule, SentenceWords, units_of_words
 from lingprobe.nets.adam import AdamMoments, take_step
 
 SPREAD = 0.05  # initial weights lie between this and its negative
@@ -52,7 +52,7 @@ class PaddedSentences:
 def train_fits(
     inputs: Mapping[str, Sequence[Floats]],
     maps: Sequence[tuple[str, int | None]],
-    parts: tuple[Sentences, Sentences],
+    parts: tuple[SentenceWords, SentenceWords],
     how: tuple[int, AdamSchedule, str],
 ) -> list[FittedMap]:
     """Each map, at its best on dev.
@@ -83,7 +83,7 @@ def train_fits(
 
 
 def pad_batches(
-    inputs: Mapping[str, Sequence[Floats]], part: Sentences, rows: Ints, size: int, device: str
+    inputs: Mapping[str, Sequence[Floats]], part: SentenceWords, rows: Ints, size: int, device: str
 ) -> Iterator[PaddedSentences]:
     """Sentences in this order, so many at a time."""
     for start in range(0, len(rows), size):
@@ -105,7 +105,7 @@ def pad_batches(
         )
 
 
-def _pad_targets(part: Sentences, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:
+def _pad_targets(part: SentenceWords, rows: Ints, lengths: Ints) -> tuple[Floats, Floats]:
     """What a batch is to predict, padded, and the weight of each number: 1 over those of its
     sentence, over all pairs of words in both orders, or over words.
     """

@@ -10,31 +10,31 @@ from typing import ClassVar
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Encoder, Needs, Predictions, Predictor, Sentence
+from lingprobe.data.core import Cell, Encoder, Predictions, Predictor, ProbeNeeds, Sentence
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.oracles import EncoderQuestion, Facts, Kind
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Vectors
-from lingprobe.encoders.gold import Gold
+from lingprobe.encoders.gold import GoldOracle
 from lingprobe.inside.structure.trees import list_word_pairs
 from lingprobe.inside.structure.words import lists_of, make_predictions
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class ChainProbe:
     """Each word hangs on the one before it, and the first is the root (the baseline `Linear` of
     Hewitt & Manning 2019).
     """
 
     name: ClassVar[str] = "chain"
-    needs: ClassVar[Needs] = Needs(seeds=False, words=True, train=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False, words=True, train=False)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return [Neighbours() for _ in cells]
+        return [ChainPredictor() for _ in cells]
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbours:
+class ChainPredictor:
     """Distances and depths of a chain."""
 
     def predict(self, readings: Readings) -> Predictions:
@@ -66,7 +66,7 @@ class TagPositionBaseline:
         return self
 
     def with_facts(self, facts: Mapping[Sentence, Facts], words: bool) -> Encoder:
-        return Gold("tags", width=None).with_facts(facts, words)
+        return GoldOracle("tags", width=None).with_facts(facts, words)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         raise EncoderStop(

@@ -15,7 +15,7 @@ from lingprobe.data.digests import digest_pieces
 from lingprobe.data.labels import Column, NumberLists
 from lingprobe.data.vectors import Ints, expand_ranges
 from lingprobe.inside.structure.trees import count_words_of_pairs, list_word_pairs, tree_edges
-from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, ratio, sum_blocks
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem, compute_ratio, sum_blocks
 from lingprobe.tasks.memory import CorpusCache
 
 RANKED: CorpusCache[Doubles] = CorpusCache()
@@ -77,7 +77,7 @@ def _lists(gold: Column, predicted: Column, metric: str, name: str) -> Lists:
 
 
 def _divide_sums(sums: Doubles) -> Doubles:
-    return ratio(sums[..., 0], sums[..., 1])
+    return compute_ratio(sums[..., 0], sums[..., 1])
 
 
 def _edge_sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
@@ -121,9 +121,9 @@ def _influences(gold: Column, predicted: Column, *, name: str, of: Correlate) ->
     sums = _correlation_sums(
         gold, predicted, np.zeros(len(gold), np.int64), 1, name=name, of=of
     ).reshape(2, -1)
-    means, many = ratio(*sums)[places], sums[1][places]
+    means, many = compute_ratio(*sums)[places], sums[1][places]
     lengths = np.count_nonzero(sums[1])
-    return np.where(places >= 0, ratio(correlations - means, many * lengths), 0.0)
+    return np.where(places >= 0, compute_ratio(correlations - means, many * lengths), 0.0)
 
 
 def _correlations(
@@ -150,7 +150,9 @@ def _correlations(
 
 def _mean_of_lengths(sums: Doubles) -> Doubles:
     total, sentences = np.split(sums, 2, -1)
-    return ratio(ratio(total, sentences).sum(-1), (sentences > 0).sum(-1).astype(np.float64))
+    return compute_ratio(
+        compute_ratio(total, sentences).sum(-1), (sentences > 0).sum(-1).astype(np.float64)
+    )
 
 
 def _by_word(gold: Column, predicted: Column) -> Iterator[tuple[int, Ints, Doubles]]:
@@ -190,4 +192,4 @@ def _rank_correlations(x: NDArray[np.float32], y: NDArray[np.float32]) -> Double
     ranks = [rankdata(each, axis=-1) for each in (x, y)]
     x, y = (each - each.mean(-1, keepdims=True) for each in ranks)
     spread = np.sqrt((x * x).sum(-1) * (y * y).sum(-1))
-    return ratio((x * y).sum(-1), spread)
+    return compute_ratio((x * y).sum(-1), spread)

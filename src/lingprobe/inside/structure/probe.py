@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, FitJob, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings, read_of
 from lingprobe.data.vectors import Floats
@@ -27,11 +27,11 @@ from lingprobe.inside.structure.words import (
     words_of_sentence,
 )
 from lingprobe.nets import precision as machine
-from lingprobe.nets.device import Fitting, check_device
+from lingprobe.nets.device import DeviceAwareProbe, check_device
 
 
 @dataclass(frozen=True, slots=True)
-class Structural(Fitting):
+class StructuralProbe(DeviceAwareProbe):
     """Distances, or depths, as squared lengths under a linear map; the loss is the mean absolute
     error of a sentence's pairs, or words (Hewitt & Manning 2019).
     """
@@ -49,7 +49,7 @@ class Structural(Fitting):
             " ends before the map has moved"
         ),
     ] = 20
-    needs: ClassVar[Needs] = Needs()
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
     def __post_init__(self) -> None:
         numbers = ("rank", self.rank), ("epochs", self.epochs), ("batch", self.batch)
@@ -61,14 +61,14 @@ class Structural(Fitting):
         return "structural" if self.rank is None else f"structural-{self.rank}"
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return self.fit_all([Job(train, dev, cells, self)])[0]
+        return self.fit_all([FitJob(train, dev, cells, self)])[0]
 
     @property
     def kin(self) -> str:
         """Maps of all ranks are trained on the same batches."""
         return f"structural,batch={self.batch},epochs={self.epochs}"
 
-    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+    def fit_all(self, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
         """The cells of each job; jobs over the same examples and vectors are one pass."""
         check_device(self.device)
         machine.spare_torch()
@@ -87,7 +87,7 @@ class Structural(Fitting):
             for k, job in enumerate(jobs)
         ]
 
-    def _fit(self, job: Job, wishes: Sequence[MapRequest], seed: int) -> list[Predictor]:
+    def _fit(self, job: FitJob, wishes: Sequence[MapRequest], seed: int) -> list[Predictor]:
         """A map for each of some wishes, all on the same batches of a job's examples."""
         from lingprobe.inside.structure.fits import train_fits
 
@@ -127,13 +127,13 @@ class MapRequest(NamedTuple):
     rank: int | None
 
 
-def _rank(job: Job) -> int | None:
+def _rank(job: FitJob) -> int | None:
     """The rank that a job asks for."""
-    assert isinstance(job.probe, Structural)
+    assert isinstance(job.probe, StructuralProbe)
     return job.probe.rank
 
 
-def _group_equal_jobs(jobs: Sequence[Job]) -> list[list[int]]:
+def _group_equal_jobs(jobs: Sequence[FitJob]) -> list[list[int]]:
     """The numbers of the jobs that ask about the same examples and vectors, together."""
     groups: list[list[int]] = []
     for k, job in enumerate(jobs):

@@ -18,7 +18,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Ints, compute_offsets
 
 
-def paths(heads: Sequence[int | None]) -> list[list[int]]:
+def compute_root_paths(heads: Sequence[int | None]) -> list[list[int]]:
     """For each word the words from it up to the root, which is excluded; DataProblem for a circle.
 
     heads  the index of each word's head, None for the root
@@ -42,13 +42,13 @@ def paths(heads: Sequence[int | None]) -> list[list[int]]:
 
 def compute_word_depths(heads: Sequence[int | None]) -> Ints:
     """How many edges lie between each word and the root, [n]."""
-    return np.array([len(path) for path in paths(heads)], np.int64)
+    return np.array([len(path) for path in compute_root_paths(heads)], np.int64)
 
 
-def distances(heads: Sequence[int | None]) -> Ints:
+def compute_tree_distances(heads: Sequence[int | None]) -> Ints:
     """How many edges lie between the words of each pair, [n (n - 1) / 2]."""
     edges = np.zeros((len(heads), len(heads)), np.int64)
-    for word, path in enumerate(paths(heads)):
+    for word, path in enumerate(compute_root_paths(heads)):
         edges[word, path] = 1
     depth = edges.sum(1)
     between = depth[:, None] + depth[None] - 2 * (edges @ edges.T)

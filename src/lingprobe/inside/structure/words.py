@@ -40,7 +40,7 @@ class AdamSchedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentences:
+class SentenceWords:
     """The words of examples as the probe reads them.
 
     starts, stops  units of each word [words]
@@ -54,7 +54,7 @@ class Sentences:
     labels: NumberLists
 
 
-def select_complete_examples(readings: Readings, who: str) -> Sentences:
+def select_complete_examples(readings: Readings, who: str) -> SentenceWords:
     """The examples all of whose words have units."""
     labels, spans = lists_of(readings, who), readings.vectors.spans
     if spans is None:
@@ -68,7 +68,7 @@ def select_complete_examples(readings: Readings, who: str) -> Sentences:
     has = stops > starts
     whole = np.flatnonzero(np.add.reduceat(~has, bounds[:-1]) == 0) if len(first) else first
     mine, bounds = expand_ranges(bounds[whole], bounds[whole + 1])
-    return Sentences(starts[mine], stops[mine], bounds, labels.take(whole))
+    return SentenceWords(starts[mine], stops[mine], bounds, labels.take(whole))
 
 
 def lists_of(readings: Readings, who: str) -> NumberLists:

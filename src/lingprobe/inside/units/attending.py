@@ -17,7 +17,7 @@ from lingprobe.probes.losses import LOSSES
 PATIENCE = 5  # epochs without a lower loss on dev, after which training ends
 
 
-class State(NamedTuple):
+class AttentionState(NamedTuple):
     """What was learnt at the lowest loss on dev: queries [sites, dim], weights [outputs, sites x
     dim], bias [outputs].
     """
@@ -28,7 +28,7 @@ class State(NamedTuple):
     choice: Mapping[str, Any]
 
 
-class Batches:
+class TokenBatches:
     """Examples as tokens and targets, read some at a time."""
 
     def __init__(
@@ -67,9 +67,13 @@ class Batches:
         return (weights[..., None] * padded).sum(1)
 
 
-def descend(
-    train: Batches, dev: Batches, outputs: int, schedule: tuple[int, int, float], seed: int
-) -> State:
+def train_attention(
+    train: TokenBatches,
+    dev: TokenBatches,
+    outputs: int,
+    schedule: tuple[int, int, float],
+    seed: int,
+) -> AttentionState:
     """The state of the lowest loss on dev, under (epochs, batch, rate)."""
     epochs, size, rate = schedule
     sites, dim = len(train.tokens.starts), train.tokens.scaling.shift.shape[0]
@@ -92,11 +96,11 @@ def descend(
             break
     choice = {"dev": best[1], "dev_loss": best[0], "epoch": best[2]}
     query, weights, bias = (each.cpu().numpy() for each in kept)
-    return State(query, weights, bias, choice)
+    return AttentionState(query, weights, bias, choice)
 
 
 def _step_gradient(
-    part: Batches, rows: Ints, parameters: list[Tensor], adam: torch.optim.Optimizer
+    part: TokenBatches, rows: Ints, parameters: list[Tensor], adam: torch.optim.Optimizer
 ) -> None:
     """One step along the gradient of the mean loss of some examples."""
     scores, wanted = part.scores(rows, parameters)
@@ -106,7 +110,7 @@ def _step_gradient(
     adam.step()
 
 
-def _judge_batches(part: Batches, parameters: list[Tensor]) -> tuple[float, float]:
+def _judge_batches(part: TokenBatches, parameters: list[Tensor]) -> tuple[float, float]:
     """The mean loss and quality of all examples."""
     sums = np.zeros(2)
     with torch.no_grad():

@@ -12,21 +12,21 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, expand_ranges
 from lingprobe.inside.units.looks import describe_weights
 from lingprobe.inside.units.tokens import Pool, TokenUnits, gather_units, pool_tokens
 from lingprobe.nets import precision as machine
-from lingprobe.nets.device import Fitting, check_device
-from lingprobe.probes.features import Scaling, aim, common_scale
+from lingprobe.nets.device import DeviceAwareProbe, check_device
+from lingprobe.probes.features import AffineScaling, common_scale, make_targets
 
 log = logging.getLogger("lingprobe.probes")
 
 
 @dataclass(frozen=True, slots=True)
-class Attention(Fitting):
+class AttentionProbe(DeviceAwareProbe):
     """A linear probe over the mean of tokens, weighted by the softmax of their products with one
     learnt query; it needs tokens (pool=none), and begins as the plain mean.
     """
@@ -42,7 +42,7 @@ class Attention(Fitting):
     ] = 60
     batch: Annotated[int, Help("examples of a batch")] = 32
     rate: Annotated[float, Help("of Adam")] = 0.003
-    needs: ClassVar[Needs] = Needs()
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
     def __post_init__(self) -> None:
         check_number("attention,epochs", self.epochs, "1")
@@ -71,19 +71,19 @@ class Attention(Fitting):
 
     def _fit(self, train: Readings, dev: Readings, read: str, seed: int) -> FittedAttention:
         """The state of the lowest loss on dev."""
-        from lingprobe.inside.units.attending import Batches, descend  # imports torch
+        from lingprobe.inside.units.attending import TokenBatches, train_attention  # imports torch
 
-        aims, known = aim(train.labels, dev.labels), _scaling(train, read)
+        aims, known = make_targets(train.labels, dev.labels), _scaling(train, read)
         sides = (
             (TokenUnits.of(train, read, known), aims.train),
             (TokenUnits.of(dev, read, known), aims.dev),
         )
         loss = train.labels.loss
         first, second = (
-            Batches(tokens, wanted, loss, self.pool, self.device) for tokens, wanted in sides
+            TokenBatches(tokens, wanted, loss, self.pool, self.device) for tokens, wanted in sides
         )
         schedule = self.epochs, self.batch, self.rate
-        state = descend(first, second, len(train.labels.names), schedule, seed)
+        state = train_attention(first, second, len(train.labels.names), schedule, seed)
         choice = dict(state.choice)
         if self.pool == "attention":
             weights = sides[1][0].weigh(state.query)
@@ -93,7 +93,7 @@ class Attention(Fitting):
         return FittedAttention(read, known, self.pool, state.query, *linear, choice)
 
 
-def _scaling(train: Readings, read: str) -> Scaling:
+def _scaling(train: Readings, read: str) -> AffineScaling:
     """What brings the tokens of train to one scale."""
     starts, stops = train.whole(np.unique(train.dataset.sites[:, :, 0]))
     return common_scale(gather_units(train, read, expand_ranges(starts, stops)[0]))
@@ -106,7 +106,7 @@ class FittedAttention:
     """
 
     read: str
-    scaling: Scaling
+    scaling: AffineScaling
     pool: Pool
     query: Floats
     weights: Floats

@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from lingprobe.data.vectors import Floats
-from lingprobe.inside.units.recipes import Folder, Recipe
+from lingprobe.inside.units.recipes import AutoencoderFolder, AutoencoderRecipe
 
 ROWS = 1024  # states that are encoded at a time
 
 
 @dataclass(frozen=True)
-class Autoencoder:
+class SparseAutoencoder:
     """A folder that is ready to be used; `scale` is what states are multiplied by first."""
 
-    folder: Folder
+    folder: AutoencoderFolder
     scale: float = 1.0
 
     @property
@@ -111,7 +111,7 @@ def _largest_of_groups(values: Floats, k: int) -> Floats:
     return features.reshape(values.shape)
 
 
-def draw_directions(folder: Folder, k: int, seed: int) -> Folder:
+def draw_directions(folder: AutoencoderFolder, k: int, seed: int) -> AutoencoderFolder:
     """The same encoder with directions sampled at random, of which the k largest are kept: the
     norms of directions stay as they were, and so does the point that is the middle of all.
     """
@@ -119,12 +119,14 @@ def draw_directions(folder: Folder, k: int, seed: int) -> Folder:
     weights = tensors["W_enc"]
     drawn = draws.normal(size=weights.shape).astype(np.float32)
     drawn *= np.linalg.norm(weights, axis=0) / np.linalg.norm(drawn, axis=0)
-    recipe = Recipe("topk", folder.recipe.layer, k, False, folder.recipe.norm)
+    recipe = AutoencoderRecipe("topk", folder.recipe.layer, k, False, folder.recipe.norm)
     bias = -_middle(folder) @ drawn
-    return Folder(replace(recipe, centred=folder.recipe.centred), {"W_enc": drawn, "b_enc": bias})
+    return AutoencoderFolder(
+        replace(recipe, centred=folder.recipe.centred), {"W_enc": drawn, "b_enc": bias}
+    )
 
 
-def _middle(folder: Folder) -> Floats:
+def _middle(folder: AutoencoderFolder) -> Floats:
     """The point that features are measured from [dim]: the decoder's bias where it is taken away,
     else where all pre-activations are nearest to none.
     """

@@ -28,7 +28,12 @@ from lingprobe.inside.units.layouts import (
     read_config,
     read_tensors,
 )
-from lingprobe.inside.units.recipes import Folder, Recipe, check_tensor_shapes, make_unknown_problem
+from lingprobe.inside.units.recipes import (
+    AutoencoderFolder,
+    AutoencoderRecipe,
+    check_tensor_shapes,
+    make_unknown_problem,
+)
 
 WEIGHTS = "sae_weights.safetensors"
 OF_HEADS = "attn.hook_z"
@@ -81,7 +86,7 @@ def _find_autoencoder_files(path: Path) -> tuple[PackageLayout, list[Path]]:
     raise DataProblem(f"{path}: no sparse autoencoder; a folder of one has {known}")
 
 
-def load_folder(path: Path) -> Folder:
+def load_folder(path: Path) -> AutoencoderFolder:
     """What lies in a folder; DataProblem where it is none, or asks for what is not known here."""
     layout, files = _find_autoencoder_files(path)
     return _load(layout, tuple(files), digest_files(files))
@@ -94,11 +99,11 @@ def read_folder_layer(path: Path) -> str | None:
 
 
 @functools.lru_cache(2)
-def _load(layout: PackageLayout, files: tuple[Path, ...], version: str) -> Folder:
+def _load(layout: PackageLayout, files: tuple[Path, ...], version: str) -> AutoencoderFolder:
     return layout.load(files)
 
 
-def load_plain(files: Sequence[Path]) -> Folder:
+def load_plain(files: Sequence[Path]) -> AutoencoderFolder:
     """A plain encoder."""
     where, tensors = str(files[-1]), read_tensors(files[-1])
     if set(tensors) != {"weight", "bias", "k"}:
@@ -108,10 +113,12 @@ def load_plain(files: Sequence[Path]) -> Folder:
         )
     weight, bias, k = tensors["weight"], tensors["bias"], int(tensors["k"].ravel()[0])
     check_tensor_shapes(where, {"W_enc": weight.T, "b_enc": bias}, k)
-    return Folder(Recipe(k=k), {"W_enc": np.ascontiguousarray(weight.T), "b_enc": bias})
+    return AutoencoderFolder(
+        AutoencoderRecipe(k=k), {"W_enc": np.ascontiguousarray(weight.T), "b_enc": bias}
+    )
 
 
-def load_saelens(files: Sequence[Path]) -> Folder:
+def load_saelens(files: Sequence[Path]) -> AutoencoderFolder:
     """A folder of SAELens."""
     where, tensors = str(files[0]), read_tensors(files[-1])
     recipe = _recipe(where, _config(files[0]))
@@ -124,7 +131,7 @@ def load_saelens(files: Sequence[Path]) -> Folder:
             f" {', '.join(wanted)}"
         )
     check_tensor_shapes(where, tensors, recipe.k)
-    return Folder(recipe, tensors)
+    return AutoencoderFolder(recipe, tensors)
 
 
 def _config(path: Path) -> dict[str, Any]:
@@ -133,7 +140,7 @@ def _config(path: Path) -> dict[str, Any]:
     return {**told, **(told.get("metadata") or {})}
 
 
-def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
+def _recipe(where: str, told: Mapping[str, Any]) -> AutoencoderRecipe:
     """What a configuration asks for."""
     kind = told.get("architecture") or "standard"
     activation = told.get("activation_fn") or "relu"
@@ -151,7 +158,7 @@ def _recipe(where: str, told: Mapping[str, Any]) -> Recipe:
     loaded = told.get("model_from_pretrained_kwargs") or {}
     if of_heads and loaded.get("fold_value_biases"):  # then heads lack what values add always
         raise make_unknown_problem(where, "model_from_pretrained_kwargs fold_value_biases", True)
-    return Recipe(
+    return AutoencoderRecipe(
         kind,
         layer,
         int(told.get("k") or options.get("k") or 0) if kind == "topk" else 0,

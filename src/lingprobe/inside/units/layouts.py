@@ -19,7 +19,12 @@ import numpy as np
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.data.core import DataProblem
 from lingprobe.data.vectors import Floats
-from lingprobe.inside.units.recipes import Folder, Recipe, check_tensor_shapes, make_unknown_problem
+from lingprobe.inside.units.recipes import (
+    AutoencoderFolder,
+    AutoencoderRecipe,
+    check_tensor_shapes,
+    make_unknown_problem,
+)
 
 CONFIG, PLAIN_FILE = "cfg.json", "sae.safetensors"
 # the name of a module of transformers, which is the folder's; what it gives is read
@@ -51,7 +56,7 @@ class PackageLayout:
 
     name: str
     files: tuple[str, ...]
-    load: Callable[[Sequence[Path]], Folder]
+    load: Callable[[Sequence[Path]], AutoencoderFolder]
     layer: Callable[[Sequence[Path]], str | None]
 
 
@@ -75,10 +80,12 @@ def read_tensors(path: Path) -> dict[str, Floats]:
         raise DataProblem(f"{path} is not a file of safetensors ({error})") from error
 
 
-def _check_folder(where: Path, recipe: Recipe, tensors: Mapping[str, Floats]) -> Folder:
+def _check_folder(
+    where: Path, recipe: AutoencoderRecipe, tensors: Mapping[str, Floats]
+) -> AutoencoderFolder:
     known = {name: np.ascontiguousarray(each, np.float32) for name, each in tensors.items()}
     check_tensor_shapes(str(where), known, recipe.k)
-    return Folder(recipe, known)
+    return AutoencoderFolder(recipe, known)
 
 
 def _take(where: Path, tensors: Mapping[str, Floats], names: Sequence[str]) -> list[Floats]:
@@ -88,7 +95,7 @@ def _take(where: Path, tensors: Mapping[str, Floats], names: Sequence[str]) -> l
     return [tensors[name] for name in names]
 
 
-def load_sparsify(files: Sequence[Path]) -> Folder:
+def load_sparsify(files: Sequence[Path]) -> AutoencoderFolder:
     """A folder of sparsify."""
     path, told = files[0], read_config(files[0])
     if told.get("transcode") or told.get("skip_connection"):
@@ -101,7 +108,7 @@ def load_sparsify(files: Sequence[Path]) -> Folder:
     k = int(told.get("k") or 0)
     if kind == "groupmax" and len(bias) % max(k, 1):
         raise make_unknown_problem(str(path), "k", f"{k}, of {len(bias):,} units in groups")
-    recipe = Recipe(kind, sparsify_layer(files), k, subtract=True)
+    recipe = AutoencoderRecipe(kind, sparsify_layer(files), k, subtract=True)
     tensors = {"W_enc": weight.T, "b_enc": bias, "W_dec": decoder, "b_dec": middle}
     return _check_folder(path, recipe, tensors)
 
@@ -114,13 +121,13 @@ def sparsify_layer(files: Sequence[Path]) -> str | None:
     return f"{PARTS[found[2]]}:{int(found[1]) + 1}"
 
 
-def load_gemma_scope(files: Sequence[Path]) -> Folder:
+def load_gemma_scope(files: Sequence[Path]) -> AutoencoderFolder:
     """The parameters of one autoencoder of Gemma Scope."""
     path = files[-1]
     given = {name: np.asarray(each, np.float32) for name, each in ArrayFile(path).items()}
     names = ("W_enc", "b_enc", "threshold", "W_dec", "b_dec")
     tensors = dict(zip(names, _take(path, given, names), strict=True))
-    return _check_folder(path, Recipe("jumprelu", gemma_scope_layer(files)), tensors)
+    return _check_folder(path, AutoencoderRecipe("jumprelu", gemma_scope_layer(files)), tensors)
 
 
 def gemma_scope_layer(files: Sequence[Path]) -> str | None:
@@ -130,7 +137,7 @@ def gemma_scope_layer(files: Sequence[Path]) -> str | None:
     return SCOPES[where[1]].format(int(where[2]) + 1) if where else None
 
 
-def load_dictionary(files: Sequence[Path]) -> Folder:
+def load_dictionary(files: Sequence[Path]) -> AutoencoderFolder:
     """A dictionary of dictionary_learning."""
     import torch
 
@@ -164,7 +171,7 @@ def load_dictionary(files: Sequence[Path]) -> Folder:
     names += ["W_enc", "W_dec", "b_dec"]
     k = int(given["k"]) if kind == "topk" else 0
     subtract = name not in ("AutoEncoderNew", "JumpReluAutoEncoder")
-    recipe = Recipe(kind, dictionary_layer(files), k, subtract)
+    recipe = AutoencoderRecipe(kind, dictionary_layer(files), k, subtract)
     return _check_folder(path, recipe, dict(zip(names, _take(path, tensors, names), strict=True)))
 
 

@@ -9,19 +9,19 @@ import numpy as np
 
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats
-from lingprobe.inside.units.notes import Looks
+from lingprobe.inside.units.notes import AttentionNote
 
 OFTEN, SHOWN = 3, 10  # times that a word must be seen, and how many words are kept
 
 
-def describe_weights(readings: Readings, weights: Sequence[Floats]) -> Looks:
+def describe_weights(readings: Readings, weights: Sequence[Floats]) -> AttentionNote:
     """What weights of the tokens of each example look at."""
     some = [each for each in weights if len(each)]
     if not some:
-        return Looks()
+        return AttentionNote()
     longer = [each for each in some if len(each) > 1]
     even = [float(-(w * np.log(w + 1e-30)).sum() / np.log(len(w))) for w in longer]
-    return Looks(
+    return AttentionNote(
         round(float(np.mean([each[0] for each in some])), 4),
         round(float(np.mean([each[-1] for each in some])), 4),
         round(float(np.mean(even)), 4) if even else 1.0,

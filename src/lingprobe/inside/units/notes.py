@@ -23,7 +23,7 @@ class UnitsRead(NotePart):
 
 
 @dataclass(frozen=True, slots=True)
-class Looks(NotePart):
+class AttentionNote(NotePart):
     """What an attention probe looks at: the mean share of the first and the last token, how even
     weights are (their entropy over that of equal weights), how many tokens there are, and the words
     with the most weight: form, how many times its share it has, how often it was seen.

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints
-from lingprobe.probes.features import aim
+from lingprobe.probes.features import make_targets
 from lingprobe.probes.losses import LOSSES, CurvedLoss
 
 FALL, STEPS = 0.85, 60  # of the penalty from one minimum to the next, and how many there are
@@ -27,7 +27,7 @@ def path_order(x: Floats, labels: Column, most: int) -> Ints:
     """The `most` units that come in first, in that order; those that never do stand behind, in the
     order of their gradients.
     """
-    z, wanted = _standardise(x), aim(labels, labels).train
+    z, wanted = _standardise(x), make_targets(labels, labels).train
     loss = LOSSES[labels.loss]
     problem = PenalisedLoss(z, loss.targets(wanted), loss, CURVATURE[labels.loss])
     weights = torch.zeros(z.shape[1], len(labels.names))

@@ -13,7 +13,7 @@ from lingprobe.data.vectors import Floats
 
 
 @dataclass(frozen=True)
-class Recipe:
+class AutoencoderRecipe:
     """How states become features; by default as a plain encoder has it.
 
     kind       standard, topk, groupmax (the largest of each of k groups), jumprelu, gated
@@ -34,10 +34,10 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Folder:
+class AutoencoderFolder:
     """A folder that was read: tensors by SAELens' names, W_enc [dim, units], W_dec [units, dim]."""
 
-    recipe: Recipe
+    recipe: AutoencoderRecipe
     tensors: Mapping[str, Floats]
 
     @property

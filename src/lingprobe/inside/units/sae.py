@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from lingprobe.data.core import DataProblem, Encoder, Layered, Running, Sentence
+from lingprobe.data.core import DataProblem, DeviceAwareEncoder, Encoder, LayeredEncoder, Sentence
 from lingprobe.data.examples import EncoderStop
-from lingprobe.data.identity import identity
+from lingprobe.data.identity import compute_identity
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import EncoderQuestion, Kind, get_encoder_role
 from lingprobe.data.reading import POOLS
@@ -25,9 +25,9 @@ from lingprobe.data.references import (
 )
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors
 from lingprobe.encoders import ENCODERS
-from lingprobe.inside.units.features import ROWS, Autoencoder, draw_directions
+from lingprobe.inside.units.features import ROWS, SparseAutoencoder, draw_directions
 from lingprobe.inside.units.folders import NORMS, fingerprint_of, load_folder, read_folder_layer
-from lingprobe.inside.units.recipes import Folder
+from lingprobe.inside.units.recipes import AutoencoderFolder
 
 Pool = Literal["mean", "max", "none"]
 Weights = Literal["trained", "random"]
@@ -106,7 +106,7 @@ class SparseFeatures:
         if hooked is None or not hooked.startswith(GIVEN):
             return hooked
         last = ENCODERS.make(Reference.parse(self.of).plus(layers="last", pool="none"))
-        slots = last.slots if isinstance(last, Layered) else ()
+        slots = last.slots if isinstance(last, LayeredEncoder) else ()
         number = hooked.removeprefix(GIVEN)
         return hooked if slots and slots[0].partition(".")[0] == number else number
 
@@ -124,14 +124,14 @@ class SparseFeatures:
     def fingerprint(self) -> str:
         """A digest of its files, and the model."""
         inner = self.inner
-        model = identity(ENCODERS, ENCODERS.canonical(self.of), inner)
+        model = compute_identity(ENCODERS, ENCODERS.canonical(self.of), inner)
         return f"{fingerprint_of(self.path)} layer={self.layer} {model}"
 
     @property
     def runs(self) -> tuple[str, str]:
         """The device and precision of the model."""
         inner = self.inner
-        return inner.runs if isinstance(inner, Running) else ("cpu", "float32")
+        return inner.runs if isinstance(inner, DeviceAwareEncoder) else ("cpu", "float32")
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         given = self.inner.encode(sentences)
@@ -150,15 +150,15 @@ class SparseFeatures:
             return Vectors((features,), spans=spans, cut=given.cut, lost=given.lost)
         return Vectors((self._pool(made, states, spans),), cut=given.cut)
 
-    def load(self) -> Autoencoder:
+    def load(self) -> SparseAutoencoder:
         """The autoencoder, or the one with directions at random."""
         folder = load_folder(self.path)
         if self.weights == "random":
             version = fingerprint_of(self.path)
             folder = _drawn_folder(str(self.path), version, self._many(folder), self.seed)
-        return Autoencoder(folder, self._scale(folder))
+        return SparseAutoencoder(folder, self._scale(folder))
 
-    def _many(self, folder: Folder) -> int:
+    def _many(self, folder: AutoencoderFolder) -> int:
         """How many random features are kept for each state."""
         k = self.k or folder.recipe.k
         if not k:
@@ -168,7 +168,7 @@ class SparseFeatures:
             )
         return k
 
-    def _scale(self, folder: Folder) -> float:
+    def _scale(self, folder: AutoencoderFolder) -> float:
         if folder.recipe.norm != NORMS[-1]:
             if self.scale:
                 raise DataProblem(f"{self.name}: scale= is for {NORMS[-1]}; leave it out")
@@ -180,7 +180,7 @@ class SparseFeatures:
             )
         return self.scale
 
-    def _check(self, made: Autoencoder, states: Floats) -> None:
+    def _check(self, made: SparseAutoencoder, states: Floats) -> None:
         """Refuse an autoencoder that does not fit the states; EncoderStop."""
         if not made.folder.has_decoder or len(states) < ENOUGH:
             return
@@ -194,7 +194,7 @@ class SparseFeatures:
                 " of=...%2Ctemplate= has one"
             )
 
-    def _pool(self, made: Autoencoder, states: Floats, spans: Spans) -> Floats:
+    def _pool(self, made: SparseAutoencoder, states: Floats, spans: Spans) -> Floats:
         """Features over each sentence, [sentences, units]; zeros where a sentence has no piece."""
         starts, stops = spans.sentences[:-1], spans.sentences[1:]
         pooled = np.zeros((len(starts), made.units), np.float32)
@@ -207,7 +207,7 @@ class SparseFeatures:
 
 
 @functools.lru_cache(2)
-def _drawn_folder(path: str, version: str, k: int, seed: int) -> Folder:
+def _drawn_folder(path: str, version: str, k: int, seed: int) -> AutoencoderFolder:
     """Directions at random, drawn once for all that is encoded."""
     return draw_directions(load_folder(Path(path)), k, seed)
 
@@ -222,7 +222,7 @@ def _runs(starts: Ints, stops: Ints) -> list[tuple[int, int]]:
     return bounds
 
 
-def _in_parts(made: Autoencoder, states: Floats) -> Floats:
+def _in_parts(made: SparseAutoencoder, states: Floats) -> Floats:
     """The features of all states, [n, units]."""
     parts: list[Any] = [
         made.encode(states[start : start + ROWS]) for start in range(0, len(states), ROWS)

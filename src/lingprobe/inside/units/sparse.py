@@ -12,13 +12,13 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor, choice_of
+from lingprobe.data.core import Cell, FitJob, Predictions, Predictor, ProbeNeeds, choice_of
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
-from lingprobe.probes.features import Scaling, common_scale, read_finite_features
+from lingprobe.probes.features import AffineScaling, common_scale, read_finite_features
 from lingprobe.probes.logreg import STRENGTHS, LogReg
 
 WIDEST = 8192  # units that can be turned
@@ -27,7 +27,7 @@ By = Literal["difference", "l1"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sparse:
+class SparseProbe:
     """Logistic regression on the k units that tell most (Gurnee et al. 2023). Units are ranked on
     one half of train, drawn by the seed; the regression is fitted on all of it.
     """
@@ -51,7 +51,7 @@ class Sparse:
         Help("how many sentences that drive a unit up, and down, are kept with the result"),
     ] = 0
     c: tuple[float, ...] = STRENGTHS
-    needs: ClassVar[Needs] = Needs()
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
     def __post_init__(self) -> None:
         check_number("sparse,k", self.k, "1")
@@ -73,14 +73,14 @@ class Sparse:
         """Every C; units are chosen for the labels that are learnt."""
         return LogReg(c=self.c).settings
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Sparse:
+    def with_settings(self, settings: Mapping[str, Any]) -> SparseProbe:
         """The same with one C."""
         return replace(self, c=(settings["c"],))
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        return self.fit_all([Job(train, dev, cells, self)])[0]
+        return self.fit_all([FitJob(train, dev, cells, self)])[0]
 
-    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+    def fit_all(self, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
         """The cells of each job; units are ranked once for all jobs over the same examples."""
         fits: dict[tuple[int, Cell], Predictor] = {}
         for group in _group_equal_jobs(jobs):
@@ -88,7 +88,7 @@ class Sparse:
                 fits[wish] = made
         return [[fits[id(job), cell] for cell in job.cells] for job in jobs]
 
-    def _fit_group(self, group: Sequence[Job]) -> Iterator[tuple[tuple[int, Cell], Predictor]]:
+    def _fit_group(self, group: Sequence[FitJob]) -> Iterator[tuple[tuple[int, Cell], Predictor]]:
         """What each cell of some jobs over the same examples is fitted to."""
         train, dev = group[0].train, group[0].dev
         if not len(train):
@@ -107,9 +107,13 @@ class Sparse:
                 for job, cell in some:
                     yield (id(job), cell), _fit(_probe_of(job), job, cell, known, order)
 
-    def _basis(self, x: Floats) -> Basis:
+    def _basis(self, x: Floats) -> FeatureBasis:
         """The basis that units are ranked in."""
-        return Basis.draw(x, self.rotate) if self.rotate is not None else Basis(None, None)
+        return (
+            FeatureBasis.draw(x, self.rotate)
+            if self.rotate is not None
+            else FeatureBasis(None, None)
+        )
 
     def _rank(self, x: Floats, train: Readings, seed: int, most: int) -> Ints:
         """The best units, as many as are asked for."""
@@ -123,16 +127,16 @@ class Sparse:
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class FeatureBasis:
     """Axes that vectors are read along: their own, or a rotation [dim, dim] of what a linear probe
     would read, so that no loud unit drowns the others.
     """
 
-    scaling: Scaling | None
+    scaling: AffineScaling | None
     turn: Floats | None
 
     @classmethod
-    def draw(cls, train: Floats, seed: int) -> Basis:
+    def draw(cls, train: Floats, seed: int) -> FeatureBasis:
         """A rotation sampled at random, of all equally likely ones (Mezzadri 2007)."""
         width = train.shape[1]
         if width > WIDEST:
@@ -155,7 +159,7 @@ class BasisUnits(NamedTuple):
     """A read in its basis: units of train and dev [n, dim], None where there is no dev."""
 
     read: str
-    basis: Basis
+    basis: FeatureBasis
     train: Floats
     dev: Floats | None
 
@@ -167,7 +171,7 @@ class FittedSparse:
     """
 
     read: str
-    basis: Basis
+    basis: FeatureBasis
     units: Ints
     inner: Predictor
     choice: Mapping[str, Any]
@@ -177,12 +181,14 @@ class FittedSparse:
         return self.inner.predict(_with_features(readings, x))
 
 
-def _probe_of(job: Job) -> Sparse:
-    assert isinstance(job.probe, Sparse)
+def _probe_of(job: FitJob) -> SparseProbe:
+    assert isinstance(job.probe, SparseProbe)
     return job.probe
 
 
-def _fit(probe: Sparse, job: Job, cell: Cell, known: BasisUnits, order: Ints) -> FittedSparse:
+def _fit(
+    probe: SparseProbe, job: FitJob, cell: Cell, known: BasisUnits, order: Ints
+) -> FittedSparse:
     """The probe of the best units of an order."""
     units = order[: probe.k]
     columns = np.sort(units)
@@ -193,13 +199,15 @@ def _fit(probe: Sparse, job: Job, cell: Cell, known: BasisUnits, order: Ints) ->
     inner = LogReg(c=probe.c).fit(train, dev, cells=(Cell(_any_layer(train), 0, cell.by),))[0]
     examples = None
     if probe.examples:
-        examples = [drivers(job.train, known.train[:, u], probe.examples) for u in units[:SHOWN]]
+        examples = [
+            find_drivers(job.train, known.train[:, u], probe.examples) for u in units[:SHOWN]
+        ]
     told = UnitsRead(units.tolist(), known.train.shape[1], examples)
     choice = {**choice_of(inner), told.key: told.plain()}
     return FittedSparse(known.read, known.basis, units, inner, choice)
 
 
-def drivers(readings: Readings, values: Floats, many: int) -> dict[str, list[list[Any]]]:
+def find_drivers(readings: Readings, values: Floats, many: int) -> dict[str, list[list[Any]]]:
     """The examples in which a unit is highest and lowest, each with its value, its label and the
     sentence; of the same sentence one.
     """
@@ -234,9 +242,9 @@ def _any_layer(readings: Readings) -> str:
     return readings.vectors.names[0]
 
 
-def _group_equal_jobs(jobs: Sequence[Job]) -> list[list[Job]]:
+def _group_equal_jobs(jobs: Sequence[FitJob]) -> list[list[FitJob]]:
     """Jobs over the same examples and vectors, together."""
-    groups: list[list[Job]] = []
+    groups: list[list[FitJob]] = []
     for job in jobs:
         for group in groups:
             if _same(group[0].train, job.train) and _same(group[0].dev, job.dev):

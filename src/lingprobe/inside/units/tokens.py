@@ -13,7 +13,7 @@ from lingprobe.data.vectors import (
     Ints,
     expand_ranges,
 )
-from lingprobe.probes.features import Scaling
+from lingprobe.probes.features import AffineScaling
 
 Pool = Literal["attention", "mean", "max", "last"]
 
@@ -35,12 +35,12 @@ class TokenUnits:
 
     readings: Readings
     read: str
-    scaling: Scaling
+    scaling: AffineScaling
     starts: Ints
     stops: Ints
 
     @classmethod
-    def of(cls, readings: Readings, read: str, scaling: Scaling) -> TokenUnits:
+    def of(cls, readings: Readings, read: str, scaling: AffineScaling) -> TokenUnits:
         """The tokens of all examples."""
         sites = range(readings.dataset.sites.shape[1])
         starts, stops = (np.stack(each) for each in zip(*map(readings.units, sites), strict=True))

@@ -11,9 +11,9 @@ from lingprobe.analysis.frame import RUN_KEYS, USED, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import ExampleMarks, MeanScore
 from lingprobe.inside.units.curves import CURVE, UnitCounts, add_pairs, add_units, split_probes
-from lingprobe.inside.units.notes import Looks
+from lingprobe.inside.units.notes import AttentionNote
 from lingprobe.pages.captions import label_encoders
-from lingprobe.pages.view_page import ListTable, View
+from lingprobe.pages.view_page import FrameView, ListTable
 
 _TASK = ("task", "metric")
 
@@ -23,13 +23,13 @@ def arrange_tasks(frame: ResultFrame) -> ResultFrame:
     return frame.arrange_roles(*_TASK)
 
 
-ATTENTION_VIEW = View(
+ATTENTION_VIEW = FrameView(
     name="attention",
     about="What attention probes look at.",
     keys=RUN_KEYS,
-    extra=(Looks,),
+    extra=(AttentionNote,),
     prepare=arrange_tasks,
-    where={"control": NO_CONTROL, "role": ("baseline", "trained"), Looks.key: USED},
+    where={"control": NO_CONTROL, "role": ("baseline", "trained"), AttentionNote.key: USED},
     statistics=(MeanScore(), ExampleMarks("mark", _TASK)),
     nothing="no task was measured with the attention probe (--probe attention)",
     tables=(
@@ -45,7 +45,17 @@ ATTENTION_VIEW = View(
             lead="",
         ),
     ),
-    fields=("task", "encoder", "layer", "probe", "score", "low", "high", "n=n_test", Looks.key),
+    fields=(
+        "task",
+        "encoder",
+        "layer",
+        "probe",
+        "score",
+        "low",
+        "high",
+        "n=n_test",
+        AttentionNote.key,
+    ),
     sentences=Path(__file__).with_name("attention.j2"),
     names=label_encoders,
 )
@@ -89,7 +99,7 @@ _CHOSEN = ListTable(
     lead="",
     notes="",
 )
-_UNITS = View(
+_UNITS = FrameView(
     name="units",
     about="How many units of a vector it takes to tell a property, and which; `units:overlap`"
     " compares them between tasks and encoders.",

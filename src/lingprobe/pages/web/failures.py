@@ -17,7 +17,7 @@ from lingprobe.pages.breakdown import (
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.items import TaskExamples
-from lingprobe.pages.web.study import DETAILED, Study, many
+from lingprobe.pages.web.study import DETAILED, ResultStudy, format_count
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -39,7 +39,7 @@ ABOVE = (
 )
 
 
-def failures(study: Study) -> PageChapter:
+def make_failure_chapter(study: ResultStudy) -> PageChapter:
     """What is above its upper bound, then each task on its own."""
     above = [
         f"{name} on {study.score_grid.full_name(column)}"
@@ -49,8 +49,8 @@ def failures(study: Study) -> PageChapter:
         if study.is_above(row)
     ]
     chosen = (
-        f"For each task this shows the {many(DETAILED, 'best encoder')}, the best baseline and the"
-        " oracle; lingprobe report -e NAME --html shows others."
+        f"For each task this shows the {format_count(DETAILED, 'best encoder')}, the best baseline"
+        " and the oracle; lingprobe report -e NAME --html shows others."
         if len(study.lines("trained")) > DETAILED
         else "For each task this shows all encoders, the best baseline and the oracle."
     )
@@ -60,7 +60,7 @@ def failures(study: Study) -> PageChapter:
     return PageChapter("failures", "Where it fails", (ProseBlock(texts, "note"), *tasks))
 
 
-def _list_task_failures(study: Study, items: TaskExamples, column: TaskColumn) -> PageBlock:
+def _list_task_failures(study: ResultStudy, items: TaskExamples, column: TaskColumn) -> PageBlock:
     """All that there is on one task."""
     cells = study.rows_in_detail(column)
     blocks: list[PageBlock] = []
@@ -80,7 +80,7 @@ CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
 def _tabulate_class_errors(
-    cells: Sequence[tuple[str, FrameRow]], study: Study, people: HumanAnswers | None
+    cells: Sequence[tuple[str, FrameRow]], study: ResultStudy, people: HumanAnswers | None
 ) -> PageBlock:
     """Of each class its true share, the share predicted, recall, and F1."""
     counts = {name: count_classes(study.answers_of(row)) for name, row in cells}
@@ -99,7 +99,7 @@ def _tabulate_class_errors(
             lines.append((label, name, *(format_number(PERCENT * share) for share in shares), f1))
         if people:
             share = format_number(PERCENT * people.shares().get(label, 0.0))
-            name = f"people, of {many(len(people.answers), 'sentence')}"
+            name = f"people, of {format_count(len(people.answers), 'sentence')}"
             lines.append((label, name, "–", share, "–", "–"))
     table = Table(
         CLASSES, (TableSection("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
@@ -115,7 +115,7 @@ def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:
     return frozenset(i for i in range(1, len(lines)) if lines[i][0] != lines[i - 1][0])
 
 
-def _mistakes(study: Study, cells: Sequence[tuple[str, FrameRow]]) -> Iterator[PageBlock]:
+def _mistakes(study: ResultStudy, cells: Sequence[tuple[str, FrameRow]]) -> Iterator[PageBlock]:
     """What the best encoder says of each class."""
     for name, row in cells[:1]:
         answers = study.answers_of(row)
@@ -179,7 +179,9 @@ def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> TableShe
     return TableSheet(table, f"Most frequent confusions of {name}")
 
 
-def _list_strata_scores(study: Study, cells: Sequence[tuple[str, FrameRow]]) -> Iterator[PageBlock]:
+def _list_strata_scores(
+    study: ResultStudy, cells: Sequence[tuple[str, FrameRow]]
+) -> Iterator[PageBlock]:
     """Scores by each tag of the test examples that has several values, none of them too many."""
     frame = study.probes_of([row for _, row in cells])
     scored = [number for number, score in enumerate(frame.column("score")) if not math.isnan(score)]
@@ -190,7 +192,7 @@ def _list_strata_scores(study: Study, cells: Sequence[tuple[str, FrameRow]]) -> 
             continue
         sheet = _by(study, cells, mine, stratum)
         yield FoldedBlock(
-            f"By {stratum}: {many(len(values), 'value')}", (sheet, ProseBlock(BY, "note"))
+            f"By {stratum}: {format_count(len(values), 'value')}", (sheet, ProseBlock(BY, "note"))
         )
 
 
@@ -202,7 +204,7 @@ BY = (
 
 
 def _by(
-    study: Study, cells: Sequence[tuple[str, FrameRow]], frame: ResultFrame, stratum: str
+    study: ResultStudy, cells: Sequence[tuple[str, FrameRow]], frame: ResultFrame, stratum: str
 ) -> PageBlock:
     """Scores by the values of a tag."""
     names = {(row.encoder, row.layer, row.probe): name for name, row in cells}

@@ -18,7 +18,7 @@ from lingprobe.experiment.examples import AnsweredExamples
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
-from lingprobe.pages.web.study import Study
+from lingprobe.pages.web.study import ResultStudy
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
     FoldedBlock,
@@ -61,7 +61,7 @@ class AnsweredExample(NamedTuple):
 class TaskExamples:
     """Examples by task; `missing` says why there are none."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: ResultStudy) -> None:
         self.study = study
 
     @property

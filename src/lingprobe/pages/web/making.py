@@ -10,12 +10,12 @@ from pathlib import Path
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
-from lingprobe.data.notes import Sources
+from lingprobe.data.notes import SourceNote
 from lingprobe.data.references import shorten_reference, try_parse_reference
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
 from lingprobe.experiment.plan import STRONG_PROBE
-from lingprobe.pages.web.study import Study, many
+from lingprobe.pages.web.study import ResultStudy, format_count
 from lingprobe.suites.bibliography import format_bibtex, papers_of
 from lingprobe.tables.table import Table, TableSection
 from lingprobe.tables.web import (
@@ -41,7 +41,7 @@ GUIDES = {
 UNKNOWN = "see the provenance of the data"
 
 
-def making(study: Study) -> PageChapter:
+def make_provenance_chapter(study: ResultStudy) -> PageChapter:
     """Data, versions, command, papers."""
     blocks: list[PageBlock] = []
     if rows := tuple(_data(study.runs)):
@@ -78,7 +78,7 @@ def _data(runs: Sequence[RunPredictions]) -> Iterator[tuple[str, ...]]:
     """A line for each folder that data were read from."""
     folders: dict[Path, dict[str, dict[str, None]]] = {}
     for run in runs:
-        sources = run.about.notes.part(Sources)
+        sources = run.about.notes.part(SourceNote)
         for file in sources.files if sources else ():
             mine = folders.setdefault(Path(file).parent, {"tasks": {}, "files": {}})
             parsed = try_parse_reference(run.trial.task)
@@ -119,7 +119,7 @@ def _versions(runs: Sequence[RunPredictions]) -> Iterator[tuple[str, str]]:
     )
     if commits := _distinct(run.about.commit for run in runs):
         yield "Commit", ", ".join(commits)
-    yield "Results", f"{many(len(runs), 'fit')}, with the answer to each test example"
+    yield "Results", f"{format_count(len(runs), 'fit')}, with the answer to each test example"
 
 
 def _distinct(values: Iterable[str | None]) -> list[str]:
@@ -187,7 +187,7 @@ def _is_named(places: Mapping[str, str], reference: str) -> bool:
     return parsed is not None and (parsed.name in places or "@" in parsed.name)
 
 
-def _papers(study: Study) -> Iterator[str]:
+def _papers(study: ResultStudy) -> Iterator[str]:
     """The keys of the papers of tasks and methods."""
     for column in study.score_grid.columns:
         yield from papers_of(column.task)

@@ -9,19 +9,19 @@ from dataclasses import replace
 from lingprobe.analysis.row import PERCENT
 from lingprobe.analysis.scores import list_task_scores
 from lingprobe.pages.charts import draw_scores, figure_of
-from lingprobe.pages.grid import Grid
+from lingprobe.pages.grid import ScoreGrid
 from lingprobe.pages.layer_curves import curves_of
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.scores import describe_scores
-from lingprobe.pages.web.study import Study, many
-from lingprobe.pages.wide import MARK, build_wide_table, locate_scores, reading
+from lingprobe.pages.web.study import ResultStudy, format_count
+from lingprobe.pages.wide import MARK, build_wide_table, explain_table, locate_scores
 from lingprobe.tables.web import (
-    Download,
     FoldedBlock,
     PageBlock,
     PageChapter,
     ProseBlock,
     TableSheet,
+    TextDownload,
     picture,
 )
 
@@ -37,7 +37,7 @@ CHOSEN = (
 )
 
 
-def outcome(study: Study) -> PageChapter:
+def make_outcome_chapter(study: ResultStudy) -> PageChapter:
     """The verdicts, a figure, the table of scores."""
     said = study.statement
     blocks: list[PageBlock] = [ProseBlock(said.sentences or said.lines, "finding")]
@@ -54,16 +54,18 @@ def outcome(study: Study) -> PageChapter:
         every = _sheet(study, study.whole_grid, "Scores of all layers")
         blocks.append(FoldedBlock("All layers", (every,)))
     lines = list_task_scores(study.scores, said.verdicts.decisions)
-    blocks.append(Download("Scores as CSV", "scores.csv", format_csv(lines)))
+    blocks.append(TextDownload("Scores as CSV", "scores.csv", format_csv(lines)))
     return PageChapter("outcome", "Results", tuple(blocks))
 
 
-def _reading(study: Study) -> Iterator[str]:
+def _reading(study: ResultStudy) -> Iterator[str]:
     """How to read the table, where bold is bold."""
-    yield from (text.replace(f" ({MARK} in a terminal)", "") for text in reading(study.score_grid))
+    yield from (
+        text.replace(f" ({MARK} in a terminal)", "") for text in explain_table(study.score_grid)
+    )
 
 
-def _picture(study: Study) -> PageBlock:
+def _picture(study: ResultStudy) -> PageBlock:
     """The figure that is asked for, by default that of layers where there are some; of many
     encoders those with the best scores.
     """
@@ -72,7 +74,8 @@ def _picture(study: Study) -> PageBlock:
         return picture(lambda: figure_of("layers")(study.whole_grid), CURVES)
     made, left = _grid_to_draw(study)
     caption = (
-        f"The {many(DRAWN, 'encoder')} with the highest scores; {left:,} more are in the table."
+        f"The {format_count(DRAWN, 'encoder')} with the highest scores; {left:,} more are in the"
+        " table."
         if left
         else ""
     )
@@ -82,7 +85,7 @@ def _picture(study: Study) -> PageBlock:
 CURVES = "Scores by layer, with their 95 % intervals."
 
 
-def _grid_to_draw(study: Study) -> tuple[Grid, int]:
+def _grid_to_draw(study: ResultStudy) -> tuple[ScoreGrid, int]:
     """The lines that are drawn, and how many are not."""
     trained = study.lines("trained")
     best = sorted(trained, key=lambda line: -sum(row.score for row in line.cells.values()))[:DRAWN]
@@ -91,17 +94,20 @@ def _grid_to_draw(study: Study) -> tuple[Grid, int]:
     return replace(study.score_grid, lines=lines), len(trained) - len(best)
 
 
-def _sheet(study: Study, made: Grid, caption: str) -> TableSheet:
+def _sheet(study: ResultStudy, made: ScoreGrid, caption: str) -> TableSheet:
     table = build_wide_table(made)
     classes = {}
     for r, c, row in locate_scores(made):
-        look = [shade(row.score, study.firsts[row.task].majority), "above" * study.is_above(row)]
+        look = [
+            choose_shade(row.score, study.firsts[row.task].majority),
+            "above" * study.is_above(row),
+        ]
         classes[0, r, c] = " ".join(filter(None, look))
     groups = table.groups if len(made.groups) > 1 else ()  # the title names the only one
     return TableSheet(replace(table, sections=table.sections[:1], groups=groups), caption, classes)
 
 
-def shade(score: float, constant: float) -> str:
+def choose_shade(score: float, constant: float) -> str:
     """The look of a cell by how far its score lies between the constant answer and a hundred."""
     share = (score - constant) / max(PERCENT - constant, 1e-9)
     step = 0 if math.isnan(share) else math.ceil(SHADES * min(max(share, 0.0), 1.0))

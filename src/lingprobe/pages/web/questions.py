@@ -12,7 +12,7 @@ from lingprobe.encoders import ENCODERS
 from lingprobe.pages.captions import kind_rules
 from lingprobe.pages.descriptions import describe_reference
 from lingprobe.pages.groups import shared_options
-from lingprobe.pages.web.study import Study
+from lingprobe.pages.web.study import ResultStudy
 from lingprobe.probes import PROBES
 from lingprobe.suites.bibliography import PAPERS, papers_of
 from lingprobe.tables.table import (
@@ -32,7 +32,7 @@ ENCODED = ("encoder", "role", "what it is", "reference", "read")
 ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
 
 
-def tasks_chapter(study: Study) -> PageChapter:
+def tasks_chapter(study: ResultStudy) -> PageChapter:
     """Tasks, encoders, probes, and how often what was measured."""
     tasks = Table(
         TASKS, (TableSection("", _tasks(study)),), frozenset({"task", "question", "paper"})
@@ -50,7 +50,7 @@ def tasks_chapter(study: Study) -> PageChapter:
     )
 
 
-def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
+def _tasks(study: ResultStudy) -> tuple[tuple[str, ...], ...]:
     return tuple(
         (
             study.score_grid.full_name(column),
@@ -66,7 +66,7 @@ def _tasks(study: Study) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _encoders(study: Study) -> Table:
+def _encoders(study: ResultStudy) -> Table:
     """The encoders with what was read of each; oracles that share a line of the table of scores
     stand apart here.
     """
@@ -88,7 +88,7 @@ def _encoders(study: Study) -> Table:
     return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
 
 
-def _setup_terms(study: Study) -> list[tuple[str, str]]:
+def _setup_terms(study: ResultStudy) -> list[tuple[str, str]]:
     """How the tasks were put to the encoders."""
     every = study.score_grid.rows
     plain = [row for row in every if row.control == NO_CONTROL] or every

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.analysis.answers import RunPredictions
-from lingprobe.analysis.comparison import what
+from lingprobe.analysis.comparison import describe_measurement
 from lingprobe.analysis.encoder_verdicts import TaskVerdict
 from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
 from lingprobe.analysis.opponents import select_shown
@@ -21,20 +21,20 @@ from lingprobe.analysis.score_columns import SCORE_KEYS
 from lingprobe.data.oracles import Kind
 from lingprobe.data.references import shorten_reference
 from lingprobe.experiment.examples import ExampleReader
-from lingprobe.metrics import Answers
+from lingprobe.metrics import FitAnswers
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.descriptions import get_question
-from lingprobe.pages.grid import EncoderLine, Grid, grid
+from lingprobe.pages.grid import EncoderLine, ScoreGrid, make_grid
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
-from lingprobe.pages.verdicts import Statement, statement
-from lingprobe.pages.wide import firsts, label_of
+from lingprobe.pages.verdicts import VerdictStatement, make_statement
+from lingprobe.pages.wide import label_of, select_first_rows
 from lingprobe.tasks import TASKS
 
 DETAILED = 3  # of the encoders that are judged: the best of each task
 
 
-class Beside(NamedTuple):
+class StudyContext(NamedTuple):
     """What is known of results that does not lie in them.
 
     questions  what each task asks, by the name that tables give it
@@ -57,11 +57,11 @@ class Beside(NamedTuple):
     reads: tuple[str, ...] = ()
 
 
-NOTHING = Beside()
+NOTHING = StudyContext()
 
 
 @dataclass(frozen=True)
-class Study:
+class ResultStudy:
     """Results as a page shows them.
 
     frame   the trained probes
@@ -70,12 +70,12 @@ class Study:
 
     frame: ResultFrame
     scores: ResultFrame
-    beside: Beside = NOTHING
+    beside: StudyContext = NOTHING
 
     @cached_property
-    def statement(self) -> Statement:
+    def statement(self) -> VerdictStatement:
         """The verdicts on the encoders, which `lingprobe compare` has, too."""
-        return statement(self.scores, self.beside.folder)
+        return make_statement(self.scores, self.beside.folder)
 
     @cached_property
     def runs(self) -> list[RunPredictions]:
@@ -88,9 +88,9 @@ class Study:
         return select_shown(self.scores)
 
     @cached_property
-    def whole_grid(self) -> Grid:
+    def whole_grid(self) -> ScoreGrid:
         """Scores as lines and columns, with all layers."""
-        made = grid(self.table_scores)
+        made = make_grid(self.table_scores)
         return replace(made, names=label_encoders(dict.fromkeys(x.encoder for x in made.lines)))
 
     @property
@@ -99,17 +99,17 @@ class Study:
         return self.statement.verdicts.layers > 1
 
     @cached_property
-    def score_grid(self) -> Grid:
+    def score_grid(self) -> ScoreGrid:
         """Scores as lines and columns, a line for each encoder where a layer was chosen."""
         if not self.has_chosen:
             return self.whole_grid
-        made = grid(self.statement.verdicts.at_chosen_layers(self.table_scores))
+        made = make_grid(self.statement.verdicts.at_chosen_layers(self.table_scores))
         return replace(made.without_layers(), names=self.whole_grid.names)
 
     @cached_property
     def firsts(self) -> dict[str, FrameRow]:
         """Of each task a row over the test examples that most are over."""
-        return firsts(self.score_grid)
+        return select_first_rows(self.score_grid)
 
     @cached_property
     def _best(self) -> dict[tuple[str, Kind], list[tuple[str, FrameRow]]]:
@@ -128,13 +128,13 @@ class Study:
     @cached_property
     def _names_and_rows(self) -> dict[tuple[str, ...], tuple[str, FrameRow]]:
         every = ((line, row) for line in self.score_grid.lines for row in line.cells.values())
-        return {what(row): (self.name(line, row), row) for line, row in every}
+        return {describe_measurement(row): (self.name(line, row), row) for line, row in every}
 
     def name_and_row(self, row: FrameRow) -> tuple[str, FrameRow]:
         """A row with what it is called, as the table of scores has them."""
-        return self._names_and_rows.get(what(row), (row.encoder, row))
+        return self._names_and_rows.get(describe_measurement(row), (row.encoder, row))
 
-    def answers_of(self, row: FrameRow) -> Answers:
+    def answers_of(self, row: FrameRow) -> FitAnswers:
         """The answers behind a score."""
         return self.scores.answers(self._numbers[id(row)])
 
@@ -206,6 +206,6 @@ class Study:
         return self.beside.questions.get(task) or get_question(task)
 
 
-def many(count: int, noun: str) -> str:
+def format_count(count: int, noun: str) -> str:
     """A number of things."""
     return f"{count:,} {noun}{'s' * (count != 1)}"

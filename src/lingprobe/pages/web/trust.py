@@ -15,7 +15,7 @@ from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.orders import order_notes
 from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.verdicts import round_up
-from lingprobe.pages.web.study import DETAILED, Study
+from lingprobe.pages.web.study import DETAILED, ResultStudy
 from lingprobe.pages.wide import build_wide_table, made_by, score_cell
 from lingprobe.tables.table import (
     Table,
@@ -46,7 +46,7 @@ DECIDE = (
 )
 
 
-def trust(study: Study) -> PageChapter:
+def make_trust_chapter(study: ResultStudy) -> PageChapter:
     """What there is to be compared with, and what to keep in mind."""
     blocks: list[PageBlock] = []
     if study.statement.sentences:
@@ -67,7 +67,7 @@ def trust(study: Study) -> PageChapter:
     return PageChapter("trust", "How far to trust the scores", tuple(blocks))
 
 
-def _sheet(study: Study) -> TableSheet:
+def _sheet(study: ResultStudy) -> TableSheet:
     """The verdicts on the best encoders of each task."""
     lines = [
         (column, one, answer)
@@ -86,7 +86,7 @@ def _sheet(study: Study) -> TableSheet:
 
 
 def _build_trust_row(
-    study: Study, column: TaskColumn, one: TaskVerdict, answer: QuestionAnswer
+    study: ResultStudy, column: TaskColumn, one: TaskVerdict, answer: QuestionAnswer
 ) -> tuple[str, ...]:
     name, row = study.name_and_row(one.row)
     known = answer.decision

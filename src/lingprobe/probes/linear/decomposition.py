@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.digests import digest_pieces
-from lingprobe.data.latest import Latest
+from lingprobe.data.latest import LruCache
 from lingprobe.data.vectors import Floats, Ints
 
 Doubles = NDArray[np.float64]
@@ -219,8 +219,8 @@ class _SampledRows(NamedTuple):
     halved: HalvedRows | None = None
 
 
-_KEPT: Latest[SharedDecomposition] = Latest(_KEPT_BYTES)
-_SAMPLES: Latest[_SampledRows] = Latest(_KEPT_BYTES // 2)
+_KEPT: LruCache[SharedDecomposition] = LruCache(_KEPT_BYTES)
+_SAMPLES: LruCache[_SampledRows] = LruCache(_KEPT_BYTES // 2)
 
 
 def _decompose_examples(features: Floats, scale: FeatureScale) -> tuple[Doubles, Doubles]:

@@ -36,7 +36,7 @@ _HUGE = 1e6  # features beyond this, or all below its inverse, are brought to 1 
 _PATH_CHANGE = 1e-4  # nats of held-out log loss below which a path changes nothing any more
 
 
-class Minimum(NamedTuple):
+class LossMinimum(NamedTuple):
     """The weights [outputs, d], bias [outputs] and objective of one penalty; two classes have one
     output, the log odds of the second.
 
@@ -57,7 +57,7 @@ class Minimum(NamedTuple):
         )
 
 
-class Spectrum(NamedTuple):
+class FeatureSpectrum(NamedTuple):
     """Eigenvalues [axes] of features.T @ features / n, their vectors [d, axes], and the mean of the
     eigenvalues that are excluded. No vectors: each feature is an axis.
     """
@@ -74,8 +74,8 @@ def fit_logistic_path(
     start: tuple[Doubles, Doubles] | None = None,
     *,
     classes: int | None = None,
-    spectrum: Spectrum | None = None,
-) -> Iterator[Minimum]:
+    spectrum: FeatureSpectrum | None = None,
+) -> Iterator[LossMinimum]:
     """The minimum of each penalty in turn, each found from the one before; computed when it is
     asked for, so the caller may stop. Penalties fall.
 
@@ -108,10 +108,10 @@ def fit_logistic_path(
         objective = path.descend(penalty * factor**2)
         weights = path.place[:, :-1] * factor
         bias = path.place[:, -1] - weights @ mean
-        yield Minimum(*problem.complete(weights, bias), objective, path.is_separated)
+        yield LossMinimum(*problem.complete(weights, bias), objective, path.is_separated)
 
 
-def ends_path(losses: Sequence[float], minimum: Minimum) -> bool:
+def ends_path(losses: Sequence[float], minimum: LossMinimum) -> bool:
     """Whether weaker penalties are of no more use: the training data are separated, or the log
     losses (nats, of held-out examples, one a penalty so far) have changed before and no longer do,
     or rose twice in a row.
@@ -125,7 +125,7 @@ def ends_path(losses: Sequence[float], minimum: Minimum) -> bool:
     return (moved and abs(steps[-1]) < _PATH_CHANGE) or bool((steps[-2:] > _PATH_CHANGE).all())
 
 
-def estimate_spectrum(features: NDArray[Any]) -> Spectrum:
+def estimate_spectrum(features: NDArray[Any]) -> FeatureSpectrum:
     """The spectrum of centred features [n, d], of many examples that of a sample: whole, or of wide
     features the upper end by one round of subspace iteration (Halko et al. 2011).
     """
@@ -134,7 +134,7 @@ def estimate_spectrum(features: NDArray[Any]) -> Spectrum:
     if dim <= _MAX_AXES:
         gram = (features.T @ features).astype(np.float64) / n
         values, basis = np.linalg.eigh(gram)
-        return Spectrum(np.maximum(values, 0.0), basis)
+        return FeatureSpectrum(np.maximum(values, 0.0), basis)
     axes = min(_AXES, n)
     probes = np.random.default_rng(0).standard_normal((dim, axes)).astype(features.dtype)
     probes = np.linalg.qr(features.T @ (features @ probes))[0]
@@ -142,7 +142,7 @@ def estimate_spectrum(features: NDArray[Any]) -> Spectrum:
     values, turn = np.linalg.eigh((seen.T @ seen).astype(np.float64) / n)
     total = float(np.einsum("ij,ij->", features, features, dtype=np.float64)) / n
     rest = max(total - float(values.sum()), 0.0) / max(min(n, dim) - axes, 1)
-    return Spectrum(np.maximum(values, 0.0), probes.astype(np.float64) @ turn, rest)
+    return FeatureSpectrum(np.maximum(values, 0.0), probes.astype(np.float64) @ turn, rest)
 
 
 def _spread_rows(n: int, limit: int) -> NDArray[np.int64] | slice:
@@ -405,14 +405,14 @@ class _Guess(NamedTuple):
     turn  the axes of outputs [outputs, outputs]; None where each is its own
     """
 
-    spectrum: Spectrum
+    spectrum: FeatureSpectrum
     turn: Doubles | None
     along: Doubles
     across: Doubles
     free: Doubles
 
     @classmethod
-    def of(cls, spectrum: Spectrum, curvature: Doubles, penalty: float) -> _Guess:
+    def of(cls, spectrum: FeatureSpectrum, curvature: Doubles, penalty: float) -> _Guess:
         turn, bends = None, curvature
         if curvature.ndim == 2:
             bends, turn = np.linalg.eigh(curvature)
@@ -459,7 +459,7 @@ class _Path:
 
     x: NDArray[Any]
     problem: _Problem
-    spectrum: Spectrum
+    spectrum: FeatureSpectrum
     place: Doubles = field(init=False)
     sums: _Sums = field(init=False)
     moves: list[_Move] = field(default_factory=list)

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from lingprobe.data.abilities import HeldOutScores, UnfoldedWeights
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Job, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, FitJob, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.labels import Column, join_columns
 from lingprobe.data.narrowing import narrow_part
-from lingprobe.data.notes import BoundaryDensity, MembersCompared, Thresholds
+from lingprobe.data.notes import BoundaryDensity, MembersCompared, ThresholdNote
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
-from lingprobe.data.sizes import FitSize, Work
+from lingprobe.data.sizes import FitSize, WorkAmount
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.metrics.thresholds import find_thresholds
 from lingprobe.probes.features import read_finite_features
@@ -54,7 +54,7 @@ _PREDICTED_ROWS = 4096  # at one time
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearProbe:
     """The best linear map: shrunk linear discriminant analysis or L2 logistic regression, chosen
     once for a task and encoder by cross-fitted log loss; ridge regression of scores.
     """
@@ -82,7 +82,7 @@ class Linear:
     shared: SharedChoice | None = field(default=None, init=False, compare=False, repr=False)
     name: ClassVar[str] = "linear"
     kin: ClassVar[str] = "linear"
-    needs: ClassVar[Needs] = Needs(seeds=False)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(seeds=False)
 
     def __post_init__(self) -> None:
         check_number("linear,penalty", self.penalty, ">0", "how much large weights cost")
@@ -99,17 +99,17 @@ class Linear:
             for penalty in (penalties[member] if self.penalty is None else (self.penalty,))
         ]
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Linear:
+    def with_settings(self, settings: Mapping[str, Any]) -> LinearProbe:
         """The same with a member, a scale and a penalty."""
         names = ("member", "standardised", "penalty")
         return self._sharing(self.shared, **{name: settings[name] for name in names})
 
-    def _sharing(self, shared: SharedChoice | None, **settings: Any) -> Linear:
+    def _sharing(self, shared: SharedChoice | None, **settings: Any) -> LinearProbe:
         made = replace(self, **settings)
         object.__setattr__(made, "shared", shared)
         return made
 
-    def with_choice(self, train: Readings, dev: Readings, reads: Sequence[str] = ()) -> Linear:
+    def with_choice(self, train: Readings, dev: Readings, reads: Sequence[str] = ()) -> LinearProbe:
         """The same with the member and scale that are best over the layers of an encoder, and over
         fewer numbers of them where some of the reads are of these.
         """
@@ -133,7 +133,7 @@ class Linear:
         """Bytes that a fit takes."""
         return room.estimate_linear_memory(size)
 
-    def work(self, size: FitSize, seeds: int) -> Work:
+    def work(self, size: FitSize, seeds: int) -> WorkAmount:
         """That of a fit; seeds differ in nothing."""
         return room.estimate_linear_work(size)
 
@@ -151,13 +151,13 @@ class Linear:
         }
         return [fitted[cell.read] for cell in cells]
 
-    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+    def fit_all(self, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
         """One predictor for each cell of each job; jobs of the same features share what is made of
         them.
         """
         found = []
         for job in jobs:
-            probe = job.probe if isinstance(job.probe, Linear) else self
+            probe = job.probe if isinstance(job.probe, LinearProbe) else self
             found.append(probe.fit(job.train, job.dev, cells=job.cells))
         return found
 
@@ -197,7 +197,7 @@ class Linear:
             ).plain(),
         }
         if (thresholds := find_thresholds(*held_out, train.labels.names)).at:
-            choice[Thresholds.key] = thresholds.plain()
+            choice[ThresholdNote.key] = thresholds.plain()
         if math.isfinite(boundary.density):
             choice[BoundaryDensity.key] = boundary.plain()
         return LinearMap(read, decomposition.scale, model, cuts, choice, held_out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lingprobe.data.sizes import SINGLE, FitSize, Work
+from lingprobe.data.sizes import SINGLE, FitSize, WorkAmount
 
 _DOUBLE = 8
 _SAMPLED, _LEAST = 4000, 1000  # examples of leave-one-out predictions
@@ -24,9 +24,9 @@ def estimate_linear_memory(size: FitSize) -> int:
     return size.inputs + SINGLE * size.features * size.train + decomposition + state + scores
 
 
-def estimate_linear_work(size: FitSize) -> Work:
+def estimate_linear_work(size: FitSize) -> WorkAmount:
     """That of a decomposition, of the closed form and of one search."""
     numbers, few = size.train * size.features, min(size.features, size.train)
     columns = size.outputs - (size.outputs == 2 and not size.sets)
     searched = 4 * _PASSES * numbers * columns if size.outputs > 1 else 0
-    return Work(4 * numbers * few + _AXES * few**3 + searched, 4 * SINGLE * numbers, _PASSES)
+    return WorkAmount(4 * numbers * few + _AXES * few**3 + searched, 4 * SINGLE * numbers, _PASSES)

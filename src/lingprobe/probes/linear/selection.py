@@ -15,7 +15,12 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.probes.linear.calibration import LabelLines
 from lingprobe.probes.linear.decomposition import SharedDecomposition
 from lingprobe.probes.linear.discriminant import LinearModel
-from lingprobe.probes.linear.logistic import Minimum, Spectrum, ends_path, fit_logistic_path
+from lingprobe.probes.linear.logistic import (
+    FeatureSpectrum,
+    LossMinimum,
+    ends_path,
+    fit_logistic_path,
+)
 from lingprobe.probes.linear.targets import TrainingTargets
 
 Doubles = NDArray[np.float64]
@@ -195,7 +200,7 @@ def _predict_held(
 
 def _fit_path(
     decomposition: SharedDecomposition, targets: TrainingTargets, penalties: Sequence[float]
-) -> Iterator[tuple[LinearModel, Minimum]]:
+) -> Iterator[tuple[LinearModel, LossMinimum]]:
     """Models and minima of logistic regression as its penalty falls."""
     x = decomposition.scale.apply(decomposition.features).astype(np.float32)
     outputs = targets.outputs
@@ -205,11 +210,11 @@ def _fit_path(
         yield widen_model(LinearModel(minimum.weights, minimum.bias), outputs), minimum
 
 
-def _spectrum(decomposition: SharedDecomposition) -> Spectrum | None:
+def _spectrum(decomposition: SharedDecomposition) -> FeatureSpectrum | None:
     """That of the features, where it is known."""
     if decomposition.values is None or decomposition.basis is None:
         return None
-    return Spectrum(decomposition.values, decomposition.basis)
+    return FeatureSpectrum(decomposition.values, decomposition.basis)
 
 
 def fit_logistic(

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from lingprobe.nets.adam import AdamMoments, take_step
-from lingprobe.probes.mlp.grid import Member
+from lingprobe.probes.mlp.grid import GridMember
 
 
 class GridNetwork(NamedTuple):
@@ -27,10 +27,10 @@ class GridNetwork(NamedTuple):
     group: int
     seed: int
     number: int
-    member: Member
+    member: GridMember
 
 
-class Adam:
+class AdamOptimizer:
     """The optimiser of some tensors, weights and biases in turn; `gradients` are buffers that live
     as long as it does.
 
@@ -87,7 +87,7 @@ class StackedNetworks:
         drawn = {seed: _draw_weights(seed, self.hidden, *sizes) for seed in seeds}
         starts = [drawn[lane.seed] for lane in lanes]
         self.tensors = [torch.stack(one).to(self.device) for one in zip(*starts, strict=True)]
-        self.adam = Adam(self.tensors, shrink)
+        self.adam = AdamOptimizer(self.tensors, shrink)
         self.noise = {seed: np.random.SFC64([seed, self.hidden]) for seed in seeds}
         self.active = self.mask = torch.empty(0)
         self._rest(groups)

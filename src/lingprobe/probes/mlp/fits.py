@@ -13,8 +13,8 @@ import numpy as np
 
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.datasets.splits import stratified_folds
-from lingprobe.probes.features import Aim, Scaling
-from lingprobe.probes.mlp.grid import Member
+from lingprobe.probes.features import AffineScaling, ScaledTargets
+from lingprobe.probes.mlp.grid import GridMember
 
 FOLDS, SHUFFLED = 10, 1111  # SentEval's `kfold` of published figures, and its seed
 HELD_OUT = 0.05  # of train, by which the network that was chosen is stopped
@@ -34,11 +34,11 @@ class JobInput:
     job: int
     read: str
     seeds: tuple[int, ...]
-    grid: Sequence[Member]
-    scaling: Scaling
+    grid: Sequence[GridMember]
+    scaling: AffineScaling
     train: Floats
     dev: Floats
-    aims: Aim
+    aims: ScaledTargets
     kind: tuple[str, int, bool]
     strata: Ints
 
@@ -52,7 +52,7 @@ class GridFit(NamedTuple):
 
     input: JobInput
     seed: int
-    grid: Sequence[Member]
+    grid: Sequence[GridMember]
     rows: tuple[Ints, Ints] | None = None
     told: Mapping[str, Any] = MappingProxyType({})
 

@@ -11,7 +11,7 @@ from lingprobe.data.vectors import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class GridMember:
     """One cell of a grid; no hidden units means logistic regression."""
 
     hidden: int
@@ -30,7 +30,7 @@ class TrainedNetwork:
     likeliest  the same as it was at its lowest loss on dev, where that was asked for
     """
 
-    member: Member
+    member: GridMember
     layers: tuple[Floats, ...]
     score: float
     loss: float
@@ -38,6 +38,6 @@ class TrainedNetwork:
     likeliest: TrainedNetwork | None = None
 
 
-def count_network_weights(grid: Sequence[Member], features: int, outputs: int) -> int:
+def count_network_weights(grid: Sequence[GridMember], features: int, outputs: int) -> int:
     """How many numbers the weights of networks are."""
     return sum(m.hidden * (features + outputs) or features * outputs for m in grid)

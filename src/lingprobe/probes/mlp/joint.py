@@ -21,8 +21,8 @@ from torch.nn.utils.rnn import pad_sequence
 
 from lingprobe.probes.losses import LossFunction
 from lingprobe.probes.mlp.blocks import GridNetwork, StackedNetworks
-from lingprobe.probes.mlp.grid import Member, TrainedNetwork
-from lingprobe.probes.schedules import early
+from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork
+from lingprobe.probes.schedules import list_early_steps
 
 AHEAD = 64  # batches that are drawn at once
 
@@ -138,7 +138,7 @@ class BestNetworks:
         return TrainedNetwork(lane.member, layers, *self.looks[lane], likeliest)
 
 
-class Joint:
+class JointTraining:
     """The state of a joint training: the lanes of each group, in blocks of one width.
 
     `grids` has the members of each group, whose draws and order of examples are of its seed.
@@ -148,7 +148,7 @@ class Joint:
         self,
         problem: TrainingProblem,
         seeds: Sequence[int],
-        grids: Sequence[Sequence[Member]],
+        grids: Sequence[Sequence[GridMember]],
         dtype: torch.dtype,
         shrink: float = 0.0,
     ) -> None:
@@ -220,7 +220,7 @@ class Joint:
     def early(self, first: int) -> frozenset[int]:
         """Steps before the first look at which dev is looked at for the loss alone."""
         judged = self.likeliest is not None and max(self.problem.dev.counts)
-        return early(first) if judged else frozenset()
+        return list_early_steps(first) if judged else frozenset()
 
     def look(
         self, passes: Sequence[float], going: Set[GridNetwork], early: bool = False

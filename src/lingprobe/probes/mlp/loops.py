@@ -14,36 +14,36 @@ from torch import Tensor
 
 from lingprobe.data.progress import report_progress
 from lingprobe.probes.mlp.blocks import GridNetwork
-from lingprobe.probes.mlp.grid import Member, TrainedNetwork
-from lingprobe.probes.mlp.joint import Joint, TrainingProblem
-from lingprobe.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork
+from lingprobe.probes.mlp.joint import JointTraining, TrainingProblem
+from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 
 
 def train_networks(
     problem: TrainingProblem,
     seeds: Sequence[int],
-    grids: Sequence[Sequence[Member]],
-    plan: Annealing | SentEvalLoop,
+    grids: Sequence[Sequence[GridMember]],
+    plan: AnnealingSchedule | SentEvalLoop,
     dtype: torch.dtype,
 ) -> list[list[TrainedNetwork]]:
     """The grid of each group as its plan trains it; SentEval's loop computes in float32."""
     if isinstance(plan, SentEvalLoop):
-        return persist(problem, seeds, grids, plan)
-    return anneal(problem, seeds, grids, plan, dtype)
+        return train_with_patience(problem, seeds, grids, plan)
+    return train_annealed(problem, seeds, grids, plan, dtype)
 
 
-def anneal(
+def train_annealed(
     problem: TrainingProblem,
     seeds: Sequence[int],
-    grids: Sequence[Sequence[Member]],
-    plan: Annealing,
+    grids: Sequence[Sequence[GridMember]],
+    plan: AnnealingSchedule,
     dtype: torch.dtype,
 ) -> list[list[TrainedNetwork]]:
     """Train with a falling rate; each network that no cut takes out is kept as it was at its best
     look at dev (at the end where there is no dev). Groups have as many steps and batches of one
     size.
     """
-    joint = Joint(problem, seeds, grids, dtype, plan.decay)
+    joint = JointTraining(problem, seeds, grids, dtype, plan.decay)
     counts = problem.train.counts
     examples = counts[0]
     size, steps = plan.batch_of(examples), plan.steps_of(examples)
@@ -62,23 +62,23 @@ def anneal(
     return joint.best_networks()
 
 
-def _batches(joint: Joint, size: int, plan: Annealing) -> Iterator[Tensor]:
+def _batches(joint: JointTraining, size: int, plan: AnnealingSchedule) -> Iterator[Tensor]:
     """Batches for ever."""
     if plan.cuts:
         return joint.stream(size)
     return itertools.chain.from_iterable(joint.passes(size) for _ in itertools.count())
 
 
-def persist(
+def train_with_patience(
     problem: TrainingProblem,
     seeds: Sequence[int],
-    grids: Sequence[Sequence[Member]],
+    grids: Sequence[Sequence[GridMember]],
     plan: SentEvalLoop,
 ) -> list[list[TrainedNetwork]]:
     """Train as SentEval does, every cell for as long as it would be trained alone; one that has
     stopped changes no more. Groups have as many batches, of which the last may differ in size.
     """
-    joint = Joint(problem, seeds, grids, torch.float32)
+    joint = JointTraining(problem, seeds, grids, torch.float32)
     loop = _Patience(joint, plan, len(seeds))
     while loop.going and loop.passes <= plan.max_epoch:
         for rows in (r for _ in range(plan.epoch_size) for r in joint.passes(plan.batch)):
@@ -93,7 +93,7 @@ class _Patience:
     going   the networks that have not stopped; `misses` are looks at which one was no better
     """
 
-    def __init__(self, joint: Joint, plan: SentEvalLoop, groups: int) -> None:
+    def __init__(self, joint: JointTraining, plan: SentEvalLoop, groups: int) -> None:
         self.joint, self.plan, self.groups = joint, plan, groups
         self.batches = math.ceil(joint.problem.train.counts[0] / plan.batch)
         self.before = joint.early(plan.epoch_size * self.batches)

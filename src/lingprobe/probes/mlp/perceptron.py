@@ -11,17 +11,17 @@ import numpy as np
 from lingprobe.data.core import Predictions
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.features import Scaling
+from lingprobe.probes.features import AffineScaling
 
 
 @dataclass(frozen=True, slots=True)
-class Perceptron:
+class FittedPerceptron:
     """A fitted network: layers are (weights [out, in], bias [out, 1]) one after the other; `choice`
     says how it was found.
     """
 
     read: str
-    scaling: Scaling
+    scaling: AffineScaling
     layers: tuple[Floats, ...]
     choice: Mapping[str, Any]
 

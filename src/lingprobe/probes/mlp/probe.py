@@ -16,15 +16,21 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Job, Needs, Predictor
+from lingprobe.data.core import Cell, FitJob, Predictor, ProbeNeeds
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.sizes import FitSize, Work
+from lingprobe.data.sizes import FitSize, WorkAmount
 from lingprobe.nets import precision as machine
-from lingprobe.nets.device import Fitting, check_device, in_halves, kind, resolved_dtype
+from lingprobe.nets.device import (
+    DeviceAwareProbe,
+    check_device,
+    get_device_kind,
+    in_halves,
+    resolved_dtype,
+)
 from lingprobe.nets.memory import at_most
-from lingprobe.probes.ettinger import Ettinger
-from lingprobe.probes.features import aim, read_finite_features, scaled_train
+from lingprobe.probes.ettinger import EttingerProbe
+from lingprobe.probes.features import make_targets, read_finite_features, scaled_train
 from lingprobe.probes.mlp.fits import (
     FOLDS,
     LEAST,
@@ -33,11 +39,11 @@ from lingprobe.probes.mlp.fits import (
     hold_out_rows,
     make_tuning_folds,
 )
-from lingprobe.probes.mlp.grid import Member, TrainedNetwork, count_network_weights
-from lingprobe.probes.mlp.perceptron import Perceptron
+from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork, count_network_weights
+from lingprobe.probes.mlp.perceptron import FittedPerceptron
 from lingprobe.probes.mlp.protocols import PROTOCOLS, GridProtocol
 from lingprobe.probes.plain import OneByOne
-from lingprobe.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 
 # features below which bfloat16 saves no time, and may cost what a few features say exactly
 NARROW = 64
@@ -65,7 +71,7 @@ def mlp(
     l2: tuple[float, ...] = (),
     reduction: Literal["mean", "sum"] = "mean",
     precision: Literal["auto", "bf16", "float32"] = "auto",
-) -> Mlp | OneByOne:
+) -> MlpProbe | OneByOne:
     """One hidden layer of sigmoids, tuned on dev over hidden units, dropout and L2 (repeat an
     option to try several values).
     """
@@ -75,7 +81,7 @@ def mlp(
                 "mlp,protocol=ettinger is one network with nothing to set; leave the other"
                 " options out"
             )
-        return OneByOne(Ettinger())
+        return OneByOne(EttingerProbe())
     chosen = PROTOCOLS[protocol]
     _check_grid(hidden, dropout, l2)
     plan = chosen.plan
@@ -97,7 +103,7 @@ def mlp(
         l2=tuple(sorted(l2)) or chosen.l2,
         plan=plan,
     )
-    return Mlp("mlp" if protocol == "fast" else f"mlp-{protocol}", settings, precision)
+    return MlpProbe("mlp" if protocol == "fast" else f"mlp-{protocol}", settings, precision)
 
 
 def _check_grid(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[float, ...]) -> None:
@@ -107,18 +113,18 @@ def _check_grid(hidden: tuple[int, ...], dropout: tuple[float, ...], l2: tuple[f
 
 
 @dataclass(frozen=True, slots=True)
-class Mlp(Fitting):
+class MlpProbe(DeviceAwareProbe):
     """Settings of a grid of multi-layer perceptrons."""
 
     name: str
     protocol: GridProtocol
     precision: Literal["auto", "bf16", "float32"] = "auto"
-    needs: ClassVar[Needs] = Needs()
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
     @property
     def fingerprint(self) -> str:
         """The format that products are computed in, and the kind of device that it is fitted on."""
-        return f"{self.used_precision} {kind(self.device)}"
+        return f"{self.used_precision} {get_device_kind(self.device)}"
 
     @property
     def kin(self) -> str:
@@ -145,7 +151,7 @@ class Mlp(Fitting):
             {"hidden": one.hidden, "dropout": one.dropout, "l2": one.decay} for one in self._grid()
         ]
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Mlp:
+    def with_settings(self, settings: Mapping[str, Any]) -> MlpProbe:
         """The same with one member."""
         hidden, dropout, l2 = ((settings[key],) for key in ("hidden", "dropout", "l2"))
         protocol = replace(self.protocol, hidden=hidden, dropout=dropout, l2=l2)
@@ -160,7 +166,7 @@ class Mlp(Fitting):
         networks = NUMBER * count_network_weights(self._grid(), size.features, size.outputs)
         return copies + size.targets + networks + size.scores
 
-    def work(self, size: FitSize, seeds: int) -> Work:
+    def work(self, size: FitSize, seeds: int) -> WorkAmount:
         """That of forward and backward products, and of Adam."""
         plan, grid = self.protocol.plan, self._grid()
         batch, networks = plan.batch_of(size.train), float(len(grid) * seeds)
@@ -176,13 +182,13 @@ class Mlp(Fitting):
         beside = machine.beside_products(self._format(size.features) == "bf16")
         states = steps * networks * batch * sum(one.hidden for one in grid) / len(grid)
         moved = ADAM * changed + STATES * states
-        return Work(6 * changed * batch * beside, moved, steps)
+        return WorkAmount(6 * changed * batch * beside, moved, steps)
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
-        [predictors] = self.fit_all([Job(train, dev, cells)])
+        [predictors] = self.fit_all([FitJob(train, dev, cells)])
         return predictors
 
-    def fit_all(self, jobs: Sequence[Job]) -> list[list[Predictor]]:
+    def fit_all(self, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
         for job in jobs:
             self._probe_of(job)._check(job.train, job.dev)
         predictors: dict[tuple[int, Cell], Predictor] = {}
@@ -198,9 +204,9 @@ class Mlp(Fitting):
                     predictors[fit.input.job, by_loss] = self._predictor(fit, lowest)
         return [[predictors[n, cell] for cell in job.cells] for n, job in enumerate(jobs)]
 
-    def _probe_of(self, job: Job) -> Mlp:
+    def _probe_of(self, job: FitJob) -> MlpProbe:
         """The probe that a job is of."""
-        return job.probe if isinstance(job.probe, Mlp) else self
+        return job.probe if isinstance(job.probe, MlpProbe) else self
 
     def _check(self, train: Readings, dev: Readings) -> None:
         if not len(train):
@@ -212,13 +218,13 @@ class Mlp(Fitting):
                 f"{self.name} is tuned on folds of train where there are no dev examples, and"
                 f" {len(train)} are too few; give {LEAST}, or a dev split"
             )
-        if isinstance(self.protocol.plan, Annealing) and len(self._grid()) > 1:
+        if isinstance(self.protocol.plan, AnnealingSchedule) and len(self._grid()) > 1:
             raise ReadingProblem(
                 f"{self.name} is tuned on dev, and there are no dev examples; set hidden, dropout"
                 " and l2, or give a dev split"
             )
 
-    def _inputs(self, jobs: Sequence[Job]) -> Iterator[list[JobInput]]:
+    def _inputs(self, jobs: Sequence[FitJob]) -> Iterator[list[JobInput]]:
         """What is read, as many inputs at once as are trained alike and have room in memory."""
         waiting: dict[tuple[Any, ...], list[JobInput]] = {}
         for number, job in enumerate(jobs):
@@ -229,9 +235,9 @@ class Mlp(Fitting):
                     yield waiting.pop(self._likeness(each))
         yield from waiting.values()
 
-    def _inputs_of(self, number: int, job: Job) -> Iterator[JobInput]:
+    def _inputs_of(self, number: int, job: FitJob) -> Iterator[JobInput]:
         grid = self._probe_of(job)._grid()
-        aims = aim(job.train.labels, job.dev.labels)
+        aims = make_targets(job.train.labels, job.dev.labels)
         likeliest = any(cell.by == "loss" for cell in job.cells)
         for read in dict.fromkeys(cell.read for cell in job.cells):
             scaling, train = scaled_train(job.train, read, self.protocol.scaled)
@@ -326,7 +332,7 @@ class Mlp(Fitting):
         """What fits have in common that go through their batches together: how many there are, and
         where units are dropped, which is drawn by the batch, the size of the last.
         """
-        if isinstance(self.protocol.plan, Annealing):
+        if isinstance(self.protocol.plan, AnnealingSchedule):
             return 0, 0
         last = fit.examples if any(member.dropout for member in fit.grid) else 0
         return math.ceil(fit.examples / self.protocol.plan.batch), last
@@ -367,10 +373,10 @@ class Mlp(Fitting):
         """What the products of an input so wide are computed in."""
         return self.used_precision if features >= NARROW else "float32"
 
-    def _grid(self) -> list[Member]:
+    def _grid(self) -> list[GridMember]:
         """Every member; without hidden units there is nothing to drop."""
         grid = itertools.product(self.protocol.hidden, self.protocol.dropout, self.protocol.l2)
-        return list(dict.fromkeys(Member(h, p if h else 0.0, decay) for h, p, decay in grid))
+        return list(dict.fromkeys(GridMember(h, p if h else 0.0, decay) for h, p, decay in grid))
 
     def _predictor(self, fit: GridFit, best: TrainedNetwork) -> Predictor:
         member, aims = best.member, fit.input.aims
@@ -390,7 +396,7 @@ class Mlp(Fitting):
             weights * np.float32(aims.factor),
             bias * np.float32(aims.factor) + np.float32(aims.shift),
         )
-        return Perceptron(fit.input.read, fit.input.scaling, layers, choice)
+        return FittedPerceptron(fit.input.read, fit.input.scaling, layers, choice)
 
 
 def best_of(trained: Sequence[TrainedNetwork], protocol: GridProtocol) -> TrainedNetwork:

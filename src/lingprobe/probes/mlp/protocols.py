@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lingprobe.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 
 UNITS, DROPOUT = (50, 100, 200), (0.0, 0.1, 0.2)
 DECAYS = (1e-5, 1e-4, 1e-3, 1e-2)
@@ -24,7 +24,7 @@ class GridProtocol:
     hidden: tuple[int, ...]
     dropout: tuple[float, ...]
     l2: tuple[float, ...]
-    plan: Annealing | SentEvalLoop
+    plan: AnnealingSchedule | SentEvalLoop
     scaled: bool = False
     rounded: bool = False
 
@@ -33,17 +33,21 @@ class GridProtocol:
         """Whether networks are taken out before the end; what is trained together may then differ
         in how many examples it has.
         """
-        return isinstance(self.plan, Annealing) and bool(self.plan.cuts)
+        return isinstance(self.plan, AnnealingSchedule) and bool(self.plan.cuts)
 
 
 PROTOCOLS = {
     # the corners of Conneau et al. 2018's grid under a schedule of our own; a quarter of the steps
     # leaves two networks, half of them one
     "fast": GridProtocol(
-        UNITS[::2], DROPOUT[::2], (0.0,), Annealing(cuts=((1 / 4, 2), (1 / 2, 1))), scaled=True
+        UNITS[::2],
+        DROPOUT[::2],
+        (0.0,),
+        AnnealingSchedule(cuts=((1 / 4, 2), (1 / 2, 1))),
+        scaled=True,
     ),
     # the whole grid, every network to its end for every seed: the default until version 0.2
-    "full": GridProtocol(UNITS, DROPOUT, (0.0,), Annealing(), scaled=True),
+    "full": GridProtocol(UNITS, DROPOUT, (0.0,), AnnealingSchedule(), scaled=True),
     # Conneau et al. 2018: SentEval's README, "tuned the nhid (in [50, 100, 200]) and dropout (in
     # [0.0, 0.1, 0.2]) on the dev set", each of which was a run of SentEval, whose SplitClassifier
     # searches L2 as well (tools/validation.py): 3 x 3 x 4 cells

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 
-class Expectation:
+class ExpectationLoss:
     """Squared error of a softmax, averaged over its classes (SentEval's `MSELoss`); members are
     chosen by Pearson's r of the expected class with the score.
 

@@ -10,17 +10,17 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.vectors import Floats
 from lingprobe.nets import precision as machine
-from lingprobe.nets.device import Fitting, check_device, in_halves
-from lingprobe.probes.features import Scaling, read_finite_features, scaled_train
-from lingprobe.probes.mlp.grid import Member, TrainedNetwork
+from lingprobe.nets.device import DeviceAwareProbe, check_device, in_halves
+from lingprobe.probes.features import AffineScaling, read_finite_features, scaled_train
+from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork
 from lingprobe.probes.relatedness.scale import ScoreScale
-from lingprobe.probes.schedules import Annealing, SentEvalLoop
+from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 
-LINEAR = Member(hidden=0)
+LINEAR = GridMember(hidden=0)
 FIVE = ScoreScale(lowest=1, many=5)
 # tools/relatedness.py of SentEval: looks every 50 passes, ends at the fourth without a better r
 SENTEVAL = SentEvalLoop(batch=64, tenacity=3, epoch_size=50, max_epoch=1000)
@@ -34,14 +34,14 @@ class RegressionProtocol:
     scaled  whether features are brought to one scale first; SentEval reads them as they are
     """
 
-    plan: Annealing | SentEvalLoop
+    plan: AnnealingSchedule | SentEvalLoop
     scale: ScoreScale | None = None
     scaled: bool = False
 
 
 PROTOCOLS = {
     # a linear layer over thousands of features needs a strong decay, and time to feel it
-    "fast": RegressionProtocol(Annealing(epochs=30, steps=600, decay=3.0), scaled=True),
+    "fast": RegressionProtocol(AnnealingSchedule(epochs=30, steps=600, decay=3.0), scaled=True),
     # five classes from 1 to 5 whatever the scores: 0 to 5 of STS-B has no class for 0
     "senteval": RegressionProtocol(SENTEVAL, FIVE),
     # Krasnowska-Kieraś & Wróblewska 2019, footnote 8: 50 units and batches of 128, neither of which
@@ -50,21 +50,23 @@ PROTOCOLS = {
 }
 
 
-def relatedness(*, protocol: Literal["fast", "senteval", "krasnowska"] = "fast") -> Relatedness:
+def relatedness(
+    *, protocol: Literal["fast", "senteval", "krasnowska"] = "fast"
+) -> RelatednessProbe:
     """Scores of pairs as a softmax over the whole numbers of their scale, chosen by Pearson's r on
     dev.
     """
     name = "relatedness" if protocol == "fast" else f"relatedness-{protocol}"
-    return Relatedness(name, PROTOCOLS[protocol])
+    return RelatednessProbe(name, PROTOCOLS[protocol])
 
 
 @dataclass(frozen=True, slots=True)
-class Relatedness(Fitting):
+class RelatednessProbe(DeviceAwareProbe):
     """Settings of the regression."""
 
     name: str
     protocol: RegressionProtocol
-    needs: ClassVar[Needs] = Needs()
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list[Predictor]:
         scale = self._scale(train, dev)
@@ -115,9 +117,9 @@ class Relatedness(Fitting):
 
         from lingprobe.probes.mlp.joint import GroupExamples, TrainingProblem, share_tensors
         from lingprobe.probes.mlp.loops import train_networks
-        from lingprobe.probes.relatedness.loss import Expectation
+        from lingprobe.probes.relatedness.loss import ExpectationLoss
 
-        loss, plan, many = Expectation(), self.protocol.plan, targets[0].shape[1] - 1
+        loss, plan, many = ExpectationLoss(), self.protocol.plan, targets[0].shape[1] - 1
         arrays = [each.train for each, _ in fits], [each.dev for each, _ in fits]
         wanted = [loss.targets(each).to(device) for each in targets]
         train, dev = (
@@ -134,7 +136,7 @@ class Relatedness(Fitting):
 class ScaledFeatures(NamedTuple):
     """One read, scaled: [examples, features] float32."""
 
-    scaling: Scaling
+    scaling: AffineScaling
     train: Floats
     dev: Floats
 
@@ -148,7 +150,9 @@ def _targets(scale: ScoreScale, *parts: Readings) -> tuple[Floats, Floats]:
     return train, dev
 
 
-def _predictor(read: str, scaling: Scaling, best: TrainedNetwork, scale: ScoreScale) -> Predictor:
+def _predictor(
+    read: str, scaling: AffineScaling, best: TrainedNetwork, scale: ScoreScale
+) -> Predictor:
     weights, bias = best.layers
     choice = {"classes": scale.many, "dev": best.score, "passes": round(best.passes, 2)}
     return ExpectedScoreRegression(read, scaling, weights, bias[:, 0], scale.values, choice)
@@ -159,7 +163,7 @@ class ExpectedScoreRegression:
     """A fitted regression: weights [classes, features], bias and values [classes]."""
 
     read: str
-    scaling: Scaling
+    scaling: AffineScaling
     weights: Floats
     bias: Floats
     values: Floats

@@ -76,7 +76,7 @@ class SplitExamples:
             yield self.rows(np.arange(start, min(start + size, many)))
 
 
-class Side(NamedTuple):
+class BatchSide(NamedTuple):
     """The distinct spans that a batch reads at one side: first those of one unit, then the others.
 
     wide   the units of the others, each once, and `place` [pairs] where among these the unit of
@@ -90,11 +90,11 @@ class Side(NamedTuple):
     place: Tensor
     which: SpanUnitPairs | None
 
-    def on(self, device: str) -> Side:
+    def on(self, device: str) -> BatchSide:
         """The same on a device."""
         which = None if self.which is None else self.which.on(device)
         units = self.wide.to(device), self.place.to(device)
-        return Side(self.ones.on(device), self.more.on(device), *units, which)
+        return BatchSide(self.ones.on(device), self.more.on(device), *units, which)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class ExampleBatch:
 
     rows: Ints
     units: Ints
-    sides: tuple[Side, ...]
+    sides: tuple[BatchSide, ...]
     around: Tensor | None
 
 
@@ -175,7 +175,7 @@ def _find_distinct_spans(starts: Ints, stops: Ints) -> tuple[Ints, Ints, Ints]:
     return starts[order], (starts + lengths)[order], place[which.ravel()]
 
 
-def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
+def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> BatchSide:
     """The spans of one side, as pairs with the batch's units, and of the examples with them."""
     local, spans = np.searchsorted(units, flat), len(offsets) - 1
     ones = int((np.diff(offsets) == 1).sum())
@@ -184,7 +184,7 @@ def _side(units: Ints, flat: Ints, offsets: Ints, which: Ints) -> Side:
     single = make_ragged(local[:ones], np.arange(ones + 1), len(units))
     more = make_ragged(local[ones:], offsets[ones:] - ones, len(units))
     same = spans == len(which) and bool((which == np.arange(spans)).all())
-    return Side(
+    return BatchSide(
         single,
         more,
         torch.from_numpy(wide),

@@ -17,10 +17,10 @@ from torch import Tensor
 
 from lingprobe.data.progress import report_progress
 from lingprobe.data.vectors import Ints
-from lingprobe.probes.schedules import Annealing, early
+from lingprobe.probes.schedules import AnnealingSchedule, list_early_steps
 from lingprobe.probes.span.batches import GatheredVectors, SplitExamples, batch_of
-from lingprobe.probes.span.net import Net, compute_logits
-from lingprobe.probes.span.plans import Plateau, TrainingConfig
+from lingprobe.probes.span.net import SpanNetwork, compute_logits
+from lingprobe.probes.span.plans import PlateauSchedule, TrainingConfig
 from lingprobe.probes.span.training import (
     DevScores,
     LearntNetwork,
@@ -37,7 +37,7 @@ def train_edge_networks(
 ) -> list[LearntNetwork]:
     """Train networks of one config and seed on the same batches, each as long as its plan says."""
     plan = trainings[0].config.plan
-    if isinstance(plan, Annealing):
+    if isinstance(plan, AnnealingSchedule):
         return _anneal(trainings, _Data(train, dev, seed), plan)
     return _persist(trainings, _Data(train, dev, seed), plan)
 
@@ -51,14 +51,14 @@ class _Data(NamedTuple):
 
 
 def _anneal(
-    trainings: Sequence[NetworkTraining], data: _Data, plan: Annealing
+    trainings: Sequence[NetworkTraining], data: _Data, plan: AnnealingSchedule
 ) -> list[LearntNetwork]:
     train, dev, seed = data
     size, steps = plan.batch_of(train.sentences), plan.steps_of(train.sentences)
     looks = (
         {round(steps * (i + 1) / plan.looks) for i in range(plan.looks)} if dev.sentences else set()
     )
-    before = early(min(looks)) if looks else frozenset()
+    before = list_early_steps(min(looks)) if looks else frozenset()
     for step, rows in enumerate(itertools.islice(_batch_rows(train, size, seed), steps)):
         if step in before:
             _weigh(trainings, dev, step)
@@ -71,11 +71,11 @@ def _anneal(
 
 
 def _persist(
-    trainings: Sequence[NetworkTraining], data: _Data, plan: Plateau
+    trainings: Sequence[NetworkTraining], data: _Data, plan: PlateauSchedule
 ) -> list[LearntNetwork]:
     train, dev, seed = data
     every = plan.every(train.sentences)
-    before = early(every)
+    before = list_early_steps(every)
     # after how many steps each has ended; 0 while it has not
     ended = [0] * len(trainings)
     for step, rows in enumerate(_batch_rows(train, plan.batch, seed), 1):
@@ -124,7 +124,7 @@ def _patient(training: NetworkTraining, better: bool, clearly: bool, looks: int)
     on.
     """
     plan = training.config.plan
-    assert isinstance(plan, Plateau)
+    assert isinstance(plan, PlateauSchedule)
     training.misses = 0 if better else training.misses + 1
     training.since_halved = 0 if clearly else training.since_halved + 1
     if training.since_halved >= plan.halve:
@@ -166,7 +166,7 @@ def _batch_rows(train: SplitExamples, size: int, seed: int) -> Iterator[Ints]:
 
 @torch.no_grad()
 def judge_nets(
-    nets: Sequence[Net], config: TrainingConfig, dev: SplitExamples, first: int = 0
+    nets: Sequence[SpanNetwork], config: TrainingConfig, dev: SplitExamples, first: int = 0
 ) -> list[DevScores]:
     """How each network does on dev, or on its first sentences."""
     counts = torch.zeros(len(nets), 2, dtype=torch.float64)

@@ -11,7 +11,7 @@ read that first. Here steps are folded into each other where scores stay the sam
 - The projection and the first layer of the classifier (3) are two matrices in a row. The cheaper
   product comes first: `UnitProjection.onward`, MERGES.
 - That first layer, too, is applied to distinct spans, and its halves are added where two of them
-  make an example: `Onward`.
+  make an example: `SideContribution`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from torch import Tensor
 from torch.nn.functional import layer_norm, linear
 
 from lingprobe.data.vectors import Floats
-from lingprobe.probes.span.batches import ExampleBatch, GatheredVectors, Side
+from lingprobe.probes.span.batches import BatchSide, ExampleBatch, GatheredVectors
 from lingprobe.probes.span.plans import NetworkDesign, Pool
 from lingprobe.probes.span.spans import (
     SpanUnitPairs,
     compute_mean_weights,
-    highest,
     multiply_parts,
+    pool_highest,
     softmax_pairs,
     sum_spans,
 )
@@ -57,7 +57,7 @@ class UnitScale(NamedTuple):
     factor: Tensor
 
 
-class Net(NamedTuple):
+class SpanNetwork(NamedTuple):
     """A network: its design, what it reads, at which scale, and its tensors by name."""
 
     design: NetworkDesign
@@ -81,7 +81,7 @@ class Net(NamedTuple):
         return {name: tensor.detach().cpu().numpy().copy() for name, tensor in self.tensors.items()}
 
 
-class Sizes(NamedTuple):
+class NetworkSizes(NamedTuple):
     """Numbers that a unit has (those of its neighbours included), spans of an example, and
     labels.
     """
@@ -109,7 +109,7 @@ class _Drawn(dict[str, Tensor]):
 def draw_tensors(
     design: NetworkDesign,
     source: LayerSource,
-    sizes: Sizes,
+    sizes: NetworkSizes,
     seed: int,
     start: Floats | None = None,
     device: str = "cpu",
@@ -141,14 +141,17 @@ def draw_tensors(
     return {name: tensor.to(device).requires_grad_() for name, tensor in found.items()}
 
 
-def mix_of(net: Net) -> tuple[list[float], float]:
+def mix_of(net: SpanNetwork) -> tuple[list[float], float]:
     """The weights of the layers and the factor that a mix has come to."""
     shares = torch.softmax(net.tensors["mix"].detach(), 0).tolist()
     return shares, float(net.tensors["gamma"].detach()) if "gamma" in net.tensors else 1.0
 
 
 def compute_logits(
-    net: Net, batch: ExampleBatch, gathered: GatheredVectors, noise: torch.Generator | None = None
+    net: SpanNetwork,
+    batch: ExampleBatch,
+    gathered: GatheredVectors,
+    noise: torch.Generator | None = None,
 ) -> Tensor:
     """Scores (logits) [examples, labels]; with noise, numbers are dropped as in training."""
     design, t = net.design, net.tensors
@@ -170,7 +173,7 @@ def compute_logits(
     return linear(_apply_dropout(found, design.drop, noise), t["last"], t["last-bias"])
 
 
-def _input(net: Net, batch: ExampleBatch, gathered: GatheredVectors) -> Tensor:
+def _input(net: SpanNetwork, batch: ExampleBatch, gathered: GatheredVectors) -> Tensor:
     """The units as they are read, [units, dim], neighbours side by side."""
     if net.source.mixed:
         layers = gathered.stack_layers(net.source.layers)
@@ -190,7 +193,7 @@ def _apply_dropout(x: Tensor, share: float, noise: torch.Generator | None) -> Te
     return x * passed.to(x.device).div_(1 - share)
 
 
-class Onward(NamedTuple):
+class SideContribution(NamedTuple):
     """What one side adds to the first layer: rows [distinct spans, outputs], and a constant of each
     example [outputs].
     """
@@ -198,9 +201,9 @@ class Onward(NamedTuple):
     rows: Tensor
     constant: Tensor | float
 
-    def plus(self, other: Onward) -> Onward:
+    def plus(self, other: SideContribution) -> SideContribution:
         """Both together."""
-        return Onward(self.rows + other.rows, self.constant + other.constant)
+        return SideContribution(self.rows + other.rows, self.constant + other.constant)
 
 
 class UnitProjection(NamedTuple):
@@ -210,7 +213,7 @@ class UnitProjection(NamedTuple):
     factor: Tensor | None
     bias: Tensor | None
 
-    def logits(self, x: Tensor, attend: Tensor, side: Side) -> Tensor:
+    def logits(self, x: Tensor, attend: Tensor, side: BatchSide) -> Tensor:
         """How much attention the unit of each pair asks for, [pairs], but for a constant that no
         softmax sees.
         """
@@ -220,7 +223,7 @@ class UnitProjection(NamedTuple):
             return (x @ along)[side.more.units]
         return (x.index_select(0, side.wide) @ along)[side.place]
 
-    def onward(self, rows: list[Tensor], weights: Tensor) -> Onward:
+    def onward(self, rows: list[Tensor], weights: Tensor) -> SideContribution:
         """Rows projected and multiplied with weights [outputs, projected], with the cheaper product
         first.
         """
@@ -228,9 +231,9 @@ class UnitProjection(NamedTuple):
         if matrix is None or sum(map(len, rows)) > MERGES * min(matrix.shape):
             both = weights if matrix is None else weights @ matrix
             both = both if self.factor is None else both * self.factor
-            return Onward(multiply_parts(rows, both), constant)
+            return SideContribution(multiply_parts(rows, both), constant)
         matrix = matrix if self.factor is None else matrix * self.factor
-        return Onward(multiply_parts(rows, matrix) @ weights.T, constant)
+        return SideContribution(multiply_parts(rows, matrix) @ weights.T, constant)
 
     def project_units(self, x: Tensor) -> Tensor:
         """Units projected one by one, [units, projected]."""
@@ -239,7 +242,7 @@ class UnitProjection(NamedTuple):
         return x if self.bias is None else x + self.bias
 
 
-def _affine(net: Net, k: int) -> UnitProjection:
+def _affine(net: SpanNetwork, k: int) -> UnitProjection:
     """The projection of one side, with the scale and the factor of a mix in it."""
     t, around = net.tensors, 2 * net.design.context + 1
     matrix, bias, factor = t.get(f"project.{k}"), t.get(f"project-bias.{k}"), t.get("gamma")
@@ -253,15 +256,15 @@ def _affine(net: Net, k: int) -> UnitProjection:
     return UnitProjection(matrix, factor, -off if bias is None else bias - off)
 
 
-def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
+def _side(net: SpanNetwork, k: int, side: BatchSide, x: Tensor) -> SideContribution:
     """What one side adds to the first layer: spans of one unit, then the others."""
     affine, design, weights = _affine(net, k), net.design, net.tensors["first"]
     width = weights.shape[1] // (net.sides * design.parts + design.bag)
     start = k * design.parts * width
     if net.pool(k) == "max":
         units = affine.project_units(x)
-        most = torch.cat([highest(units, pairs) for pairs in (side.ones, side.more)])
-        return Onward(most @ weights[:, start : start + width].T, 0.0)
+        most = torch.cat([pool_highest(units, pairs) for pairs in (side.ones, side.more)])
+        return SideContribution(most @ weights[:, start : start + width].T, 0.0)
     parts = []
     for rows in _pool_spans(net, k, affine, side, x):
         parts.append(affine.onward(rows, weights[:, start : start + width]))
@@ -270,7 +273,7 @@ def _side(net: Net, k: int, side: Side, x: Tensor) -> Onward:
 
 
 def _pool_spans(
-    net: Net, k: int, affine: UnitProjection, side: Side, x: Tensor
+    net: SpanNetwork, k: int, affine: UnitProjection, side: BatchSide, x: Tensor
 ) -> Iterator[list[Tensor]]:
     """Each part of the spans, [spans, dim] of those of one unit and of the others."""
     ones = sum_spans(x, side.ones) if x.requires_grad else x.index_select(0, side.ones.units)
@@ -308,8 +311,8 @@ def restore_net(
     source: LayerSource,
     scale: UnitScale | None,
     arrays: Mapping[str, Floats],
-) -> Net:
+) -> SpanNetwork:
     """The network whose tensors were kept as arrays."""
-    return Net(
+    return SpanNetwork(
         design, source, scale, {name: torch.from_numpy(array) for name, array in arrays.items()}
     )

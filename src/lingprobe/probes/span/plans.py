@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.schedules import AnnealingSchedule
 
 Pool = Literal["attention", "mean", "endpoints", "max"]
 
@@ -49,7 +49,7 @@ class NetworkDesign:
 
 
 @dataclass(frozen=True, slots=True)
-class Plateau:
+class PlateauSchedule:
     """Training as published: Adam at a rate that is halved when dev stops improving, until patience
     ends.
 
@@ -95,7 +95,7 @@ class TrainingConfig:
     design: NetworkDesign
     loss: Literal["sigmoid", "softmax"]
     decode: Literal["threshold", "argmax"]
-    plan: Annealing | Plateau
+    plan: AnnealingSchedule | PlateauSchedule
     clip: float = 5.0
     scaled: bool = False
     mix_rate: float = 1.0

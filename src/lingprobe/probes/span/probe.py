@@ -14,26 +14,26 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import Cell, Needs, Predictions, Predictor
+from lingprobe.data.core import Cell, Predictions, Predictor, ProbeNeeds
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import LayerSelection, ReadingProblem, Readings, read_of, units_read
 from lingprobe.data.references import ReferenceProblem
-from lingprobe.data.sizes import FitSize, Work
+from lingprobe.data.sizes import FitSize, WorkAmount
 from lingprobe.data.vectors import (
     Floats,
     Ints,
     expand_ranges,
 )
 from lingprobe.nets import precision as machine
-from lingprobe.nets.device import Fitting, check_device, in_halves
-from lingprobe.probes.span.plans import NetworkDesign, Plateau, Pool, TrainingConfig
+from lingprobe.nets.device import DeviceAwareProbe, check_device, in_halves
+from lingprobe.probes.span.plans import NetworkDesign, PlateauSchedule, Pool, TrainingConfig
 from lingprobe.probes.span.room import (
     JUDGED,
     estimate_edge_memory,
     estimate_edge_work,
     reads_in_parts,
 )
-from lingprobe.probes.span.scales import Scales, priors, scales_of
+from lingprobe.probes.span.scales import LayerScales, compute_prior_logits, scales_of
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 from lingprobe.data.options import Help
-from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.schedules import AnnealingSchedule
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class EdgeProtocol:
     mix_rate  how many times faster than all else the weights of a mix learn; the paper has one
     """
 
-    plan: Annealing | Plateau
+    plan: AnnealingSchedule | PlateauSchedule
     scaled: bool = False
     mix_rate: float = 1.0
     drop_input: float = 0.0
@@ -65,17 +65,17 @@ class EdgeProtocol:
 PROTOCOLS = {
     # the paper's network under a schedule of our own; batches are counted in sentences
     "fast": EdgeProtocol(
-        Annealing(
+        AnnealingSchedule(
             batch=128, smallest=16, epochs=8, steps=400, rate=5e-3, decay=0.05, warm=0.1, looks=8
         ),
         scaled=True,
         mix_rate=10.0,
     ),
     # Tenney et al. 2019, appendix C; batches of the published code
-    "tenney": EdgeProtocol(Plateau()),
+    "tenney": EdgeProtocol(PlateauSchedule()),
     # jiant 1 as published with the paper: what its code does beyond the paper's text
     "jiant": EdgeProtocol(
-        Plateau(halve=6, margin=1e-4, least=1e-6, most=100, judged=5000, amsgrad=True),
+        PlateauSchedule(halve=6, margin=1e-4, least=1e-6, most=100, judged=5000, amsgrad=True),
         drop_input=0.2,
         drop=0.3,
         norm=True,
@@ -84,7 +84,7 @@ PROTOCOLS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Span(Fitting):
+class SpanProbe(DeviceAwareProbe):
     """Labels of one or two spans: projection, attention inside the span, a hidden layer, a sigmoid
     for each label (Tenney et al. 2019).
     """
@@ -139,7 +139,7 @@ class Span(Fitting):
         bool,
         Help("whether the layers of a mix are normalised unit by unit first"),
     ] = False
-    needs: ClassVar[Needs] = Needs(mixes=True)
+    needs: ClassVar[ProbeNeeds] = ProbeNeeds(mixes=True)
 
     def __post_init__(self) -> None:
         for name, units in (("projection", self.projection), ("hidden", self.hidden)):
@@ -182,7 +182,7 @@ class Span(Fitting):
         """Bytes that the network of one read and seed takes."""
         return estimate_edge_memory(self.config.design, size)
 
-    def work(self, size: FitSize, seeds: int) -> Work:
+    def work(self, size: FitSize, seeds: int) -> WorkAmount:
         """That of the network of each seed."""
         return estimate_edge_work(self.config, size).times(seeds)
 
@@ -212,7 +212,7 @@ class Span(Fitting):
     def _together(
         self,
         parts: tuple[tuple[Readings, Ints], ...],
-        reads: Mapping[str, tuple[LayerSelection, Scales | None]],
+        reads: Mapping[str, tuple[LayerSelection, LayerScales | None]],
         seed: int,
         likeliest: bool,
     ) -> list[dict[Cell, EdgePredictor]]:
@@ -252,7 +252,7 @@ class Span(Fitting):
                 f"{self.name},loss=softmax needs exactly one label an example; leave"
                 " loss=softmax out"
             )
-        if not len(dev) and isinstance(self.config.plan, Plateau):
+        if not len(dev) and isinstance(self.config.plan, PlateauSchedule):
             raise ReadingProblem(
                 f"{self.name} stops when dev does not improve, and there are no dev examples; use"
                 " span or a dev split"
@@ -279,7 +279,9 @@ class Span(Fitting):
                 f"a mix sums up layers of one width, these have: {told}; choose some as mix:1+2"
             )
 
-    def _read(self, train: Readings, rows: Ints, text: str) -> tuple[LayerSelection, Scales | None]:
+    def _read(
+        self, train: Readings, rows: Ints, text: str
+    ) -> tuple[LayerSelection, LayerScales | None]:
         """The layers that a cell reads, and their scales."""
         read = read_of(text, train.vectors.names)
         if not self.config.scaled or not len(rows):
@@ -290,28 +292,34 @@ class Span(Fitting):
         self,
         train: Readings,
         read: LayerSelection,
-        scales: Scales | None,
+        scales: LayerScales | None,
         seed: int,
         likeliest: bool,
     ) -> NetworkTraining:
         """A network that is not trained yet."""
-        from lingprobe.probes.span.net import LayerSource, Net, Sizes, draw_tensors, scale_of
+        from lingprobe.probes.span.net import (
+            LayerSource,
+            NetworkSizes,
+            SpanNetwork,
+            draw_tensors,
+            scale_of,
+        )
         from lingprobe.probes.span.training import NetworkTraining
 
         design, source = self.config.design, LayerSource(read.layers, read.how == "mix")
         widths = [train.vectors.layer(name).shape[1] for name in read.layers]
         dim = (widths[0] if source.mixed else sum(widths)) * (2 * design.context + 1)
-        sizes = Sizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
-        start = priors(train.labels, self.loss) if self.config.scaled else None
+        sizes = NetworkSizes(dim, train.dataset.sites.shape[1], len(train.labels.names))
+        start = compute_prior_logits(train.labels, self.loss) if self.config.scaled else None
         tensors = draw_tensors(design, source, sizes, seed, start, device := self.device)
-        net = Net(design, source, scale_of(scales, device), tensors)
+        net = SpanNetwork(design, source, scale_of(scales, device), tensors)
         return NetworkTraining(net, self.config, seed, likeliest)
 
     def _make_fitted(
         self,
         training: NetworkTraining,
         learnt: LearntNetwork,
-        reads: tuple[LayerSelection, Scales | None],
+        reads: tuple[LayerSelection, LayerScales | None],
         lost: list[int],
     ) -> EdgePredictor:
         """One state of a network; its choice is what the provenance of a result says about the
@@ -344,7 +352,7 @@ class EdgePredictor:
 
     config: TrainingConfig
     read: LayerSelection
-    scales: Scales | None
+    scales: LayerScales | None
     tensors: Mapping[str, Floats]
     choice: Mapping[str, Any]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lingprobe.data.reading import Readings, read_of
-from lingprobe.data.sizes import SINGLE, FitSize, Work
+from lingprobe.data.sizes import SINGLE, FitSize, WorkAmount
 from lingprobe.nets.memory import at_most, in_parts
-from lingprobe.probes.span.plans import NetworkDesign, Plateau, TrainingConfig
+from lingprobe.probes.span.plans import NetworkDesign, PlateauSchedule, TrainingConfig
 
 # bytes of a number of a network: itself, its gradient, three that Adam keeps, and at its best
 NUMBER = 24
@@ -27,16 +27,16 @@ def count_edge_weights(design: NetworkDesign, features: int, sides: int, outputs
     return (sides + design.bag) * each + inputs * hidden + last
 
 
-def estimate_edge_work(config: TrainingConfig, size: FitSize) -> Work:
+def estimate_edge_work(config: TrainingConfig, size: FitSize) -> WorkAmount:
     """That of training one network."""
     plan, sentences = config.plan, size.sentences or size.train
-    if isinstance(plan, Plateau):
+    if isinstance(plan, PlateauSchedule):
         batch, steps = plan.batch, USUAL_LOOKS * plan.every(sentences)
     else:
         batch, steps = plan.batch_of(sentences), plan.steps_of(sentences)
     examples = batch * size.train / sentences
     one = count_edge_weights(config.design, size.features, size.sides, size.outputs)
-    return Work(6 * steps * one * examples, ADAM * steps * one, steps)
+    return WorkAmount(6 * steps * one * examples, ADAM * steps * one, steps)
 
 
 def network_bytes(design: NetworkDesign, features: int, sides: int, outputs: int) -> int:

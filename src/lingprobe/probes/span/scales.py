@@ -22,7 +22,7 @@ SAMPLE = 8192  # units that the scale is taken from
 RAREST = 1e-4
 
 
-class Scales(NamedTuple):
+class LayerScales(NamedTuple):
     """x -> (x - shift) * factor; shift [layers of a mix or 1, dim], factor [dim], which the layers
     of a mix share.
     """
@@ -33,22 +33,22 @@ class Scales(NamedTuple):
 
 def scales_of(
     train: Readings, read: LayerSelection, rows: Ints, layer_norm: bool = False
-) -> Scales:
+) -> LayerScales:
     """The scale of what is read, from units of the spans of some training examples."""
     units = sample_units(train, rows)
     layers = [np.asarray(train.vectors.layer(name)[units], np.float32) for name in read.layers]
     if read.how != "mix":
         scaling = common_scale(np.concatenate(layers, 1))
-        return Scales(scaling.shift[None], scaling.factor)
+        return LayerScales(scaling.shift[None], scaling.factor)
     if layer_norm:
         layers = [_normalize_layer(layer) for layer in layers]
     shift = np.stack([layer.mean(0, dtype=np.float64).astype(np.float32) for layer in layers])
     together = np.concatenate([layer - own for layer, own in zip(layers, shift, strict=True)])
     scaling = common_scale(together)
-    return Scales(shift + scaling.shift, scaling.factor)
+    return LayerScales(shift + scaling.shift, scaling.factor)
 
 
-def priors(labels: Column, loss: str) -> Floats:
+def compute_prior_logits(labels: Column, loss: str) -> Floats:
     """The scores (logits) [labels] that say of each label how often it holds; biases drawn near
     zero are long on their way there.
     """

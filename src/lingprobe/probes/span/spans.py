@@ -77,7 +77,7 @@ def compute_mean_weights(pairs: SpanUnitPairs, like: Tensor) -> Tensor:
     return (1 / pairs.offsets.diff().clamp_min(1).to(like.dtype))[pairs.spans]
 
 
-def highest(x: Tensor, pairs: SpanUnitPairs) -> Tensor:
+def pool_highest(x: Tensor, pairs: SpanUnitPairs) -> Tensor:
     """The maximum of each span's units in every dimension, [spans, dim]; zeros where a span has
     none. Ties share their gradient evenly.
     """

@@ -11,10 +11,10 @@ from torch import Tensor
 
 from lingprobe.data.vectors import Floats
 from lingprobe.nets.adam import AdamMoments, take_step
-from lingprobe.probes.schedules import Annealing
+from lingprobe.probes.schedules import AnnealingSchedule
 from lingprobe.probes.span.batches import ExampleBatch, GatheredVectors
-from lingprobe.probes.span.net import Net, compute_logits
-from lingprobe.probes.span.plans import Plateau, TrainingConfig
+from lingprobe.probes.span.net import SpanNetwork, compute_logits
+from lingprobe.probes.span.plans import PlateauSchedule, TrainingConfig
 
 
 class DevScores(NamedTuple):
@@ -49,7 +49,7 @@ class NetworkTraining:
     """One network in training; `likeliest` says whether it is kept at its lowest surprise, too."""
 
     def __init__(
-        self, net: Net, config: TrainingConfig, seed: int, likeliest: bool = False
+        self, net: SpanNetwork, config: TrainingConfig, seed: int, likeliest: bool = False
     ) -> None:
         self.net, self.config = net, config
         self.tensors = list(net.tensors.values())
@@ -77,7 +77,7 @@ class NetworkTraining:
         said.backward(slope)  # type: ignore[no-untyped-call]
         gradients = [t.grad if t.grad is not None else torch.zeros_like(t) for t in self.tensors]
         if self.config.clip:
-            clip(gradients, self.config.clip)
+            clip_gradients(gradients, self.config.clip)
         self._adam(gradients, rate)
         for tensor in self.tensors:
             tensor.grad = None
@@ -86,7 +86,9 @@ class NetworkTraining:
     def _adam(self, gradients: list[Tensor], rate: float) -> None:
         """Adam, with decoupled decay of matrices where the plan has one."""
         plan = self.config.plan
-        amsgrad, decay = (plan.amsgrad, 0.0) if isinstance(plan, Plateau) else (False, plan.decay)
+        amsgrad, decay = (
+            (plan.amsgrad, 0.0) if isinstance(plan, PlateauSchedule) else (False, plan.decay)
+        )
         columns = self.tensors, gradients, self.first, self.second, self.most, self.steps
         for some, mix_rate, decayed in self.kinds:
             parameters, slopes, first, second, most, steps = (
@@ -111,14 +113,14 @@ class NetworkTraining:
         best, plan, score = self.best, self.config.plan, judged.score
         better = best is None or score > best.judged.score
         clearly = best is None or score > self.marked * (
-            1 + (plan.margin if isinstance(plan, Plateau) else 0.0)
+            1 + (plan.margin if isinstance(plan, PlateauSchedule) else 0.0)
         )
         self.marked = score if clearly else self.marked
         if (
             best is None
             or better
             or (
-                isinstance(plan, Annealing)
+                isinstance(plan, AnnealingSchedule)
                 and score == best.judged.score
                 and judged.loss < best.judged.loss
             )
@@ -135,7 +137,7 @@ class NetworkTraining:
         return replace(best, steps=steps, likeliest=likeliest)
 
 
-def _group_tensors(net: Net, mix_rate: float) -> list[tuple[list[int], float, bool]]:
+def _group_tensors(net: SpanNetwork, mix_rate: float) -> list[tuple[list[int], float, bool]]:
     """Which tensors learn alike (matrices, vectors, the weights of a mix): their numbers, how fast,
     and whether they decay.
     """
@@ -175,7 +177,7 @@ def count_loss_cells(wanted: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def clip(gradients: list[Tensor], most: float) -> None:
+def clip_gradients(gradients: list[Tensor], most: float) -> None:
     """Shorten gradients together to a length, where they are longer. On a processor, where looking
     costs nothing, shorter ones are left as they are.
     """

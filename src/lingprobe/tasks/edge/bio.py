@@ -14,12 +14,18 @@ from lingprobe.corpora import bio, conll2012, conllu
 from lingprobe.corpora.conll2012 import LabelledSpan
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
-from lingprobe.corpora.mentions import Mentions
+from lingprobe.corpora.mentions import MentionReader
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_span_oracle
-from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetFinder,
+    define_edge_task,
+)
 
 MANY = 10  # files, from which on each is taken for a document
 COLUMNS = (
@@ -60,7 +66,7 @@ class BioOptions(EdgeTaskOptions):
 
 
 def _entities(
-    options: BioOptions, parts: list[CorpusPart], count: Count
+    options: BioOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     for part in parts:
         suffix = uncompressed_path(part.path).suffix
@@ -75,9 +81,9 @@ def _entities(
 
 
 def _read_mentions(
-    options: BioOptions, part: CorpusPart, count: Count
+    options: BioOptions, part: CorpusPart, count: ReadingTally
 ) -> Iterator[SentenceTargets]:
-    mentions = Mentions()
+    mentions = MentionReader()
     for tree in conllu.read_conllu(part.path, options.on_error, count.tally):
         of_sentence = count.try_reading(options.on_error, partial(mentions.of, tree)) or []
         count.left_out["mentions without a type"] += sum(not m.type for m in of_sentence)
@@ -90,14 +96,14 @@ def _read_mentions(
 
 
 def _chunks(
-    options: BioOptions, parts: list[CorpusPart], count: Count
+    options: BioOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     for part in parts:
         yield from _columns(options, part, count, len(parts) > MANY, chunks=True)
 
 
 def _columns(
-    options: BioOptions, part: CorpusPart, count: Count, alone: bool, chunks: bool = False
+    options: BioOptions, part: CorpusPart, count: ReadingTally, alone: bool, chunks: bool = False
 ) -> Iterator[SentenceTargets]:
     """The sentences of a file of columns; `alone`: the file is a document."""
     layout = bio.TagLayout(options.word, options.column, chunks, options.encoding)
@@ -133,7 +139,7 @@ def _chunk_files(options: BioOptions) -> list[CorpusPart]:
     return list_corpus_files(options.paths, COLUMNS)
 
 
-entities = edge(
+entities = define_edge_task(
     "edge/entities",
     TargetFinder(
         "Which kind of entity does the span name?",
@@ -143,7 +149,7 @@ entities = edge(
     ),
     BioOptions,
 )
-chunks = edge(
+chunks = define_edge_task(
     "edge/chunks",
     TargetFinder(
         "Which kind of chunk is the span?", _chunk_files, _chunks, oracles=make_span_oracle(_chunks)

@@ -19,7 +19,7 @@ from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence, Tags
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import NOTHING, SEPARATOR, joined
-from lingprobe.datasets.splits import allocate_to_all, apportion
+from lingprobe.datasets.splits import allocate_to_all, apportion_total
 
 SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
 UNKNOWN = -1
@@ -176,7 +176,7 @@ def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
     )
 
 
-def subset(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Dataset, Ints]:
+def sample_targets(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Dataset, Ints]:
     """About so many targets, whole sentences at a time, each split keeping its share; and the
     owners that are left.
     """
@@ -184,7 +184,7 @@ def subset(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Datase
     if size >= len(dataset):
         return dataset, owners
     rng = np.random.default_rng([seed, 7])
-    quotas = apportion(size, np.bincount(dataset.splits, minlength=len(SPLITS)).astype(float))
+    quotas = apportion_total(size, np.bincount(dataset.splits, minlength=len(SPLITS)).astype(float))
     chosen = []
     for split, quota in zip(SPLITS, quotas, strict=True):
         rows = dataset.rows(split)

@@ -20,7 +20,7 @@ from typing import Annotated, NamedTuple
 from lingprobe.corpora import conll2012, conllu
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart, uncompressed_path
-from lingprobe.corpora.mentions import Mentions, assign_mentions, read_documents
+from lingprobe.corpora.mentions import MentionReader, assign_mentions, read_documents
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
@@ -29,12 +29,12 @@ from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import mark_span_words, nesting_depths
 from lingprobe.tasks.edge.family import (
     CONLLU,
-    Count,
     EdgeTaskOptions,
+    ReadingTally,
     TargetFinder,
     TaskOracle,
     WordFacts,
-    edge,
+    define_edge_task,
 )
 
 SAME, OTHER = "1", "0"
@@ -84,7 +84,7 @@ class SentenceMentions(NamedTuple):
 
 
 @dataclass
-class Bank:
+class SentenceBank:
     """The sentences of a treebank that documents are cut by: by document, with its split, and in
     the order of each split.
     """
@@ -128,7 +128,7 @@ def pair_mentions(
 
 
 def _coref(
-    options: CorefOptions, parts: list[CorpusPart], count: Count
+    options: CorefOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     if options.across < 0:
         raise DataProblem(
@@ -139,7 +139,7 @@ def _coref(
 
 
 def _documents_of(
-    options: CorefOptions, parts: list[CorpusPart], count: Count
+    options: CorefOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[tuple[str, list[SentenceMentions]]]:
     """The sentences of each document with the mentions that count, and its split."""
     banks = _treebank(options)
@@ -162,7 +162,7 @@ def _documents_of(
 
 
 def _pair_mentions(
-    document: list[SentenceMentions], options: CorefOptions, split: str, count: Count
+    document: list[SentenceMentions], options: CorefOptions, split: str, count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     """The pairs of a document, sentence by sentence."""
     for i, one in enumerate(document):
@@ -177,7 +177,7 @@ def _pair_mentions(
         yield target_pairs
 
 
-def _chains(options: CorefOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _chains(options: CorefOptions, parts: list[CorpusPart], count: ReadingTally) -> WordFacts:
     """The chains of each document, numbered; a number is free again when no pair can have the chain
     any more.
     """
@@ -210,10 +210,10 @@ def _numbered_chains(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts
 
 
 def _read_mentions(
-    options: CorefOptions, part: CorpusPart, bank: Bank, count: Count
+    options: CorefOptions, part: CorpusPart, bank: SentenceBank, count: ReadingTally
 ) -> Iterator[SentenceMentions]:
     if uncompressed_path(part.path).suffix in CONLLU:
-        mentions, document = Mentions(), 0
+        mentions, document = MentionReader(), 0
         for tree in conllu.read_conllu(part.path, options.on_error, count.tally):
             document += any(
                 comment.startswith(("# newdoc", "#newdoc")) for comment in tree.comments
@@ -241,7 +241,7 @@ def _read_mentions(
 
 
 def _documents(
-    options: CorefOptions, part: CorpusPart, bank: Bank, count: Count
+    options: CorefOptions, part: CorpusPart, bank: SentenceBank, count: ReadingTally
 ) -> Iterator[SentenceMentions]:
     """The sentences of documents in three columns, in the words of the treebank."""
     for document in read_documents(part.path):
@@ -254,11 +254,11 @@ def _documents(
             yield SentenceMentions(sentence, ordered, f"{document.file}: {document.line}", split)
 
 
-def _bank(parts: list[CorpusPart], count: Count) -> Bank:
+def _bank(parts: list[CorpusPart], count: ReadingTally) -> SentenceBank:
     """A treebank by its documents; none of its sentences can be excluded, or all that follow would
     be others.
     """
-    bank, every = Bank(), dict[str, list[Sentence]]()
+    bank, every = SentenceBank(), dict[str, list[Sentence]]()
     name = ""
     for part in parts:
         try:
@@ -294,7 +294,7 @@ def _treebank(options: CorefOptions) -> list[CorpusPart]:
     return [] if options.sentences is None else list_corpus_files([options.sentences], CONLLU)
 
 
-coref = edge(
+coref = define_edge_task(
     "edge/coref",
     TargetFinder(
         "Do the two spans name the same?",

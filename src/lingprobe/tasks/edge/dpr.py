@@ -25,7 +25,12 @@ from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import MultiLabelTarget, mark_span_words, oracle_of
-from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.family import (
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetFinder,
+    define_edge_task,
+)
 from lingprobe.tasks.edge.jsonl import read_record_targets
 
 LABELS = ("entailed", "not-entailed")
@@ -70,7 +75,9 @@ def find_pronoun_pair(
     return None
 
 
-def _recast(part: CorpusPart, options: DprOptions, count: Count) -> Iterator[SentenceTargets]:
+def _recast(
+    part: CorpusPart, options: DprOptions, count: ReadingTally
+) -> Iterator[SentenceTargets]:
     """The examples of the recast text, sentence by sentence, in order."""
     held: SentenceTargets | None = None
     for number, row, wrong in _read_key_value_blocks(part):
@@ -120,7 +127,7 @@ def _wrong(row: dict[str, str]) -> str:
 
 
 def _example(
-    row: dict[str, str], wrong: str, where: str, options: DprOptions, count: Count
+    row: dict[str, str], wrong: str, where: str, options: DprOptions, count: ReadingTally
 ) -> SentenceTargets | None:
     if problem := wrong or _wrong(row):
         count.tally.refuse(f"{where}: {problem}", options.on_error)
@@ -138,7 +145,9 @@ def _example(
     return SentenceTargets(Sentence(text, row["text"]), [span], [row["entailed"]], row["partof"])
 
 
-def _dpr(options: DprOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
+def _dpr(
+    options: DprOptions, parts: list[CorpusPart], count: ReadingTally
+) -> Iterator[SentenceTargets]:
     for part in parts:
         if uncompressed_path(part.path).suffix in _JSON:
             for one in read_record_targets(part, options, count):
@@ -170,7 +179,7 @@ def _list_corpus_parts(options: DprOptions) -> list[CorpusPart]:
     return keep_one_file_per_split(list_corpus_files(options.paths, _JSON))
 
 
-dpr = edge(
+dpr = define_edge_task(
     "edge/dpr",
     TargetFinder(
         "Does the pronoun stand for the second span?",

@@ -26,8 +26,8 @@ from lingprobe.corpora.files import (
 )
 from lingprobe.corpora.rendering import sentence_of
 from lingprobe.corpora.tally import OnError, ProblemTally
-from lingprobe.corpora.trees import spells
-from lingprobe.corpora.views import Columns, dependencies, read_blocks
+from lingprobe.corpora.trees import is_spelled_by
+from lingprobe.corpora.views import BatchColumns, check_dependencies, read_blocks
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.notes import NotePart as Note
@@ -44,7 +44,7 @@ LEAST = 0.5  # of content words that must give way
 
 
 @dataclass(frozen=True, slots=True)
-class Exchanges(Note):
+class WordExchanges(Note):
     """How many of the content words of which splits gave way."""
 
     key: ClassVar[str] = "words exchanged"
@@ -147,7 +147,7 @@ def _in_case(form: str, old: str, first: bool) -> str:
 
 def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
     """The sentence with other words, spaced as it was where its text spells its words."""
-    if not spells(sentence.text, sentence.words):
+    if not is_spelled_by(sentence.text, sentence.words):
         return sentence_of(words)
     pieces: list[str] = []
     at = 0
@@ -222,7 +222,7 @@ def _read_word_classes(
     classes: dict[WordClass, WordClass] = {}
     for part in parts:
         for block in read_blocks(part.path, on_error, ProblemTally()):
-            columns = Columns(dependencies(block, "exchange="))
+            columns = BatchColumns(check_dependencies(block, "exchange="))
             rows = zip(columns.upos, columns.feats, columns.deprels, strict=True)
             every = [
                 classes.setdefault(group := WordClass(upos, feats), group)
@@ -262,4 +262,4 @@ def exchange_words(
     sites = dataset.sites.copy()
     sites[rows, :, 0] = target[sites[rows, :, 0]]
     nonsense = replace(dataset, sentences=tuple(numbers), sites=sites)
-    return prune_dataset(nonsense).with_notes(Exchanges(changed, content, exchange, seed))
+    return prune_dataset(nonsense).with_notes(WordExchanges(changed, content, exchange, seed))

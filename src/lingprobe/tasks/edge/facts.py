@@ -18,7 +18,13 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.labels import HOLDS, Label
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
-from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetReader, TaskOracle, WordFacts
+from lingprobe.tasks.edge.family import (
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetReader,
+    TaskOracle,
+    WordFacts,
+)
 
 O = TypeVar("O", bound=EdgeTaskOptions)  # noqa: E741
 Span = tuple[int, ...]
@@ -75,7 +81,7 @@ class FromTargets(Generic[O]):
     reader: TargetReader[O]
     of: Of
 
-    def __call__(self, options: O, parts: list[CorpusPart], count: Count) -> WordFacts:
+    def __call__(self, options: O, parts: list[CorpusPart], count: ReadingTally) -> WordFacts:
         """The facts of every sentence in some files."""
         return (
             (sentence, self.of(sentence, mine))

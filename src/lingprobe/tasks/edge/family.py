@@ -27,7 +27,7 @@ from lingprobe.tasks.edge.columns import (
     assign_splits,
     count_targets,
     pool_targets,
-    subset,
+    sample_targets,
     tagged_seen,
 )
 from lingprobe.tasks.edge.exchange import Exchange, exchange_words, lexicon_of
@@ -121,7 +121,7 @@ R = TypeVar("R")
 
 
 @dataclass
-class Count:
+class ReadingTally:
     """What was read, what was excluded and what else a reader should know; readers add to it."""
 
     tally: ProblemTally = field(default_factory=ProblemTally)
@@ -161,7 +161,7 @@ class Count:
         }
 
 
-TargetReader = Callable[[O, list[CorpusPart], Count], Iterator[SentenceTargets]]
+TargetReader = Callable[[O, list[CorpusPart], ReadingTally], Iterator[SentenceTargets]]
 """The sentences of some files with their targets, in order."""
 WordFacts = Iterator[tuple[Sentence, Facts]]
 
@@ -173,7 +173,7 @@ class TaskOracle(Generic[O]):
     """
 
     holds: str
-    read: Callable[[O, list[CorpusPart], Count], WordFacts]
+    read: Callable[[O, list[CorpusPart], ReadingTally], WordFacts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class TargetFinder(Generic[O]):
     about    which span a label is about, where that is not the last
     oracles  what word vectors can hold of the annotation, by name
     needs    labels without which it cannot be asked, and the annotation that they come from
-    name     of the task, which `edge` gives it
+    name     of the task, which `define_edge_task` gives it
     """
 
     asks: str
@@ -207,7 +207,7 @@ class TargetFinder(Generic[O]):
 
     def _facts(self, oracle: str, options: O, parts: list[CorpusPart]) -> WordFacts:
         """The facts of all sentences; words that were exchanged have those of the words before."""
-        every = self.oracles[oracle].read(options, parts, Count())
+        every = self.oracles[oracle].read(options, parts, ReadingTally())
         if options.exchange == "none":
             yield from every
             return
@@ -243,7 +243,7 @@ class TargetFinder(Generic[O]):
         """
         return self._finish_dataset(*self._read(options), options)
 
-    def _check(self, dataset: Dataset, options: O, count: Count) -> None:
+    def _check(self, dataset: Dataset, options: O, count: ReadingTally) -> None:
         """Refuse a question that the annotation cannot answer, and say what is missing."""
         missing = [label for label in self.needs if label not in dataset.labels.names]
         if missing:
@@ -254,7 +254,7 @@ class TargetFinder(Generic[O]):
     def _finish_dataset(self, dataset: Dataset, owners: Ints, options: O) -> Dataset:
         """What was asked for of a data set, with its counts and the words that train has."""
         if options.size is not None:
-            dataset, owners = subset(dataset, owners, options.size, options.seed)
+            dataset, owners = sample_targets(dataset, owners, options.size, options.seed)
         if options.exchange != "none":
             lexicon = lexicon_of(self.parts(options), options.on_error)
             dataset = exchange_words(dataset, lexicon, options.exchange, options.seed)
@@ -265,7 +265,7 @@ class TargetFinder(Generic[O]):
         )
 
     def _read(self, options: O) -> tuple[Dataset, Ints]:
-        count, parts = Count(), self.parts(options)
+        count, parts = ReadingTally(), self.parts(options)
         try:
             with pause_garbage_collection():
                 pool = pool_targets(self.targets(options, parts, count))
@@ -284,7 +284,9 @@ def _why(left_out: Mapping[str, int], problems: Sequence[str]) -> str:
     return f" (excluded: {'; '.join(reasons)})" if reasons else ""
 
 
-def edge(name: str, kind: TargetFinder[O], options: type[O], **more: Any) -> TaskDefinition[O]:
+def define_edge_task(
+    name: str, kind: TargetFinder[O], options: type[O], **more: Any
+) -> TaskDefinition[O]:
     """The definition of a task that asks about the targets of a kind."""
     kind = replace(kind, name=name)
     judged = {"metric": METRICS.get(name.rpartition("/")[2], MICRO), "probe": "linear"}

@@ -19,7 +19,14 @@ from lingprobe.data.options import Help
 from lingprobe.datasets.formats.jiant import INFO, RECORD
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_span_or_pair_oracle
-from lingprobe.tasks.edge.family import METRICS, MICRO, Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.family import (
+    METRICS,
+    MICRO,
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetFinder,
+    define_edge_task,
+)
 
 SUFFIXES = (".json", ".jsonl")
 As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", "dpr", "semeval"]
@@ -48,7 +55,7 @@ class JsonlOptions(EdgeTaskOptions):
 
 
 def read_record_targets(
-    part: CorpusPart, options: EdgeTaskOptions, count: Count
+    part: CorpusPart, options: EdgeTaskOptions, count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     """The records of a file with their targets; all else that they say is in strata, from which
     they can be written again.
@@ -120,13 +127,13 @@ def _find_task_files(options: JsonlOptions) -> list[CorpusPart]:
 
 
 def _targets(
-    options: JsonlOptions, parts: list[CorpusPart], count: Count
+    options: JsonlOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     for part in parts:
         yield from read_record_targets(part, options, count)
 
 
-jsonl = edge(
+jsonl = define_edge_task(
     "edge/jsonl",
     TargetFinder(
         "Which label has the span, or the pair of spans?",

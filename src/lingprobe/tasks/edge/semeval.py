@@ -23,7 +23,12 @@ from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import MultiLabelTarget, mark_span_words, oracle_of
-from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.family import (
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetFinder,
+    define_edge_task,
+)
 from lingprobe.tasks.edge.jsonl import read_record_targets
 
 SHARE, SEED = 0.85, 42  # of the lines of train, drawn as the paper's code draws them
@@ -68,7 +73,7 @@ class NominalRelation(NamedTuple):
     label: str
 
 
-def relation(text: str, label: str, cut: bool = False) -> NominalRelation:
+def parse_relation(text: str, label: str, cut: bool = False) -> NominalRelation:
     """A relation from a text with <e1> and <e2>; ValueError where these do not mark one stretch of
     words each.
     """
@@ -105,7 +110,7 @@ def relation(text: str, label: str, cut: bool = False) -> NominalRelation:
 
 
 def _original(
-    part: CorpusPart, options: SemEvalOptions, count: Count
+    part: CorpusPart, options: SemEvalOptions, count: ReadingTally
 ) -> Iterator[tuple[NominalRelation, str]]:
     """The relations of an original file, with the split of each."""
     draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311
@@ -149,11 +154,11 @@ def _parse_relation(rows: list[str], cut: bool) -> NominalRelation:
         raise ValueError(
             "the line after the sentence is not a relation such as Cause-Effect(e1,e2) or Other"
         )
-    return relation(row[2], rows[1], cut)
+    return parse_relation(row[2], rows[1], cut)
 
 
 def _semeval(
-    options: SemEvalOptions, parts: list[CorpusPart], count: Count
+    options: SemEvalOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     drawn = not any(part.split == "dev" for part in parts)
     for part in parts:
@@ -202,7 +207,7 @@ def _is_data_file(name: str, halved: bool) -> bool:
     )
 
 
-semeval = edge(
+semeval = define_edge_task(
     "edge/semeval",
     TargetFinder(
         "Which relation holds between the two spans?",

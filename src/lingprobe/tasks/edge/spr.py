@@ -32,7 +32,13 @@ from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_role_oracle
-from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetFinder,
+    define_edge_task,
+)
 from lingprobe.tasks.edge.jsonl import read_record_targets
 
 LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
@@ -116,7 +122,7 @@ and the properties.
 
 
 def _place_annotations(
-    said: Iterable[Said], bank: NumberedSentences, count: Count
+    said: Iterable[Said], bank: NumberedSentences, count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     """Annotations as targets in the sentences that they number; what does not fit there is excluded
     and counted.
@@ -158,7 +164,9 @@ def _letters(text: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", text).casefold() if c.isalnum())
 
 
-def _spr2(options: SprOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
+def _spr2(
+    options: SprOptions, parts: list[CorpusPart], count: ReadingTally
+) -> Iterator[SentenceTargets]:
     for part in _without(parts, options):
         if uncompressed_path(part.path).suffix == ".tsv":
             if options.treebank is None:
@@ -177,8 +185,8 @@ def _spr2(options: SprOptions, parts: list[CorpusPart], count: Count) -> Iterato
             yield from read_record_targets(part, options, count)
 
 
-def _read_answers(part: CorpusPart, options: SprOptions, count: Count) -> Iterator[Said]:
-    for place, answers in protoroles.spr2(part.path, options.on_error, count.tally).items():
+def _read_answers(part: CorpusPart, options: SprOptions, count: ReadingTally) -> Iterator[Said]:
+    for place, answers in protoroles.read_spr2(part.path, options.on_error, count.tally).items():
         means = answers.means()
         if not means:
             count.left_out["arguments to which nobody found a property applicable"] += 1
@@ -199,12 +207,14 @@ def _read_answers(part: CorpusPart, options: SprOptions, count: Count) -> Iterat
             )
 
 
-def _uds(options: UdsOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
+def _uds(
+    options: UdsOptions, parts: list[CorpusPart], count: ReadingTally
+) -> Iterator[SentenceTargets]:
     bank = NumberedSentences.read(options.treebank, options.ids, options.on_error, count.tally)
     for part in _without(parts, options):
         said = (
             (place, "", _weights(values, options.soft))
-            for place, values in protoroles.uds(part.path, options.on_error, count.tally)
+            for place, values in protoroles.read_uds(part.path, options.on_error, count.tally)
         )
         yield from _place_annotations(said, bank, count)
 
@@ -247,7 +257,9 @@ def _without(parts: list[CorpusPart], options: SprOptions | UdsOptions) -> list[
     return [part for part in parts if part.path not in beside]
 
 
-def _spr1(options: Spr1Options, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
+def _spr1(
+    options: Spr1Options, parts: list[CorpusPart], count: ReadingTally
+) -> Iterator[SentenceTargets]:
     lost, beside = spr1_files.UnplacedArguments(), {part.path for part in _trees(options)}
     for part in parts:
         if part.path in beside:
@@ -325,14 +337,14 @@ def _trees(options: Spr1Options) -> list[CorpusPart]:
 
 
 _ASKS = "Which properties has the second span in the event of the first?"
-spr1 = edge(
+spr1 = define_edge_task(
     "edge/spr1",
     TargetFinder(_ASKS, _spr1_parts, _spr1, oracles=make_role_oracle(_spr1)),
     Spr1Options,
 )
-spr2 = edge(
+spr2 = define_edge_task(
     "edge/spr2", TargetFinder(_ASKS, _spr_parts, _spr2, oracles=make_role_oracle(_spr2)), SprOptions
 )
-uds = edge(
+uds = define_edge_task(
     "edge/uds", TargetFinder(_ASKS, _uds_parts, _uds, oracles=make_role_oracle(_uds)), UdsOptions
 )

@@ -11,13 +11,18 @@ from functools import partial
 from typing import Annotated, Literal
 
 from lingprobe.corpora import conll2012
-from lingprobe.corpora.conll2012 import Block, LabelledSpan
+from lingprobe.corpora.conll2012 import Conll2012Sentence, LabelledSpan
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_role_oracle
-from lingprobe.tasks.edge.family import Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.family import (
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetFinder,
+    define_edge_task,
+)
 
 PREDICATE = "V"
 _CORE = re.compile(r"ARG[0-5A](?!M)")
@@ -44,7 +49,9 @@ def classify_role(role: str) -> str:
     return "core" if _CORE.match(role) else "non-core"
 
 
-def list_predicate_arguments(block: Block, count: Count) -> list[tuple[LabelledSpan, LabelledSpan]]:
+def list_predicate_arguments(
+    block: Conll2012Sentence, count: ReadingTally
+) -> list[tuple[LabelledSpan, LabelledSpan]]:
     """The predicate and the argument of every target, in the order of predicates and of words."""
     pairs = []
     for spans in block.arguments():
@@ -60,7 +67,9 @@ def list_predicate_arguments(block: Block, count: Count) -> list[tuple[LabelledS
     return pairs
 
 
-def _srl(options: SrlOptions, parts: list[CorpusPart], count: Count) -> Iterator[SentenceTargets]:
+def _srl(
+    options: SrlOptions, parts: list[CorpusPart], count: ReadingTally
+) -> Iterator[SentenceTargets]:
     for part in parts:
         for block in conll2012.read_conll2012(part.path, options.on_error, count.tally):
             pairs = count.try_reading(
@@ -90,7 +99,7 @@ def _find_task_files(options: SrlOptions) -> list[CorpusPart]:
     return list_corpus_files(options.paths, conll2012.SUFFIXES)
 
 
-srl = edge(
+srl = define_edge_task(
     "edge/srl",
     TargetFinder(
         "Which role does the second span play in the event of the first?",

@@ -13,7 +13,13 @@ from lingprobe.data.options import Help
 from lingprobe.tasks.edge.bio import COLUMNS, MANY
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_span_oracle
-from lingprobe.tasks.edge.family import CONLLU, Count, EdgeTaskOptions, TargetFinder, edge
+from lingprobe.tasks.edge.family import (
+    CONLLU,
+    EdgeTaskOptions,
+    ReadingTally,
+    TargetFinder,
+    define_edge_task,
+)
 
 NONE = ("_", "")  # in a column of labels: the word has none
 SUFFIXES = (*COLUMNS, ".cupt")
@@ -44,7 +50,7 @@ class TagColumnOptions(EdgeTaskOptions):
 
 
 def _targets(
-    options: TagColumnOptions, parts: list[CorpusPart], count: Count
+    options: TagColumnOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     """Every word with its label; a word without one (`_`) is counted."""
     column = () if options.column is None else (options.column,)
@@ -69,7 +75,7 @@ def _list_tag_files(options: TagColumnOptions) -> list[CorpusPart]:
     return list_corpus_files(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
 
 
-tags = edge(
+tags = define_edge_task(
     "edge/tags",
     TargetFinder(
         "Which label has the word?", _list_tag_files, _targets, oracles=make_span_oracle(_targets)

@@ -14,13 +14,13 @@ from itertools import pairwise, repeat
 from typing import Annotated, Any, Literal, NamedTuple
 
 from lingprobe.corpora import brackets, conll2012
-from lingprobe.corpora.batches import Batch
+from lingprobe.corpora.batches import TreebankBatch
 from lingprobe.corpora.brackets import BracketTree as Constituents
 from lingprobe.corpora.corpus import list_corpus_files
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.machine import drop_parallel_files
 from lingprobe.corpora.trees import parse_features
-from lingprobe.corpora.views import Columns, Tree, Word, read_blocks, view_trees
+from lingprobe.corpora.views import BatchColumns, Tree, Word, read_blocks, view_trees
 from lingprobe.data.core import DataProblem
 from lingprobe.data.labels import Label
 from lingprobe.data.options import Help
@@ -28,8 +28,8 @@ from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import (
     CONLLU,
-    Count,
     EdgeTaskOptions,
+    ReadingTally,
     TargetReader,
     TaskOracle,
     WordFacts,
@@ -67,7 +67,9 @@ def _of_rows(reader: TargetReader[Any]) -> Mapping[str, TaskOracle[Any]]:
     return {"rows": TaskOracle(ROWS, _read_word_rows)}
 
 
-def _read_word_rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Count) -> WordFacts:
+def _read_word_rows(
+    options: EdgeTaskOptions, parts: list[CorpusPart], count: ReadingTally
+) -> WordFacts:
     """The row of each word but for the column that is asked about, where there are rows; otherwise
     the tags.
     """
@@ -75,11 +77,11 @@ def _read_word_rows(options: EdgeTaskOptions, parts: list[CorpusPart], count: Co
     for part in parts:
         for block in read_blocks(part.path, options.on_error, count.tally):
             sentences = block.sentences()
-            if not isinstance(block, Batch):
+            if not isinstance(block, TreebankBatch):
                 for tree in view_trees(block, sentences):
                     yield tree.sentence, [(f"tag={word.upos}",) for word in tree.words]
                 continue
-            every = Columns(block)
+            every = BatchColumns(block)
             columns = {"upos": every.upos, "xpos": every.xpos, "deprel": every.deprels}
             cells = {name: values for name, values in columns.items() if name != left}
             rows = [
@@ -240,7 +242,7 @@ def const(
     """
     if tree.phrases is None:
         raise DataProblem("edge/const asks about constituents: give trees in brackets")
-    targets = phrases(tree.phrases, unary, root)
+    targets = list_phrases(tree.phrases, unary, root)
     others = len(tree.phrases.labels) - (not root) - len(targets.spans)
     yield from repeat(Reason("phrases right below another over the same words"), others)
     if not targets.spans:
@@ -257,7 +259,7 @@ class PhraseTargets(NamedTuple):
     heights: list[str]
 
 
-def phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> PhraseTargets:
+def list_phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> PhraseTargets:
     """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of
     a tag would be 1.
     """

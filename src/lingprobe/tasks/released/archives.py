@@ -17,7 +17,7 @@ PACKING, SMALL = 100, 1 << 26  # how many times larger than an archive its files
 _DAMAGE = (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)
 
 
-def unsound(archive: Path) -> str:
+def find_archive_damage(archive: Path) -> str:
     """What is wrong with an archive, read to its end; '' where nothing is."""
     try:
         with tarfile.open(archive) as tar:
@@ -33,7 +33,7 @@ def unsound(archive: Path) -> str:
     return "" if many else "is an archive without files"
 
 
-def unpack(archive: Path, folder: Path) -> list[str]:
+def unpack_archive(archive: Path, folder: Path) -> list[str]:
     """Put the files of a sound archive into a folder; the names of those that are there already and
     differ, which stay as they are.
     """

@@ -19,7 +19,7 @@ from lingprobe.data.records import read_tab_separated
 Kind = Literal["tables", "treebank", "files"]
 
 
-class Known(NamedTuple):
+class KnownFile(NamedTuple):
     """What is known of a file: rows in train, dev and test, bytes, SHA-256, Git's SHA-1; None where
     it is not known.
     """
@@ -57,7 +57,7 @@ class Collection:
     inside: tuple[str, ...] = ()
     licence: str = ""
     kind: Kind = "tables"
-    facts: Mapping[str, Known] | None = None
+    facts: Mapping[str, KnownFile] | None = None
     below: str = ""
     reached: bool = False
 
@@ -71,7 +71,7 @@ class Collection:
         """The licence in words."""
         return self.licence or "licence unknown"
 
-    def known_files(self) -> Mapping[str, Known]:
+    def known_files(self) -> Mapping[str, KnownFile]:
         """Known facts about the files."""
         return _read_file_facts().get(self.home, {}) if self.facts is None else self.facts
 
@@ -113,13 +113,15 @@ def get_collection(name: str) -> Collection:
 
 
 @cache
-def _read_file_facts() -> Mapping[str, Mapping[str, Known]]:
+def _read_file_facts() -> Mapping[str, Mapping[str, KnownFile]]:
     """Collection -> file -> what is known, from the table beside this module."""
-    by_collection: dict[str, dict[str, Known]] = {}
+    by_collection: dict[str, dict[str, KnownFile]] = {}
     _, lines = read_tab_separated(Path(__file__).with_suffix(".tsv"))
     for _, (owner, file, rows, size, sha256, _) in lines:
         counts = None if rows == "-" else tuple(map(int, rows.split("/")))
         assert counts is None or len(counts) == 3
-        known = Known(counts, None if size == "-" else int(size), None if sha256 == "-" else sha256)
+        known = KnownFile(
+            counts, None if size == "-" else int(size), None if sha256 == "-" else sha256
+        )
         by_collection.setdefault(owner, {})[file] = known
     return by_collection

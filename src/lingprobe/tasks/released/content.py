@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.corpora.columns import CODES
-from lingprobe.corpora.files import pieces, split_of, uncompressed_path
+from lingprobe.corpora.files import read_pieces, split_of, uncompressed_path
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import RunningDigest
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
-from lingprobe.tasks.released.archives import unsound
-from lingprobe.tasks.released.catalogue import Kind, Known
+from lingprobe.tasks.released.archives import find_archive_damage
+from lingprobe.tasks.released.catalogue import Kind, KnownFile
 
 ABOUT = re.compile(r"(LICEN[CS]E|README|stats\.xml)", re.IGNORECASE)
 """Files that tell about data."""
@@ -22,7 +22,7 @@ COLUMNS = 10  # of CoNLL-U
 _SPLITS = {"train": "tr", "dev": "va", "test": "te"}
 
 
-class Content(NamedTuple):
+class FileContent(NamedTuple):
     """What a file is: its rows in train, dev and test (all 0 where it has none), bytes and
     SHA-256.
     """
@@ -32,40 +32,42 @@ class Content(NamedTuple):
     sha256: str
 
 
-class Wrong(DataProblem):
+class WrongContent(DataProblem):
     """A file that is not what it should be; others are still worth trying."""
 
 
 def check_file(
-    path: Path, file: str, kind: Kind, known: Known, before: str | None = None
-) -> Content:
+    path: Path, file: str, kind: Kind, known: KnownFile, before: str | None = None
+) -> FileContent:
     """What a file of that name is, if it is what is published as far as that is known, and what was
-    fetched `before` (SHA-256) where nobody published a checksum. Raises Wrong.
+    fetched `before` (SHA-256) where nobody published a checksum. Raises WrongContent.
     """
     try:
         content = examine_file(path, file)
         if kind == "files":  # whose lines may begin like those of a table
             content = content._replace(rows=(0, 0, 0))
         if problem := _unlike(path, file, kind, content):
-            raise Wrong(f"{file} {problem}")
-    except Wrong:
+            raise WrongContent(f"{file} {problem}")
+    except WrongContent:
         raise
     except DataProblem as problem:  # packed, and damaged
-        raise Wrong(str(problem)) from None
+        raise WrongContent(str(problem)) from None
     compared = {
         "rows": (known.rows, content.rows),
         "bytes": (known.size, content.size),
         "SHA-256": (known.sha256, content.sha256),
-        "Git's SHA-1": (known.blob, blob(path) if known.blob else None),
+        "Git's SHA-1": (known.blob, compute_git_checksum(path) if known.blob else None),
     }
     for what, (wanted, has) in compared.items():
         if wanted is not None and wanted != has:
-            raise Wrong(
+            raise WrongContent(
                 f"{file} has {what} {_format_value(has)}, and the published file"
                 f" {_format_value(wanted)}"
             )
     if known.sha256 is None and before not in (None, content.sha256):
-        raise Wrong(f"{file} has SHA-256 {content.sha256}, and the file fetched first {before}")
+        raise WrongContent(
+            f"{file} has SHA-256 {content.sha256}, and the file fetched first {before}"
+        )
     return content
 
 
@@ -73,11 +75,11 @@ def _format_value(value: object) -> str:
     return "/".join(f"{n:,}" for n in value) if isinstance(value, tuple) else str(value)
 
 
-def _unlike(path: Path, file: str, kind: Kind, content: Content) -> str:
+def _unlike(path: Path, file: str, kind: Kind, content: FileContent) -> str:
     """What speaks against a file's being of its kind; '' where nothing does."""
     if file.endswith(ARCHIVES):
-        return unsound(path)
-    first = next(pieces(path, file), b"")[: 1 << 16]
+        return find_archive_damage(path)
+    first = next(read_pieces(path, file), b"")[: 1 << 16]
     shown = first.strip().split(b"\n", 1)[0][:40].decode("utf-8", "replace").strip()
     if not first.strip():
         return "is empty"
@@ -100,16 +102,16 @@ def _is_conllu(first: bytes) -> bool:
     return next(rows, b"").count(b"\t") == COLUMNS - 1
 
 
-def blob(path: Path) -> str:
+def compute_git_checksum(path: Path) -> str:
     """The checksum that Git has for a file: SHA-1 over its size and bytes."""
     total = RunningDigest("sha1")
     total.add(b"blob %d\0" % path.stat().st_size)
-    for piece in pieces(path, ""):
+    for piece in read_pieces(path, ""):
         total.add(piece)
     return total.hex()
 
 
-def examine_file(path: Path, file: str | None = None) -> Content:
+def examine_file(path: Path, file: str | None = None) -> FileContent:
     """What a file is, uncompressed, or an archive as it was packed; rows are those of the split
     that each row names, or the file's name, and in CoNLL-U sentences.
 
@@ -122,7 +124,7 @@ def examine_file(path: Path, file: str | None = None) -> Content:
     sentences = plain.suffix == ".conllu"
     named = _SPLITS.get(split_of(Path(name)), "") if sentences else plain.name.partition(".")[0]
     rest = b""
-    for piece in pieces(path, "" if packed else name):
+    for piece in read_pieces(path, "" if packed else name):
         total.add(piece)
         size += len(piece)
         *lines, rest = (rest + piece).split(b"\n") if not packed else [b""]
@@ -133,7 +135,7 @@ def examine_file(path: Path, file: str | None = None) -> Content:
     if not sentences or rest.startswith(b"1\t"):
         _count(rest, named, rows)
     train, dev, test = rows.values()
-    return Content((train, dev, test), size, total.hex())
+    return FileContent((train, dev, test), size, total.hex())
 
 
 def _count(line: bytes, named: str, rows: dict[str, int]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
-from lingprobe.datasets.settings import Folds, SampleSettings
+from lingprobe.datasets.settings import DatasetFold, SampleSettings
 from lingprobe.datasets.splits import stratified_folds
 
 FOLDS, SHUFFLED = 10, 1111
@@ -22,7 +22,7 @@ def make_fold(examples: Sequence[Example], fold: str | None, notes: Mapping[str,
     """One of ten folds of all rows as test, the first where none is asked for, and the others as
     train: repeated rows stay, and there is no dev split.
     """
-    asked = SampleSettings(fold=fold).folds() or Folds(0, FOLDS)
+    asked = SampleSettings(fold=fold).folds() or DatasetFold(0, FOLDS)
     if asked.many != FOLDS or asked.tested:
         raise DataProblem(f"fold={fold}: splits=senteval has ten folds; write fold=3/10")
     if len(examples) < FOLDS:

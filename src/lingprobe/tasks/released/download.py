@@ -36,7 +36,7 @@ MOST = 1 << 34  # bytes of a file whose size nobody publishes
 PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
-class Unreachable(DataProblem):
+class UnreachableServer(DataProblem):
     """Nothing came from a server, or it stopped before the end."""
 
 
@@ -53,7 +53,7 @@ class _Cut(LingprobeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Web:
+class WebDownloader:
     """How files are got: what is told of every step (bytes that came; bytes that have to be got
     anew are negative), how to wait.
 
@@ -82,11 +82,13 @@ class _Bounds:
     until: float
 
 
-def download(url: str, target: Path, web: Web | None = None, most: int = MOST) -> Path:
+def download_file(
+    url: str, target: Path, web: WebDownloader | None = None, most: int = MOST
+) -> Path:
     """The whole file beside `target`, as NAME.part; the caller checks and renames it. Raises
-    Unreachable, NoRoom, TooLarge for a file of more than `most` bytes, or DataProblem.
+    UnreachableServer, NoRoom, TooLarge for a file of more than `most` bytes, or DataProblem.
     """
-    web = web or Web()
+    web = web or WebDownloader()
     part = get_partial_path(target)
     part.parent.mkdir(parents=True, exist_ok=True)
     bounds = _Bounds(most, time.monotonic() + web.longest)
@@ -125,7 +127,7 @@ def download(url: str, target: Path, web: Web | None = None, most: int = MOST) -
         if part.is_file()
         else ""
     )
-    raise Unreachable(f"cannot get {url}: {reason} ({_tries(wait + 1)}){kept}")
+    raise UnreachableServer(f"cannot get {url}: {reason} ({_tries(wait + 1)}){kept}")
 
 
 def _tries(many: int) -> str:
@@ -133,7 +135,7 @@ def _tries(many: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class FileVersion:
     """What a server says of the version of a file: two answers are of one version if they agree and
     say more than its size.
     """
@@ -143,12 +145,12 @@ class Version:
     total: int | None = None
 
     @classmethod
-    def of(cls, headers: Message, total: int | None) -> Version:
+    def of(cls, headers: Message, total: int | None) -> FileVersion:
         """That of an answer."""
         return cls(headers.get("ETag", ""), headers.get("Last-Modified", ""), total)
 
     @classmethod
-    def of_part(cls, part: Path) -> Version:
+    def of_part(cls, part: Path) -> FileVersion:
         """That of a part; one that says nothing where none was noted."""
         try:
             noted = json.loads(_mark(part).read_text("utf-8"))
@@ -174,14 +176,14 @@ class Version:
         return self.modified if not self.etag or self.etag.startswith("W/") else self.etag
 
 
-def _try(url: str, part: Path, web: Web, bounds: _Bounds) -> None:
+def _try(url: str, part: Path, web: WebDownloader, bounds: _Bounds) -> None:
     """Get what is missing of the file."""
-    version = Version.of_part(part)
+    version = FileVersion.of_part(part)
     have = part.stat().st_size if part.is_file() and version.is_known else 0
     try:
         with _OPENER.open(_request(url, version, have), timeout=TIMEOUT) as answer:
             rest = answer.status == HTTPStatus.PARTIAL_CONTENT
-            now = Version.of(answer.headers, _total(answer.headers, rest))
+            now = FileVersion.of(answer.headers, _total(answer.headers, rest))
             begins = str(answer.headers.get("Content-Range", "")).startswith(f"bytes {have}-")
             if rest and not (begins and now == version):
                 _drop(part, have, web)
@@ -207,7 +209,7 @@ def _try(url: str, part: Path, web: Web, bounds: _Bounds) -> None:
         raise _Cut("the partial file is not the beginning of this file") from None
 
 
-def _drop(part: Path, have: int, web: Web) -> None:
+def _drop(part: Path, have: int, web: WebDownloader) -> None:
     part.unlink(missing_ok=True)
     web.step(-have)
 
@@ -224,7 +226,7 @@ def _total(headers: Message, rest: bool) -> int | None:
     return int(said) if re.fullmatch("[0-9]{1,18}", said) else None
 
 
-def _request(url: str, version: Version, have: int) -> urllib.request.Request:
+def _request(url: str, version: FileVersion, have: int) -> urllib.request.Request:
     if not _is_web(url):
         raise DataProblem(
             f"{url!r} is not an address to fetch from; give one that begins with https:// or"
@@ -309,7 +311,9 @@ class _Timed(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
 _OPENER = urllib.request.build_opener(_Redirects, _Timed)
 
 
-def _append_answer(answer: http.client.HTTPResponse, part: Path, web: Web, bounds: _Bounds) -> None:
+def _append_answer(
+    answer: http.client.HTTPResponse, part: Path, web: WebDownloader, bounds: _Bounds
+) -> None:
     """Add an answer to the part that it continues, or begin it anew. One byte too many is enough to
     know.
     """
@@ -330,7 +334,7 @@ def _append_answer(answer: http.client.HTTPResponse, part: Path, web: Web, bound
         ) from None
 
 
-def _check_pace(came: int, seconds: float, web: Web, bounds: _Bounds) -> None:
+def _check_pace(came: int, seconds: float, web: WebDownloader, bounds: _Bounds) -> None:
     if time.monotonic() > bounds.until:
         raise _Cut(f"not whole after {web.longest:,.0f} seconds")
     if seconds > web.patience and came < web.slowest * seconds:

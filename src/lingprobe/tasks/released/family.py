@@ -26,7 +26,7 @@ from lingprobe.corpora.files import (
     split_of,
     uncompressed_path,
 )
-from lingprobe.corpora.rendering import detokenize
+from lingprobe.corpora.rendering import detokenize_words
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence
@@ -224,7 +224,7 @@ class TaskRelease:
     def _read(self, options: ReleaseOptions) -> tuple[list[Example], dict[str, Any]]:
         files, lenient = self.parts(options), options.on_error
         blank: OnError = "skip" if self.gaps else lenient
-        reading = ReadingPolicy(lenient, blank, detokenize if options.detokenise else None)
+        reading = ReadingPolicy(lenient, blank, detokenize_words if options.detokenise else None)
         rows = TableExamples(self.layout, reading)
         tables = [
             files[i : i + self.layout.beside] for i in range(0, len(files), self.layout.beside)

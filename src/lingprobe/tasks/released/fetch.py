@@ -15,27 +15,33 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.data.cache import FileProblem, cache_dir, size, write_text
+from lingprobe.data.cache import FileProblem, cache_dir, format_bytes, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.store.claims import hold_claim
 from lingprobe.tasks.released.archives import SUFFIXES as ARCHIVES
-from lingprobe.tasks.released.archives import unpack
-from lingprobe.tasks.released.catalogue import Collection, Known
-from lingprobe.tasks.released.content import Content, Wrong, check_file
-from lingprobe.tasks.released.download import MOST, NoRoom, Unreachable, Web, download
+from lingprobe.tasks.released.archives import unpack_archive
+from lingprobe.tasks.released.catalogue import Collection, KnownFile
+from lingprobe.tasks.released.content import FileContent, WrongContent, check_file
+from lingprobe.tasks.released.download import (
+    MOST,
+    NoRoom,
+    UnreachableServer,
+    WebDownloader,
+    download_file,
+)
 from lingprobe.tasks.released.receipts import RECEIPT, read_receipts
 
 MARGIN = 1 << 20
 
 
-class Got(NamedTuple):
+class FetchedFile(NamedTuple):
     """A file that is there now, how it came ('fetched' or 'there already'), and whether its
     publishers' checksum was there to compare; otherwise that of the first download is.
     """
 
     file: str
     how: str
-    content: Content
+    content: FileContent
     published: bool = False
 
     def __str__(self) -> str:
@@ -57,7 +63,7 @@ class FetchRequest:
     folder: Path
     only: str = "*"
     base: str | None = None
-    web: Web = field(default_factory=Web)
+    web: WebDownloader = field(default_factory=WebDownloader)
 
     def files(self) -> list[str]:
         """The files asked for."""
@@ -83,7 +89,7 @@ class FetchRequest:
         files, facts = self.files(), self.collection.known_files()
         sizes = [known.size for file in files if (known := facts.get(file)) is not None]
         whole = [n for n in sizes if n is not None]
-        total = f", {size(sum(whole))}" if len(whole) == len(files) else ""
+        total = f", {format_bytes(sum(whole))}" if len(whole) == len(files) else ""
         unseen = self.source == self.collection.base and not self.collection.reached
         return (
             f"{self.collection.name}: {len(files)} file{'s' * (len(files) > 1)}{total},"
@@ -104,7 +110,7 @@ def place_of(collection: Collection) -> Path:
     return cache_dir() / "data" / collection.home
 
 
-def fetch_files(wish: FetchRequest) -> Iterator[Got]:
+def fetch_files(wish: FetchRequest) -> Iterator[FetchedFile]:
     """The files asked for, one by one as they are there. At the end DataProblem names those that
     could not be had.
     """
@@ -112,9 +118,9 @@ def fetch_files(wish: FetchRequest) -> Iterator[Got]:
     for file in wish.files():
         try:
             yield _find_or_fetch(wish, file)
-        except Unreachable as problem:
+        except UnreachableServer as problem:
             raise DataProblem(f"{problem}. {_by_hand(wish)}") from None
-        except Wrong as problem:
+        except WrongContent as problem:
             failed.append(str(problem))
     if failed:
         raise DataProblem(
@@ -130,19 +136,19 @@ def _by_hand(wish: FetchRequest) -> str:
     )
 
 
-def _find_or_fetch(wish: FetchRequest, file: str) -> Got:
+def _find_or_fetch(wish: FetchRequest, file: str) -> FetchedFile:
     with hold_claim(
         wish.folder / file
     ):  # another fetch may be at it, whose file will be there then
         return _there(wish, file) if (wish.folder / file).exists() else _fetch_file(wish, file)
 
 
-def _there(wish: FetchRequest, file: str) -> Got:
+def _there(wish: FetchRequest, file: str) -> FetchedFile:
     target = wish.folder / file
     try:
         got = _check_file(wish, file, target, "there already")
-    except Wrong as problem:
-        raise Wrong(
+    except WrongContent as problem:
+        raise WrongContent(
             f"{problem}; it is left as it is: move it away, or give another folder with -o"
         ) from None
     if file.endswith(ARCHIVES):
@@ -150,19 +156,19 @@ def _there(wish: FetchRequest, file: str) -> Got:
     return got
 
 
-def _fetch_file(wish: FetchRequest, file: str) -> Got:
+def _fetch_file(wish: FetchRequest, file: str) -> FetchedFile:
     target = wish.folder / file
     try:
-        part = download(wish.url(file), target, wish.web, _most(wish, file))
-    except (Unreachable, NoRoom):  # no other file would fare better
+        part = download_file(wish.url(file), target, wish.web, _most(wish, file))
+    except (UnreachableServer, NoRoom):  # no other file would fare better
         raise
     except DataProblem as problem:
-        raise Wrong(str(problem)) from None
+        raise WrongContent(str(problem)) from None
     try:
         got = _check_file(wish, file, part, "fetched")
-    except Wrong as problem:
+    except WrongContent as problem:
         part.unlink()
-        raise Wrong(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
+        raise WrongContent(f"{wish.url(file)}: {problem}; nothing of it was kept") from None
     part.replace(target)
     _write_receipt(wish.folder, file, {"url": wish.url(file), **got.content._asdict()})
     if file.endswith(ARCHIVES):
@@ -172,18 +178,18 @@ def _fetch_file(wish: FetchRequest, file: str) -> Got:
 
 def _most(wish: FetchRequest, file: str) -> int:
     """How many bytes a file may have, with a margin for what is published of it unpacked."""
-    published = wish.collection.known_files().get(file, Known()).size
+    published = wish.collection.known_files().get(file, KnownFile()).size
     return MOST if published is None else published + MARGIN
 
 
-def _check_file(wish: FetchRequest, file: str, path: Path, how: str) -> Got:
+def _check_file(wish: FetchRequest, file: str, path: Path, how: str) -> FetchedFile:
     """A file with what it is, if it is what is published, or what was fetched before. Raises
-    Wrong.
+    WrongContent.
     """
-    known = wish.collection.known_files().get(file, Known())
+    known = wish.collection.known_files().get(file, KnownFile())
     before = read_receipts(wish.folder).get(file, {}).get("sha256")
     content = check_file(path, file, wish.collection.kind, known, before)
-    return Got(file, how, content, bool(known.sha256 or known.blob))
+    return FetchedFile(file, how, content, bool(known.sha256 or known.blob))
 
 
 def _unpack(archive: Path, file: str, folder: Path) -> None:
@@ -191,12 +197,12 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
     differs is told.
     """
     try:
-        differing = unpack(archive, folder)
+        differing = unpack_archive(archive, folder)
     except FileProblem as problem:
         raise NoRoom(f"{problem}, and the same command resumes") from None
     if differing:
         more = f" and {len(differing) - 1:,} more" if len(differing) > 1 else ""
-        raise Wrong(
+        raise WrongContent(
             f"{differing[0]}{more} of {file} were there already and differ; they are left as they"
             " are: move them away"
         )

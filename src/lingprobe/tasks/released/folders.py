@@ -103,7 +103,7 @@ def _there(release: TaskRelease, options: ReleaseOptions) -> bool:
         return False
 
 
-def definition(
+def define_release_task(
     name: str, asks: str, options: type[O], release: Callable[[O], TaskRelease]
 ) -> TaskDefinition[O]:
     """The definition of a task that reads the release that its options choose."""

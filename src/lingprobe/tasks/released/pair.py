@@ -20,7 +20,7 @@ from lingprobe.corpora.strict import MalformedJson, parse_json
 from lingprobe.data.core import SPLITS, DataProblem
 from lingprobe.data.options import Help
 from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
-from lingprobe.tasks.released.folders import FolderLayout, definition
+from lingprobe.tasks.released.folders import FolderLayout, define_release_task
 from lingprobe.tasks.released.sets import define_set
 from lingprobe.tasks.task import TaskDefinition
 
@@ -97,7 +97,7 @@ def _judged_by(options: SentencePairOptions) -> Mapping[str, str]:
 
 
 jsonl = replace(
-    definition(
+    define_release_task(
         "pair/jsonl", "Which label do the two sentences have?", SentencePairOptions, _find_own_pairs
     ),
     view=VIEW,

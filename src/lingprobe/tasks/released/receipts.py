@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.tasks.released.catalogue import Collection, Known, read_collections
-from lingprobe.tasks.released.content import Content, examine_file
+from lingprobe.tasks.released.catalogue import Collection, KnownFile, read_collections
+from lingprobe.tasks.released.content import FileContent, examine_file
 
 RECEIPT = "fetched.json"
 
@@ -44,8 +44,8 @@ def is_published(path: str | Path) -> bool | None:
     return True if True in answers else False if False in answers else None
 
 
-def _answer(file: Path, owner: Collection, name: str, content: Content) -> bool | None:
-    known = owner.known_files().get(name, Known())
+def _answer(file: Path, owner: Collection, name: str, content: FileContent) -> bool | None:
+    known = owner.known_files().get(name, KnownFile())
     if known.sha256 is not None:
         return known.sha256 == content.sha256
     receipt = read_receipts(file.parents[len(Path(name).parts) - 1]).get(name, {})

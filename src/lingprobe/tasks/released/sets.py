@@ -16,7 +16,7 @@ from typing import Any
 from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.data.core import SPLITS
 from lingprobe.tasks.released.family import TaskRelease
-from lingprobe.tasks.released.folders import FolderLayout, O, choose_release, definition
+from lingprobe.tasks.released.folders import FolderLayout, O, choose_release, define_release_task
 from lingprobe.tasks.task import TaskDefinition
 
 
@@ -27,7 +27,7 @@ def define_set(
     files are there.
     """
     asks: str = _read_file()["tasks"][name]["question"]
-    return definition(name, asks, options, choose or choose_release(*list_releases(name)))
+    return define_release_task(name, asks, options, choose or choose_release(*list_releases(name)))
 
 
 def list_releases(name: str) -> list[TaskRelease]:

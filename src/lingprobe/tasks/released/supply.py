@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from lingprobe.corpora.places import Absent
+from lingprobe.corpora.places import MissingTreebank
 from lingprobe.corpora.universal import Treebank
 from lingprobe.data.cache import OFFLINE, is_on
 from lingprobe.data.core import DataProblem
@@ -21,14 +21,16 @@ def supply_treebanks(references: Iterable[Any]) -> None:
     """
     for reference in references:
         while (bank := _find_lacking_treebank(reference)) is not None:
-            if forbidden := offline():
-                raise DataProblem(f"{Absent(bank)} ({forbidden} is set, so nothing is fetched)")
+            if forbidden := find_offline_variable():
+                raise DataProblem(
+                    f"{MissingTreebank(bank)} ({forbidden} is set, so nothing is fetched)"
+                )
             from lingprobe.tasks.released.universal import fetch_treebank  # loads the network
 
             fetch_treebank(bank)
 
 
-def offline() -> str:
+def find_offline_variable() -> str:
     """The variable that forbids to fetch anything unasked, '' where none does."""
     named = {
         OFFLINE: os.environ.get(OFFLINE),
@@ -47,7 +49,7 @@ def _find_lacking_treebank(reference: Any) -> Treebank | None:
         made = TASKS.make(reference)
         if isinstance(made, DefinedTask):
             made.parts()
-    except Absent as absent:
+    except MissingTreebank as absent:
         return absent.bank
     except Exception:  # whatever it is, also in a file of the user's
         return None

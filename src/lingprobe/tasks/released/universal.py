@@ -21,9 +21,9 @@ from lingprobe.corpora.universal import Treebank, list_treebanks
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import show_progress
-from lingprobe.tasks.released.catalogue import Collection, Known
+from lingprobe.tasks.released.catalogue import Collection, KnownFile
 from lingprobe.tasks.released.content import ABOUT
-from lingprobe.tasks.released.download import Web, download
+from lingprobe.tasks.released.download import WebDownloader, download_file
 from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 
 API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
@@ -63,7 +63,9 @@ def list_treebank_collections(pattern: str) -> list[Collection]:
     ]
 
 
-def wish(bank: Treebank, folder: Path | None = None, base: str | None = None) -> FetchRequest:
+def make_fetch_request(
+    bank: Treebank, folder: Path | None = None, base: str | None = None
+) -> FetchRequest:
     """What to fetch of a treebank; its files are listed later."""
     return FetchRequest(
         make_treebank_collection(bank), folder / bank.name if folder else home_of(bank), base=base
@@ -83,7 +85,7 @@ def list_treebank_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
     return replace(asked, collection=replace(asked.collection, files=tuple(facts), facts=facts))
 
 
-def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, Known]:
+def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, KnownFile]:
     """The files of a treebank as a server lists them."""
     theirs = asked.source == asked.collection.base
     address = {"name": bank.name, "release": bank.fetched_release}
@@ -113,14 +115,14 @@ def _list_problem(bank: Treebank, why: str) -> str:
 
 def _document(url: str, asked: FetchRequest) -> bytes:
     """The content of a short document."""
-    part = download(url, asked.folder / ".list", asked.web, LONGEST_LIST)
+    part = download_file(url, asked.folder / ".list", asked.web, LONGEST_LIST)
     try:
         return part.read_bytes()
     finally:
         part.unlink()
 
 
-def _parse_listing(document: bytes) -> dict[str, Known]:
+def _parse_listing(document: bytes) -> dict[str, KnownFile]:
     """The files that a listing of ours or of GitHub's names, with size and checksum; none of
     another document.
     """
@@ -137,12 +139,12 @@ def _is_wanted_file(name: str) -> bool:
     return _DATA.fullmatch(name) is not None or name in TOLD
 
 
-def _read_entry(entry: Mapping[str, Any]) -> Known:
+def _read_entry(entry: Mapping[str, Any]) -> KnownFile:
     """What an entry of a listing says of a file. Raises ValueError or TypeError."""
     rows, size = entry.get("rows"), entry.get("size")
     checksum = entry.get("blob", entry.get("sha"))
     train, dev, test = map(int, rows or (0, 0, 0))
-    return Known(
+    return KnownFile(
         (train, dev, test) if rows else None,
         None if size is None else int(size),
         None,
@@ -150,12 +152,12 @@ def _read_entry(entry: Mapping[str, Any]) -> Known:
     )
 
 
-def _read_statistics(document: bytes, code: str) -> dict[str, Known]:
+def _read_statistics(document: bytes, code: str) -> dict[str, KnownFile]:
     """The files that a treebank's statistics speak of, with their sentences."""
     splits = dict(_SPLIT.findall(document.decode("utf-8", "replace")))
     sizes = {name: int(splits.get(name, 0)) for name in ("train", "dev", "test")}
     return {
-        f"{code}-ud-{split}.conllu": Known(
+        f"{code}-ud-{split}.conllu": KnownFile(
             (many * (split == "train"), many * (split == "dev"), many * (split == "test"))
         )
         for split, many in sizes.items()
@@ -179,8 +181,8 @@ def read_facts(folder: Path) -> dict[str, str]:
 
 def fetch_treebank(bank: Treebank) -> None:
     """Fetch a treebank to where it is looked for, and announce it. Raises DataProblem."""
-    asked = list_treebank_files(wish(bank), bank)
+    asked = list_treebank_files(make_fetch_request(bank), bank)
     log.warning("fetching %s", asked)
     with show_progress(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:
-        list(fetch_files(replace(asked, web=Web(shown.update))))
+        list(fetch_files(replace(asked, web=WebDownloader(shown.update))))
     log.warning("%s is in %s; %s", bank, asked.folder, describe_treebank(asked))

@@ -18,12 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.brackets import BracketTree
-from lingprobe.corpora.frequencies import Frequencies
-from lingprobe.corpora.rendering import HYPHEN, are_joined, mark, reorder_words, sentence_of
+from lingprobe.corpora.frequencies import WordFrequencies
+from lingprobe.corpora.rendering import (
+    HYPHEN,
+    are_joined,
+    is_punctuation,
+    reorder_words,
+    sentence_of,
+)
 from lingprobe.data.core import Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.findings import Found
+from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import TAGS
 from lingprobe.tasks.tree.clause import is_nonfinite_clause
@@ -42,7 +48,7 @@ class AlteredSentence(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Alteration:
+class SentenceAlteration:
     """What sentences of a corpus are asked about as.
 
     made  what becomes of one, by its row, the sentence and the tags of its words
@@ -65,7 +71,7 @@ def tagged_words(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[
         yield from zip((sentence.words for sentence in sentences), tags, strict=True)
 
 
-def half(rows: Ints, many: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def draw_half(rows: Ints, many: int, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which of `many` sentences are altered: a random half of some rows."""
     change = np.zeros(many, bool)
     change[rows] = rng.permutation(len(rows)) < len(rows) // 2
@@ -85,7 +91,7 @@ def is_in_capitals(words: Sequence[str]) -> bool:
     return 2 * sum(map(str.isupper, longer)) > len(longer)
 
 
-def is_name(word: str, tag: str, counts: Frequencies) -> bool:
+def is_name(word: str, tag: str, counts: WordFrequencies) -> bool:
     """Whether a first word keeps its capital elsewhere: names, `I`, capitals inside, and what a
     corpus mostly writes so.
     """
@@ -94,7 +100,7 @@ def is_name(word: str, tag: str, counts: Frequencies) -> bool:
         or word == "I"
         or word[1:] != word[1:].lower()
         or bool(counts.is_name(word))
-        or mark(word)
+        or is_punctuation(word)
     )
 
 
@@ -110,7 +116,7 @@ def find_swap_places(
     Otherwise they are not the same, nor is either part of one word with a neighbour (did n't, the
     dog 's, wild - type): written onto another, as in *the's dog*, its spelling would tell.
     """
-    marks = list(map(mark, words))
+    marks = list(map(is_punctuation, words))
     if literal:
         return [i for i in range(1, len(words) - 1) if not (marks[i] or marks[i + 1])]
     tied = [
@@ -130,7 +136,9 @@ def swap_words(words: Sequence[T], i: int) -> tuple[T, ...]:
     return (*words[:i], words[i + 1], words[i], *words[i + 2 :])
 
 
-def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Found, dict[str, int]]:
+def find_shifts(
+    corpus: ParsedCorpus, seed: int, literal: bool = False
+) -> tuple[FoundCandidates, dict[str, int]]:
     """Candidates, and how many of the corpus's sentences were excluded for which reason.
 
     Half of them have two words swapped (I), half are as they were (O). `literal` is as of
@@ -155,7 +163,7 @@ def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Foun
     drawn = np.array([rng.integers(n) for n in pairs[rows].tolist()], np.int64)
     first = np.zeros(len(corpus), np.uint8)
     first[rows] = np.array(found, np.uint8)[(ends - pairs)[rows] + drawn]
-    change = half(rows, len(corpus), rng)
+    change = draw_half(rows, len(corpus), rng)
 
     def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, order = sentence.words, tuple(range(len(sentence.words)))
@@ -164,8 +172,8 @@ def shifts(corpus: ParsedCorpus, seed: int, literal: bool = False) -> tuple[Foun
         return AlteredSentence(sentence_of([words[k] for k in order], tags), order)
 
     answers = (Answer("O"), Answer("I"))
-    return Found(
-        corpus, rows, change[rows].astype(np.int64), answers, Alteration(alter_sentence)
+    return FoundCandidates(
+        corpus, rows, change[rows].astype(np.int64), answers, SentenceAlteration(alter_sentence)
     ), out
 
 
@@ -175,7 +183,7 @@ LONGER = ("first", "second", "neither")
 LONGEST = "longer clause"
 
 
-class Coordination(NamedTuple):
+class ClauseCoordination(NamedTuple):
     """Two clauses: the words [0, first) and [second, tail); between them a comma or none and the
     conjunction, then the final marks.
     """
@@ -199,10 +207,10 @@ class Coordination(NamedTuple):
         return LONGER[2] if not difference else LONGER[(difference < 0) != inverted]
 
 
-Finding = Coordination | str
+Finding = ClauseCoordination | str
 
 
-def coordination(tree: BracketTree, literal: bool = False) -> Finding:
+def find_coordination(tree: BracketTree, literal: bool = False) -> Finding:
     """Where the only conjunction of a sentence joins its two top clauses (S CC S, under ROOT or its
     S), or why there are none.
 
@@ -214,9 +222,9 @@ def coordination(tree: BracketTree, literal: bool = False) -> Finding:
     if top is None:
         return "the conjunction does not join two top clauses"
     (start, first), (second, tail) = top
-    while tail > second and mark(tree.words[tail - 1]):
+    while tail > second and is_punctuation(tree.words[tail - 1]):
         tail -= 1
-    while first > start and mark(tree.words[first - 1]):
+    while first > start and is_punctuation(tree.words[first - 1]):
         first -= 1
     least = 1 if literal else 2
     if start or tail - second < least or first < least:
@@ -232,19 +240,19 @@ def _unfit(words: tuple[str, ...], between: tuple[str, ...], rest: tuple[str, ..
     """
     if not between[-1].isalpha() or between[:-1] not in ((), (",",), (";",)):
         return "more than a comma and a word between the clauses"
-    if not all(map(mark, rest)) or len(rest) > 1:
+    if not all(map(is_punctuation, rest)) or len(rest) > 1:
         return "more than a mark after the clauses"
     if has_quotes(words):
         return "double quotes"
     return "written in capitals" if is_in_capitals(words) else ""
 
 
-_KNOWN: dict[tuple[int, int, int], Coordination] = {}
+_KNOWN: dict[tuple[int, int, int], ClauseCoordination] = {}
 
 
-def _once(*places: int) -> Coordination:
+def _once(*places: int) -> ClauseCoordination:
     """One value a set of places: they recur."""
-    return _KNOWN.setdefault((places[0], places[1], places[2]), Coordination(*places))
+    return _KNOWN.setdefault((places[0], places[1], places[2]), ClauseCoordination(*places))
 
 
 def _find_joined_clauses(
@@ -253,7 +261,11 @@ def _find_joined_clauses(
     """The spans of two clauses, finite unless `literal`, that a conjunction joins right below a
     node or below the only phrase there.
     """
-    kids = [kid for kid in tree.children(node) if kid.node >= 0 or not mark(tree.words[kid.start])]
+    kids = [
+        kid
+        for kid in tree.children(node)
+        if kid.node >= 0 or not is_punctuation(tree.words[kid.start])
+    ]
     if len(kids) == 1 and kids[0].label == "S":
         return _find_joined_clauses(tree, kids[0].node, literal)
     if [kid.label for kid in kids] != ["S", "CC", "S"]:
@@ -265,9 +277,9 @@ def _find_joined_clauses(
     return (kids[0].start, kids[0].stop), (kids[2].start, kids[2].stop)
 
 
-def inversions(
-    corpus: ParsedCorpus, counts: Frequencies, seed: int
-) -> tuple[Found, dict[str, int]]:
+def find_inversions(
+    corpus: ParsedCorpus, counts: WordFrequencies, seed: int
+) -> tuple[FoundCandidates, dict[str, int]]:
     """Candidates, half of them inverted (I), and how many sentences were excluded for which reason.
 
     The length stands for which clause is longer as the sentence is read, by which the sampler
@@ -275,13 +287,13 @@ def inversions(
     """
     findings = corpus.findings("coord-inv")
     clauses = list(map(_clauses_of, findings.values))
-    fit = np.array([isinstance(each, Coordination) for each in clauses], bool)
+    fit = np.array([isinstance(each, ClauseCoordination) for each in clauses], bool)
     rows = np.flatnonzero(fit[findings.codes])
-    change = half(rows, len(corpus), np.random.default_rng([seed, 23]))
+    change = draw_half(rows, len(corpus), np.random.default_rng([seed, 23]))
 
     def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, where = sentence.words, clauses[findings.codes[row]]
-        assert isinstance(where, Coordination)
+        assert isinstance(where, ClauseCoordination)
         order = where.order(len(words)) if change[row] else range(len(words))
         name = is_name(words[0], tags[0], counts)
         return AlteredSentence(
@@ -289,13 +301,20 @@ def inversions(
         )
 
     longer = np.array(
-        [[LONGER.index(c.longer(i)) if isinstance(c, Coordination) else 0 for i in (False, True)]
-         for c in clauses]
-    )  # fmt: skip
+        [
+            [
+                LONGER.index(c.longer(i)) if isinstance(c, ClauseCoordination) else 0
+                for i in (False, True)
+            ]
+            for c in clauses
+        ]
+    )
     changed = change[rows].astype(np.int64)
     codes = 2 * longer[findings.codes[rows], changed] + changed
     answers = [Answer(label, "", {LONGEST: name}) for name in LONGER for label in ("O", "I")]
-    found = Found(corpus, rows, codes, answers, Alteration(alter_sentence), _length)
+    found = FoundCandidates(
+        corpus, rows, codes, answers, SentenceAlteration(alter_sentence), _length
+    )
     return found, {finding: n for finding, n in findings.recurring() if isinstance(finding, str)}
 
 
@@ -307,4 +326,4 @@ def _clauses_of(finding: Answer | str) -> Finding:
     """The places of two clauses as a finding says them, or why there are none."""
     if isinstance(finding, str):
         return finding
-    return Coordination(*map(int, str(finding.label).split()))
+    return ClauseCoordination(*map(int, str(finding.label).split()))

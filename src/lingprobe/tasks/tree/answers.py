@@ -8,24 +8,29 @@ from pathlib import Path
 
 import numpy as np
 
-from lingprobe.corpora.frequencies import Frequencies, frequencies
-from lingprobe.corpora.frequencies import corpus as files
-from lingprobe.datasets.match import joint
+from lingprobe.corpora.frequencies import WordFrequencies, load_frequencies
+from lingprobe.corpora.frequencies import list_readable_files as files
+from lingprobe.datasets.match import match_joint_gaussian
 from lingprobe.tasks.answers import Answer, count_findings
-from lingprobe.tasks.findings import Found
+from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.questions import Answers, Notes
 from lingprobe.tasks.shards import DEPTH, LENGTH
-from lingprobe.tasks.tree.altered_sentences import inversions, shifts, tagged_words
+from lingprobe.tasks.tree.altered_sentences import find_inversions, find_shifts, tagged_words
 from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
-from lingprobe.tasks.tree.odd import ReplacementWords, band, lexicon, replacements
+from lingprobe.tasks.tree.odd import (
+    ReplacementWords,
+    compute_frequency_band,
+    find_replacements,
+    make_tag_lexicon,
+)
 from lingprobe.tasks.ud.classes import (
     CONNEAU,
+    assign_target_words,
     choose_target_words,
-    comparable,
-    contents,
     cross_tabulate,
-    outside,
+    explain_excluded_depth,
+    find_comparable_depths,
 )
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
@@ -43,24 +48,26 @@ LITERAL = (100, 5000)  # occurrences of a target form (README)
 PAPERS_WORDS = 203_000_000
 
 
-def lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def label_lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
     """Sentences by the bin of their number of words."""
     bins = EQUAL if options.bins == "equal" else README
     named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
     said = [named.get(n) for n in range(LENGTHS[-1] + 1)]
-    return Found.where(corpus, corpus.columns(LENGTH)[0], said)
+    return FoundCandidates.where(corpus, corpus.columns(LENGTH)[0], said)
 
 
-def find_word_candidates(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def find_word_candidates(
+    corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
+) -> FoundCandidates:
     """Sentences by the one target word that they hold."""
-    chosen = contents(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
+    chosen = assign_target_words(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
-    found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
+    found = FoundCandidates.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
     notes["left out"] = {"no target word, or several": len(corpus) - len(found)}
     return found
 
 
-def frequent(corpus: ParsedCorpus, options: TreeTaskOptions) -> list[str]:
+def find_frequent_words(corpus: ParsedCorpus, options: TreeTaskOptions) -> list[str]:
     """The words that are too frequent to be targets."""
     return choose_target_words(corpus.forms, CONNEAU, _ranks(options)).frequent
 
@@ -77,29 +84,35 @@ def _ranks(options: TreeTaskOptions) -> Mapping[str, int] | None:
     )
 
 
-def find_depth_candidates(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def find_depth_candidates(
+    corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
+) -> FoundCandidates:
     """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
     apart with length held equal.
     """
     deep, long = corpus.columns(DEPTH, LENGTH)
     fit = (deep >= DEPTHS[0]) & (deep <= DEPTHS[-1])
     gaussian = options.depths == "gaussian"
-    run = DEPTHS if gaussian else comparable(cross_tabulate(deep[fit], long[fit]))
+    run = DEPTHS if gaussian else find_comparable_depths(cross_tabulate(deep[fit], long[fit]))
     labels = set(options.classes) or set(map(str, run))
     said = [Answer(str(d)) if str(d) in labels else None for d in range(int(deep.max()) + 1)]
-    found = Found.where(corpus, deep, said)
+    found = FoundCandidates.where(corpus, deep, said)
     notes["depths"] = {d: n for d, n in enumerate(np.bincount(deep).tolist()) if n}
-    notes["left out"] = {outside(run): len(corpus) - len(found)}
+    notes["left out"] = {explain_excluded_depth(run): len(corpus) - len(found)}
     if not (gaussian and len(found)):
         return found
     rng = np.random.default_rng([options.seed, 29])
-    rows = joint(long[found.rows], deep[found.rows], rng)  # README: a Gaussian over both
+    rows = match_joint_gaussian(
+        long[found.rows], deep[found.rows], rng
+    )  # README: a Gaussian over both
     reason = "more than a Gaussian over lengths and depths has"
     notes["left out"][reason] = len(found) - len(rows)
     return found.take(rows)
 
 
-def sequences(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def label_sequences(
+    corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
+) -> FoundCandidates:
     """Sentences by their top constituents: the most frequent sequences, and OTHER."""
     findings = corpus.findings("top-const")
     counts, notes["left out"] = count_findings(findings)
@@ -111,7 +124,7 @@ def sequences(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> F
     notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
     notes["number of classes, with OTHER"] = len(inventory) + 1
     other = Answer("OTHER")
-    return Found.of(corpus, findings).map_answers(
+    return FoundCandidates.of(corpus, findings).map_answers(
         lambda said: Answer(said.label) if said.label in inventory else other
     )
 
@@ -121,11 +134,11 @@ def find_rule_candidates(name: str) -> Answers[TreeTaskOptions]:
     common.
     """
 
-    def answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+    def answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
         findings = corpus.findings(name)
         notes["labels"], notes["left out"] = count_findings(findings)
         band = _band(corpus, options, notes)
-        every = Found.of(corpus, findings)
+        every = FoundCandidates.of(corpus, findings)
         found = every.map_answers(lambda said: said if band(said.target) else None)
         if len(found) < len(every):
             reason = "a target form outside the band of frequencies"
@@ -135,33 +148,39 @@ def find_rule_candidates(name: str) -> Answers[TreeTaskOptions]:
     return answers
 
 
-def shift_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def shift_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
     """Sentences as they were and with two words swapped."""
-    return _add_notes("I", notes, *shifts(corpus, options.seed, options.literal))
+    return _add_notes("I", notes, *find_shifts(corpus, options.seed, options.literal))
 
 
-def replacement_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def replacement_answers(
+    corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
+) -> FoundCandidates:
     """Sentences as they were and with a word replaced."""
     counts = _frequencies(options) or _own(corpus, options)
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
     }.isdisjoint(_paths(corpus))
-    choice = ReplacementWords.of(counts, lexicon(tagged_words(corpus)), among)
+    choice = ReplacementWords.of(counts, make_tag_lexicon(tagged_words(corpus)), among)
     notes["frequencies"] = {
         "words": counts.total,
-        "band": list(band(counts.total)),
+        "band": list(compute_frequency_band(counts.total)),
         "forms": int((choice.tags >= 0).sum()),
     }
-    return _add_notes("C", notes, *replacements(corpus, choice, options.seed))
+    return _add_notes("C", notes, *find_replacements(corpus, choice, options.seed))
 
 
-def inversion_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Found:
+def inversion_answers(
+    corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
+) -> FoundCandidates:
     """Sentences as they were and with their clauses inverted."""
     counts = _frequencies(options) or _own(corpus, options)
-    return _add_notes("I", notes, *inversions(corpus, counts, options.seed))
+    return _add_notes("I", notes, *find_inversions(corpus, counts, options.seed))
 
 
-def _add_notes(label: str, notes: Notes, found: Found, out: Mapping[str, int]) -> Found:
+def _add_notes(
+    label: str, notes: Notes, found: FoundCandidates, out: Mapping[str, int]
+) -> FoundCandidates:
     notes["altered"] = label
     notes["left out"] = {reason: n for reason, n in Counter(out).most_common() if n}
     return found
@@ -175,14 +194,14 @@ ALTERATIONS: Mapping[str, Answers[TreeTaskOptions]] = {
 """By task, how sentences are altered."""
 
 
-def _frequencies(options: TreeTaskOptions) -> Frequencies | None:
+def _frequencies(options: TreeTaskOptions) -> WordFrequencies | None:
     """The frequencies of the corpora that are named, None where they are those of the sources."""
-    return frequencies(options.freq, options.on_error) if options.freq else None
+    return load_frequencies(options.freq, options.on_error) if options.freq else None
 
 
-def _own(corpus: ParsedCorpus, options: TreeTaskOptions) -> Frequencies:
+def _own(corpus: ParsedCorpus, options: TreeTaskOptions) -> WordFrequencies:
     """The frequencies of the sources, sentences of any length."""
-    return frequencies(corpus.files, options.on_error)
+    return load_frequencies(corpus.files, options.on_error)
 
 
 def _paths(corpus: ParsedCorpus) -> set[Path]:

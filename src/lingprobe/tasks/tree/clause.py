@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from lingprobe.corpora.brackets import BracketTree, Child
+from lingprobe.corpora.brackets import BracketChild, BracketTree
 
 
 def _word_set(words: str) -> frozenset[str]:
@@ -68,7 +68,7 @@ def find_main_clauses(tree: BracketTree) -> list[int]:
     return list(_clauses(tree, phrases[0])) if len(phrases) == 1 else []
 
 
-def _clauses(tree: BracketTree, clause: Child) -> Iterator[int]:
+def _clauses(tree: BracketTree, clause: BracketChild) -> Iterator[int]:
     if clause.label not in CLAUSES:
         return
     below = tree.children(clause.node)
@@ -121,15 +121,15 @@ def is_nonfinite_clause(tree: BracketTree, node: int) -> bool:
     return not any(child.label == "VB" for child in tree.children(node))
 
 
-def predicates(tree: BracketTree, node: int) -> list[int]:
+def find_predicates(tree: BracketTree, node: int) -> list[int]:
     """The innermost verb phrases of a clause, behind its auxiliaries; the clause itself where it
     has none.
     """
     below = [child.node for child in tree.children(node) if child.label == "VP"]
-    return [inner for phrase in below for inner in predicates(tree, phrase)] or [node]
+    return [inner for phrase in below for inner in find_predicates(tree, phrase)] or [node]
 
 
-def subject(tree: BracketTree, clause: int) -> int:
+def find_subject(tree: BracketTree, clause: int) -> int:
     """The noun phrase that is a clause's subject, before the verb or, in inversion, after it; -1
     where there is none.
     """
@@ -160,7 +160,7 @@ def subject(tree: BracketTree, clause: int) -> int:
     return asked[0] if asked and inverted and own_verb else -1
 
 
-def objects(tree: BracketTree, phrase: int) -> list[int]:
+def find_objects(tree: BracketTree, phrase: int) -> list[int]:
     """The noun phrases right in a verb phrase that may be its objects: not adverbial, nor the
     predicates of copulas.
     """
@@ -235,5 +235,5 @@ def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> Wor
     return noun
 
 
-def _of(tree: BracketTree, below: tuple[Child, ...]) -> bool:
+def _of(tree: BracketTree, below: tuple[BracketChild, ...]) -> bool:
     return any(child.label == "PP" and tree.words[child.start].lower() == "of" for child in below)

@@ -33,7 +33,7 @@ from lingprobe.tasks.questions import CorpusOptions
 from lingprobe.tasks.shards import DEPTH, LENGTH, LETTERS, TAGS
 from lingprobe.tasks.sources import NamedFile, same_files
 from lingprobe.tasks.tree import rules as tree_rules
-from lingprobe.tasks.tree.altered_sentences import Coordination, coordination
+from lingprobe.tasks.tree.altered_sentences import ClauseCoordination, find_coordination
 
 LENGTHS = range(5, 29)  # tokens of a sentence (section 2)
 RULES: Mapping[str, Callable[[BracketTree], Any]] = {
@@ -41,14 +41,14 @@ RULES: Mapping[str, Callable[[BracketTree], Any]] = {
     "tense": tree_rules.classify_phrase_tense,
     "subj-num": tree_rules.find_subject_phrase_number,
     "obj-num": tree_rules.find_object_phrase_number,
-    "coord-inv": coordination,
+    "coord-inv": find_coordination,
 }
 LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": partial(tree_rules.top_const, literal=True),
     "tense": tree_rules.classify_phrase_tense,
     "subj-num": partial(tree_rules.find_subject_phrase_number, literal=True),
     "obj-num": partial(tree_rules.find_object_phrase_number, literal=True),
-    "coord-inv": partial(coordination, literal=True),
+    "coord-inv": partial(find_coordination, literal=True),
 }
 """The same as literally as the paper and its README have them."""
 NO_TREE = "text without a tree"
@@ -186,7 +186,7 @@ def _judge(
 
 def _plain_finding(finding: Any) -> Any:
     """A finding; where two clauses are coordinated, their places as a label."""
-    return _coordination_answer(*finding) if isinstance(finding, Coordination) else finding
+    return _coordination_answer(*finding) if isinstance(finding, ClauseCoordination) else finding
 
 
 @lru_cache(maxsize=1 << 16)

@@ -15,25 +15,25 @@ from typing import Any
 
 from lingprobe.corpora import brackets
 from lingprobe.corpora import tagged_text as tagged
-from lingprobe.corpora.brackets import BracketTree, Strings
+from lingprobe.corpora.brackets import BracketTree, InternedStrings
 from lingprobe.corpora.files import (
     CorpusPart,
     digest_files,
     uncompressed_path,
 )
-from lingprobe.corpora.frequencies import corpus
+from lingprobe.corpora.frequencies import list_readable_files
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks import baseline_names
-from lingprobe.tasks.findings import AT_ONCE, Found
+from lingprobe.tasks.findings import AT_ONCE, FoundCandidates
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
 from lingprobe.tasks.questions import Answers, CorpusQuestion
 from lingprobe.tasks.sources import NamedFile
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
-from lingprobe.tasks.tree.altered_sentences import Alteration
+from lingprobe.tasks.tree.altered_sentences import SentenceAlteration
 from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, find_head_noun
 from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
 from lingprobe.tasks.ud.classes import LEAST
@@ -76,9 +76,11 @@ def compute_phrase_facts(
     return oracle_facts(key, lambda: _read_tree_facts(OF_TREES[oracle], paths, on_error), wanted)
 
 
-def origins(found: Found, sentences: Collection[Sentence]) -> Mapping[Sentence, Facts]:
+def find_word_origins(
+    found: FoundCandidates, sentences: Collection[Sentence]
+) -> Mapping[Sentence, Facts]:
     """Where each word of some sentences stood before they were altered."""
-    assert isinstance(found.edit, Alteration)
+    assert isinstance(found.edit, SentenceAlteration)
     wanted = frozenset(sentences)
     return {
         one.sentence: (_moves(tuple(one.origins)),)
@@ -100,7 +102,7 @@ def _is_running_text(path: Path) -> bool:
 def _read_tree_facts(
     says: Says, paths: Sequence[Path], on_error: OnError
 ) -> Iterator[tuple[Sentence, Facts]]:
-    strings = Strings()
+    strings = InternedStrings()
     for path in paths:
         for tree in brackets.read_brackets(path, on_error, strings=strings):
             if len(tree.words) in LENGTHS:
@@ -175,7 +177,9 @@ OF_TREES: Mapping[str, Says] = {
 
 def _list_tree_files(options: TreeTaskOptions) -> list[CorpusPart]:
     """The files, and those that frequencies are counted in."""
-    counted = [CorpusPart("freq", path) for name in options.freq for path in corpus(name)]
+    counted = [
+        CorpusPart("freq", path) for name in options.freq for path in list_readable_files(name)
+    ]
     return [*(source.part for source in options.sources), *counted]
 
 
@@ -192,11 +196,13 @@ def _find_sentence_facts(
     altered.
     """
     if oracle in CONTENT:
-        return build_content_facts(sentences, answers.frequent(options.corpus(), options))
+        return build_content_facts(
+            sentences, answers.find_frequent_words(options.corpus(), options)
+        )
     if oracle in ORIGINS:
         with pause_garbage_collection():
             found = answers.ALTERATIONS[name](options.corpus(), options, {})
-            return origins(found, sentences)
+            return find_word_origins(found, sentences)
     return compute_phrase_facts(oracle, options.sources, options.on_error, sentences)
 
 
@@ -241,7 +247,7 @@ def _task(
 
 sent_len = _task(
     "sent-len", "How many words does the sentence have?",
-    answers.lengths, settings=_DROP, classes=len(answers.EQUAL), oracles=PLACES,
+    answers.label_lengths, settings=_DROP, classes=len(answers.EQUAL), oracles=PLACES,
     reference_lines=(baseline_names.LENGTH,),
 )  # fmt: skip
 word_content = _task(
@@ -256,7 +262,7 @@ tree_depth = _task(
 )  # fmt: skip
 top_const = _task(
     "top-const", "Which constituents is the sentence made of?",
-    answers.sequences, settings=_DROP, classes=answers.SEQUENCES + 1, oracles=CONSTITUENTS,
+    answers.label_sequences, settings=_DROP, classes=answers.SEQUENCES + 1, oracles=CONSTITUENTS,
 )  # fmt: skip
 bigram_shift = _task(
     "bigram-shift", "Have two neighbouring words of the sentence changed places?",

@@ -21,14 +21,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.frequencies import Frequencies
+from lingprobe.corpora.frequencies import WordFrequencies
 from lingprobe.corpora.rendering import sentence_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
-from lingprobe.tasks.findings import Found
+from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.tree.altered_sentences import Alteration, AlteredSentence, half, tagged_words
+from lingprobe.tasks.tree.altered_sentences import (
+    AlteredSentence,
+    SentenceAlteration,
+    draw_half,
+    tagged_words,
+)
 
 KINDS = ("NN", "NNS", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 PRONOUNS = frozenset(
@@ -41,7 +46,7 @@ NEAR = 0.5  # natural logarithms: a factor of 1.65
 LEAST = 2  # occurrences with a tag, by which a form is known to have it
 
 
-class Odd(NamedTuple):
+class ReplaceableWord(NamedTuple):
     """A word that can be replaced: where it stands, and what may stand there."""
 
     place: int
@@ -59,7 +64,7 @@ class ReplacementWords:
     own     whether the sentences are part of the corpus, so that each is counted there once itself
     """
 
-    counts: Frequencies
+    counts: WordFrequencies
     forms: tuple[str, ...]
     tags: Ints
     after: tuple[Ints, Ints, Ints]
@@ -67,9 +72,9 @@ class ReplacementWords:
     own: bool
 
     @classmethod
-    def of(cls, counts: Frequencies, lexicon: Mapping[str, str], own: bool) -> ReplacementWords:
+    def of(cls, counts: WordFrequencies, lexicon: Mapping[str, str], own: bool) -> ReplacementWords:
         """From a corpus and the tag of each form."""
-        low, high = band(counts.total)
+        low, high = compute_frequency_band(counts.total)
         forms = tuple(counts.numbers)
         tags = np.full(len(forms), -1)
         for form, tag in lexicon.items():
@@ -129,7 +134,7 @@ class ReplacementWords:
 
     def odd(
         self, words: Sequence[str], tags: Sequence[str], rng: np.random.Generator
-    ) -> Odd | None:
+    ) -> ReplaceableWord | None:
         """A random place among those that have a replacement, and one of its replacements."""
         places = [
             i
@@ -139,7 +144,7 @@ class ReplacementWords:
         for k in rng.permutation(len(places)):
             i = places[k]
             if words.count(words[i]) == 1 and (replacement := self.replacement(words, i, rng)):
-                return Odd(i, replacement)
+                return ReplaceableWord(i, replacement)
         return None
 
     def replaceable(self, word: str, tag: str) -> bool:
@@ -155,7 +160,7 @@ def _slice(table: tuple[Ints, Ints, Ints], key: int) -> tuple[Ints, Ints]:
     return table[1][start:stop], table[2][start:stop]
 
 
-def band(total: int) -> tuple[int, int]:
+def compute_frequency_band(total: int) -> tuple[int, int]:
     """How often target and replacement occur in a corpus of so many words: 40 to 400, in proportion
     below five million, never below 5.
     """
@@ -164,7 +169,7 @@ def band(total: int) -> tuple[int, int]:
     return low, max(10 * low, round(BAND[1] * scale))
 
 
-def lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, str]:
+def make_tag_lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, str]:
     """The tag that most occurrences of each form have, of forms in small letters that occur twice
     with it, from words with their tags.
     """
@@ -184,9 +189,9 @@ def lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> dict[str, 
     }
 
 
-def replacements(
+def find_replacements(
     corpus: ParsedCorpus, choice: ReplacementWords, seed: int
-) -> tuple[Found, dict[str, int]]:
+) -> tuple[FoundCandidates, dict[str, int]]:
     """Candidates, half of them with a word replaced (C), and how many sentences were excluded for
     which reason.
 
@@ -201,7 +206,7 @@ def replacements(
             place[row], tag[row] = odd.place, KINDS.index(tags[odd.place])
             form[row] = choice.counts.numbers[odd.replacement]
     rows = np.flatnonzero(place >= 0)
-    change = half(rows, len(corpus), rng)
+    change = draw_half(rows, len(corpus), rng)
 
     def alter_sentence(row: int, sentence: Sentence, tags: Sequence[str]) -> AlteredSentence:
         words, at = list(sentence.words), int(place[row])
@@ -217,5 +222,5 @@ def replacements(
                {"tag": KINDS[which]})
         for number, which in (divmod(each, len(KINDS)) for each in said.tolist())
     ]  # fmt: skip
-    found = Found(corpus, rows, codes, answers, Alteration(alter_sentence))
+    found = FoundCandidates(corpus, rows, codes, answers, SentenceAlteration(alter_sentence))
     return found, {"no word with a replacement": len(corpus) - len(rows)}

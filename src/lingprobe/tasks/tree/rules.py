@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from lingprobe.corpora.brackets import BracketTree
-from lingprobe.tasks.answers import Answer, Finding, answer
+from lingprobe.tasks.answers import Answer, Finding, make_answer
 from lingprobe.tasks.tree.clause import (
     NO_CLAUSE,
     NO_FINITE,
@@ -21,12 +21,12 @@ from lingprobe.tasks.tree.clause import (
     find_finite_verbs,
     find_head_noun,
     find_main_clauses,
+    find_objects,
+    find_predicates,
+    find_subject,
     is_nonfinite_clause,
     is_passive_participle,
     normalise_word,
-    objects,
-    predicates,
-    subject,
 )
 
 Rule = Callable[[BracketTree], Finding]
@@ -64,7 +64,7 @@ def top_const(tree: BracketTree, literal: bool = False) -> Finding:
         return "no final mark"
     if any(label in MARKS or not any(map(str.isalpha, label)) for label in labels[:-1]):
         return "marks or quotes inside"
-    return answer("_".join(labels))
+    return make_answer("_".join(labels))
 
 
 def classify_phrase_tense(tree: BracketTree) -> Finding:
@@ -78,7 +78,7 @@ def classify_phrase_tense(tree: BracketTree) -> Finding:
             if verb.at < 0:
                 return verb.why
             findings.append(
-                answer(
+                make_answer(
                     TENSES[tree.tags[verb.at]],
                     normalise_word(tree.words[verb.at]),
                     majority,
@@ -91,7 +91,9 @@ def classify_phrase_tense(tree: BracketTree) -> Finding:
 def _form(tree: BracketTree, clause: int) -> str:
     """Whether the finite verb is the main verb or an auxiliary."""
     return (
-        "simple" if all(_own(tree, phrase) for phrase in predicates(tree, clause)) else "auxiliary"
+        "simple"
+        if all(_own(tree, phrase) for phrase in find_predicates(tree, clause))
+        else "auxiliary"
     )
 
 
@@ -108,7 +110,7 @@ def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Find
     findings: list[Finding] = []
     majority = _majority(NUMBERS.get(tag) for tag in tree.tags)
     for clause in find_main_clauses(tree):
-        phrase = subject(tree, clause)
+        phrase = find_subject(tree, clause)
         verb = find_finite_verbs(tree, clause)[0]
         if verb.why == NO_FINITE or phrase < 0:
             continue  # a command, or a clause whose subject is no noun phrase
@@ -151,11 +153,11 @@ def find_object_phrase_number(tree: BracketTree, literal: bool = False) -> Findi
     for clause in main:
         if is_nonfinite_clause(tree, clause):
             return NO_FINITE
-        for phrase in predicates(tree, clause):
-            candidates = objects(tree, phrase)
+        for phrase in find_predicates(tree, clause):
+            candidates = find_objects(tree, phrase)
             # an inverted clause without a verb phrase: its first noun phrase is the subject
             if clause == phrase:
-                candidates = [node for node in candidates if node != subject(tree, clause)]
+                candidates = [node for node in candidates if node != find_subject(tree, clause)]
             if not any(tree.functions):
                 candidates = _without_times(tree, candidates)
             if candidates and is_passive_participle(tree, phrase):
@@ -194,7 +196,7 @@ def _noun(tree: BracketTree, phrase: int, majority: str, role: str, literal: boo
         return f"the {role} is not a common noun"
     if role == "object" and not any(tree.functions) and normalise_word(word) in TIMES:
         return "a noun of time, an object or an adverbial"
-    return answer(NUMBERS[tree.tags[noun.at]], normalise_word(word), majority)
+    return make_answer(NUMBERS[tree.tags[noun.at]], normalise_word(word), majority)
 
 
 def _common_finding(findings: list[Finding], otherwise: str) -> Finding:

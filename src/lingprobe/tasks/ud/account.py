@@ -17,7 +17,15 @@ import numpy as np
 
 from lingprobe.corpora.marks import classify_final_mark, find_question_mark, is_sentence_end
 from lingprobe.data.notes import NOTHING, NotePart
-from lingprobe.tasks.answers import READ, READING, UNREAD, Answer, Finding, Findings, answer
+from lingprobe.tasks.answers import (
+    READ,
+    READING,
+    UNREAD,
+    Answer,
+    Finding,
+    RuleFindings,
+    make_answer,
+)
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.ud.clause import MainClause
 from lingprobe.tasks.ud.constructions import OBJECT, SUBJECT, TYPE, is_language_read
@@ -84,7 +92,7 @@ def find_doubt(rule: str, clause: MainClause, finding: Finding) -> Finding:
     if type(finding) is Answer or finding not in reasons:
         return NO_DOUBT
     label = annotated(clause)
-    return answer(label) if label else NO_DOUBT
+    return make_answer(label) if label else NO_DOUBT
 
 
 _OF_PASSIVES = frozenset({"passive", "perfect passive", "state", "perfect or state", "negative"})
@@ -139,7 +147,7 @@ def find_contradiction(rule: str, clause: MainClause, finding: Finding) -> Findi
     if type(finding) is not Answer:
         return NO_CONTRADICTION
     kind = _CONTRADICTIONS[rule](clause, str(finding.label))
-    return answer(kind) if kind else NO_CONTRADICTION
+    return make_answer(kind) if kind else NO_CONTRADICTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +183,7 @@ class RowsRead(NotePart):
 
 
 def account_for_rows(
-    rule: str, files: Iterable[str], findings: Findings, doubts: Findings
+    rule: str, files: Iterable[str], findings: RuleFindings, doubts: RuleFindings
 ) -> RowsRead:
     """What rows cover of what a rule says of some files; doubts: what `find_doubt` says."""
     classes: dict[str, Counter[str]] = {}
@@ -207,7 +215,7 @@ def describe_status(files: Iterable[str], about: str = "") -> str:
     return "read" if all(codes) else "the files do not say their language, so rows of all count"
 
 
-def mark_contradictions(findings: Findings, checks: Findings) -> Findings:
+def mark_contradictions(findings: RuleFindings, checks: RuleFindings) -> RuleFindings:
     """The same with what contradicts a label as a stratum; checks: what `find_contradiction` says
     of the same sentences.
     """
@@ -220,7 +228,7 @@ def mark_contradictions(findings: Findings, checks: Findings) -> Findings:
         _mark_contradiction(findings.values[pair // wide], checks.values[pair % wide])
         for pair in pairs[order].tolist()
     ]
-    return Findings.of(np.argsort(order)[codes], values)
+    return RuleFindings.of(np.argsort(order)[codes], values)
 
 
 def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
@@ -229,7 +237,7 @@ def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
     return finding._replace(strata={**finding.strata, CONTRADICTION: str(check.label)})
 
 
-def tag_readings(findings: Findings) -> Findings:
+def tag_readings(findings: RuleFindings) -> RuleFindings:
     """The same with what is read tagged as well, where something is not."""
     if not any(type(value) is Answer and READING in value.strata for value in findings.values):
         return findings

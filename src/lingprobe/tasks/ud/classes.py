@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.shards import Lists
+from lingprobe.tasks.shards import StringLists
 
 SPARE = 1.25  # words that are looked at for each that is kept
 LEAST = 12  # usable sentences of a word
@@ -92,8 +92,8 @@ def choose_target_words(
     return TargetWords(fit[: round(SPARE * ranks.kept)], ranked[:first], notes)
 
 
-def contents(
-    words: Iterable[Lists],
+def assign_target_words(
+    words: Iterable[StringLists],
     forms: Mapping[str, int],
     ranks: FrequencyRanks = KRASNOWSKA,
     corpus: Mapping[str, int] | None = None,
@@ -125,7 +125,7 @@ def contents(
     return TargetWordCodes(classes, codes, {**notes, "classes": len(classes)})
 
 
-def _hits(words: Iterable[Lists], tried: Mapping[str, int]) -> tuple[Ints, Ints, int]:
+def _hits(words: Iterable[StringLists], tried: Mapping[str, int]) -> tuple[Ints, Ints, int]:
     """Where sentences hold one of some words, ignoring case: the sentence, and the word's number;
     and how many sentences there are.
     """
@@ -156,7 +156,7 @@ def cross_tabulate(depths: Ints, lengths: Ints) -> Counter[tuple[int, int]]:
     return Counter(dict(zip(pairs, many.tolist(), strict=True)))
 
 
-def comparable(counts: Counter[tuple[int, int]]) -> range:
+def find_comparable_depths(counts: Counter[tuple[int, int]]) -> range:
     """The widest run of depths that leaves enough sentences a class; `counts` are by (depth,
     length).
 
@@ -181,6 +181,6 @@ def sentences_per_class(counts: Counter[tuple[int, int]], run: range) -> int:
     return sum(min(counts[depth, length] for depth in run) for length in range(longest + 1))
 
 
-def outside(run: range) -> str:
+def explain_excluded_depth(run: range) -> str:
     """Why a sentence is excluded whose depth is outside a run."""
     return f"depth below {run[0]} or above {run[-1]}" if run else "a tree of one word"

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.corpora.batches import Batch, CodedStrings
+from lingprobe.corpora.batches import CodedStrings, TreebankBatch
 from lingprobe.corpora.languages import name_language_of_script
 from lingprobe.corpora.marks import OPENING, classify_final_mark, fold_marks, is_sentence_end
 from lingprobe.corpora.trees import parse_features
@@ -47,7 +47,7 @@ _KINDS = {
 _PUNCT, _AUX, _SUBJECT, _OBJECT, _JOINED, _OBLIQUE = range(1, 7)
 
 
-class Argument(NamedTuple):
+class ClauseArgument(NamedTuple):
     """A subject or an object.
 
     form, upos, relation  of its head word; number: 'sing', 'plur' or ''
@@ -101,8 +101,8 @@ class MainClause(NamedTuple):
     lemma: str
     group: VerbGroup
     relations: list[str]
-    subjects: list[Argument]
-    objects: list[Argument]
+    subjects: list[ClauseArgument]
+    objects: list[ClauseArgument]
     tense: str
     number: str
     asks: bool
@@ -127,7 +127,7 @@ class MainClause(NamedTuple):
 
 
 def extract_main_clauses(
-    batch: Batch, sentences: Sequence[Sentence], language: str = ""
+    batch: TreebankBatch, sentences: Sequence[Sentence], language: str = ""
 ) -> Iterator[MainClause]:
     """The main clauses of the sentences of a batch, in order.
 
@@ -180,7 +180,7 @@ def extract_main_clauses(
     )
 
 
-def _language_of_script(batch: Batch) -> str:
+def _language_of_script(batch: TreebankBatch) -> str:
     """The language that alone is written in the script of the first letter; '' where several
     are.
     """
@@ -188,7 +188,7 @@ def _language_of_script(batch: Batch) -> str:
     return name_language_of_script(next(letters, ""))
 
 
-def _clauses_that_ask(batch: Batch, of: Ints) -> NDArray[np.bool_]:
+def _clauses_that_ask(batch: TreebankBatch, of: Ints) -> NDArray[np.bool_]:
     """Which main clauses have a question mark of their own, at their beginning, inside or before
     other marks.
     """
@@ -216,7 +216,7 @@ def _relations(deprels: CodedStrings, kids: Ints, of: Ints, sentences: int) -> l
     )
 
 
-def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
+def _auxiliaries(batch: TreebankBatch, rows: Ints, of: Ints) -> list[list[tuple[str, str, str]]]:
     columns = (batch.words, batch.lemmas, batch.feats)
     found = zip(*(_decode_strings(column, rows) for column in columns), strict=True)
     relations = _decode_strings(batch.deprels, rows)
@@ -227,7 +227,7 @@ def _auxiliaries(batch: Batch, rows: Ints, of: Ints) -> list[list[tuple[str, str
     return _by_sentence(read, of[rows], len(batch))
 
 
-def _particles(batch: Batch, kids: Ints, of: Ints) -> Ints:
+def _particles(batch: TreebankBatch, kids: Ints, of: Ints) -> Ints:
     """Words that say what an auxiliary would, although they are none: Basque *ezin*, *egiten*."""
     habits = batch.lemmas.where("egin".__eq__) & batch.feats.where(lambda raw: "Aspect=Imp" in raw)
     some = batch.lemmas.where(word_list("particles").__contains__) | (
@@ -238,7 +238,7 @@ def _particles(batch: Batch, kids: Ints, of: Ints) -> Ints:
     return kids[some[kids] & agreeing]
 
 
-def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, str, str]]]:
+def _of_verbal_nouns(batch: TreebankBatch, of: Ints) -> Iterator[tuple[int, tuple[str, str, str]]]:
     """The auxiliaries of the verbal noun that is a finite root's xcomp, or of its copula, with
     their sentences: Welsh *mae wedi mynd*, *mae wedi bod yn dda*. So too of a clause below
     Bulgarian *njama*.
@@ -257,7 +257,7 @@ def _of_verbal_nouns(batch: Batch, of: Ints) -> Iterator[tuple[int, tuple[str, s
     yield from _particles_of_verbal_nouns(batch, of)
 
 
-def _verbal(batch: Batch, nouns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _verbal(batch: TreebankBatch, nouns: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which words are an xcomp that is one of some verbal nouns, or has one as its copula."""
     return _has_relation(batch, "xcomp") & (
         nouns | _above(batch, nouns & _has_relation(batch, "cop"))
@@ -265,7 +265,7 @@ def _verbal(batch: Batch, nouns: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _particles_of_verbal_nouns(
-    batch: Batch, of: Ints
+    batch: TreebankBatch, of: Ints
 ) -> Iterator[tuple[int, tuple[str, str, str]]]:
     """The particles of the verbal noun below a finite verb that rows name, with their sentences,
     as *bí>tar_éis* of Irish *tá sé tar éis imeacht*. Manx does not annotate verbal nouns as such.
@@ -295,7 +295,7 @@ def _particles_of_verbal_nouns(
 
 
 def _being(
-    batch: Batch, kids: Ints, auxiliaries: list[list[tuple[str, str, str]]], of: Ints
+    batch: TreebankBatch, kids: Ints, auxiliaries: list[list[tuple[str, str, str]]], of: Ints
 ) -> list[str]:
     """Of each sentence `MainClause.being`."""
     pronouns = kids[(batch.upos.where("PRON".__eq__) & _clitic(batch))[kids]]
@@ -329,7 +329,7 @@ def _person(raw: str) -> str:
     return "" if person == "3" else person
 
 
-def _clitic(batch: Batch) -> NDArray[np.bool_]:
+def _clitic(batch: TreebankBatch) -> NDArray[np.bool_]:
     return batch.deprels.where(
         lambda name: (
             name.partition(":")[0] in ("obj", "iobj", "expl", "dep")
@@ -353,7 +353,7 @@ class _Nouns(NamedTuple):
     adposition: Ints
 
 
-def _find_nouns(batch: Batch) -> _Nouns:
+def _find_nouns(batch: TreebankBatch) -> _Nouns:
     cases, nmod = _has_relation(batch, "case"), _has_relation(batch, "nmod")
     case = _above(batch, cases)
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
@@ -374,7 +374,9 @@ def _find_nouns(batch: Batch) -> _Nouns:
     )
 
 
-def _arguments(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[list[Argument]]:
+def _arguments(
+    batch: TreebankBatch, rows: Ints, of: Ints, nouns: _Nouns
+) -> list[list[ClauseArgument]]:
     """The arguments in some rows."""
     codes = batch.feats.codes[rows].tolist()
     columns = (
@@ -391,10 +393,10 @@ def _arguments(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[list[A
         nouns.counted[rows].tolist(),
         nouns.one[rows].tolist(),
     )
-    return _by_sentence(list(map(Argument, *columns)), of[rows], len(batch))
+    return _by_sentence(list(map(ClauseArgument, *columns)), of[rows], len(batch))
 
 
-def _name_adposition(batch: Batch, row: int) -> str:
+def _name_adposition(batch: TreebankBatch, row: int) -> str:
     """The lemma of the adposition in a row, or its form where it has none; '' for row -1."""
     if row < 0:
         return ""
@@ -408,7 +410,7 @@ def build_marking(adposition: str, case: str) -> str:
     return f"{adposition}|{case}".replace(" ", "_")
 
 
-def _markings(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[str]:
+def _markings(batch: TreebankBatch, rows: Ints, of: Ints, nouns: _Nouns) -> list[str]:
     """The markings of the nouns in some rows that have an adposition, sorted, as one text a
     sentence.
     """
@@ -423,14 +425,14 @@ def _markings(batch: Batch, rows: Ints, of: Ints, nouns: _Nouns) -> list[str]:
     return [" ".join(sorted(each)) for each in _by_sentence(texts, of[rows], len(batch))]
 
 
-def _has_relation(batch: Batch, relation: str) -> NDArray[np.bool_]:
+def _has_relation(batch: TreebankBatch, relation: str) -> NDArray[np.bool_]:
     """Which words have a relation or a subtype of it; a possessor (nmod:poss) is no complement."""
     return batch.deprels.where(
         lambda name: name.partition(":")[0] == relation and name != "nmod:poss"
     )
 
 
-def _above(batch: Batch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _above(batch: TreebankBatch, words: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Which words govern some of these."""
     governing = np.zeros(len(batch.parents), bool)
     governing[batch.parents[words & (batch.parents != np.arange(len(words)))]] = True
@@ -447,7 +449,7 @@ def _labels(name: str, labels: dict[str, str]) -> Callable[[str], str]:
 
 
 def _majority(
-    batch: Batch, upos: str, label: Callable[[str], str], labels: tuple[str, str]
+    batch: TreebankBatch, upos: str, label: Callable[[str], str], labels: tuple[str, str]
 ) -> list[str]:
     """The label that most words of a part of speech have in the whole sentence, the target's
     included; 'tie' where none has.
@@ -467,7 +469,7 @@ def _majority(
     ]
 
 
-def _types_of_words(batch: Batch, of: Ints, language: str) -> list[str]:
+def _types_of_words(batch: TreebankBatch, of: Ints, language: str) -> list[str]:
     """What the first or the last word of each sentence makes of it, as rows say, where it depends
     on the main predicate.
     """
@@ -484,7 +486,7 @@ def _types_of_words(batch: Batch, of: Ints, language: str) -> list[str]:
     return types
 
 
-def _may_ask(batch: Batch) -> NDArray[np.bool_]:
+def _may_ask(batch: TreebankBatch) -> NDArray[np.bool_]:
     """Which words ask wherever they stand, as their annotation or a row says."""
     return (
         batch.feats.where(_asking_word) & batch.upos.where("PART".__eq__)
@@ -493,7 +495,7 @@ def _may_ask(batch: Batch) -> NDArray[np.bool_]:
     )
 
 
-def _type_of_word(batch: Batch, row: int, relation: str, language: str) -> str:
+def _type_of_word(batch: TreebankBatch, row: int, relation: str, language: str) -> str:
     """What a word that depends on the main predicate makes of its sentence; 'unread' of a particle
     that opens or ends it and that no row is about.
     """
@@ -513,7 +515,7 @@ _ASKING = frozenset({"aux:q", "mark:q"})
 _PARTICLES = frozenset({"question", "command", "unread"})
 
 
-def _find_first_words(batch: Batch, of: Ints) -> Ints:
+def _find_first_words(batch: TreebankBatch, of: Ints) -> Ints:
     """The first word of each sentence that is no mark; of marks alone, the first."""
     marks = batch.upos.where("PUNCT".__eq__)
     start = np.where(marks, len(of), np.arange(len(of)))
@@ -521,7 +523,7 @@ def _find_first_words(batch: Batch, of: Ints) -> Ints:
     return np.where(found == len(of), batch.starts[:-1], found)
 
 
-def _last(batch: Batch) -> Ints:
+def _last(batch: TreebankBatch) -> Ints:
     """The last word of each sentence that is no mark; of marks alone, the first."""
     marks = batch.upos.where("PUNCT".__eq__)
     end = np.where(marks, -1, np.arange(len(marks)))
@@ -529,7 +531,7 @@ def _last(batch: Batch) -> Ints:
     return np.where(found == -1, batch.starts[:-1], found)
 
 
-def _asks(batch: Batch, of: Ints, subjects: Ints, types: list[str]) -> NDArray[np.bool_]:
+def _asks(batch: TreebankBatch, of: Ints, subjects: Ints, types: list[str]) -> NDArray[np.bool_]:
     """Whether sentences begin with a question word of the main clause, or with its auxiliary before
     its subject, where a row says that this one asks there; one that no row is about is unread.
     """
@@ -556,7 +558,7 @@ def _asking_word(raw: str) -> bool:
     return "Int" in feats.get("PronType", "") or feats.get("PartType") == "Int"
 
 
-def _commands(batch: Batch, of: Ints, joined: Ints) -> NDArray[np.bool_]:
+def _commands(batch: TreebankBatch, of: Ints, joined: Ints) -> NDArray[np.bool_]:
     commands = np.zeros(len(batch), bool)
     commands[of[joined[batch.feats.where(lambda raw: "Mood=Imp" in raw)[joined]]]] = True
     return commands

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from lingprobe.corpora.languages import get_lineage
 from lingprobe.corpora.trees import parse_features
-from lingprobe.tasks.ud.forms import TenseForm, Verb
+from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 
 TABLE = Path(__file__).with_name("constructions.tsv")
 ANY = "any"
@@ -66,7 +66,7 @@ participle of the future, and a word whose features say nothing.
 NAMES = {form: name for name, form in FORMS.items()}
 
 
-class Construction(NamedTuple):
+class VerbConstruction(NamedTuple):
     """A row: a chain of auxiliaries and a form of the verb, and what they mean together.
 
     glottocodes  of the languages and families that it holds for
@@ -91,7 +91,7 @@ class Construction(NamedTuple):
     label: str
     source: str
 
-    def matches(self, relation: str, verb: Verb) -> bool:
+    def matches(self, relation: str, verb: GroupVerb) -> bool:
         """Whether the row is about an auxiliary with this relation beside this verb."""
         return (
             self._relates(relation)
@@ -115,7 +115,7 @@ class Construction(NamedTuple):
         return len(self.features) * 4 + (self.relation != ANY) * 2 + (self.form != ANY)
 
 
-class Meaning(NamedTuple):
+class ConstructionMeaning(NamedTuple):
     """What a construction is, '' where no row says it; and whether a row of the language itself
     covers it.
     """
@@ -125,7 +125,7 @@ class Meaning(NamedTuple):
 
 
 @cache
-def constructions() -> tuple[Construction, ...]:
+def list_constructions() -> tuple[VerbConstruction, ...]:
     """All rows; one that names several chains or forms counts for each."""
     lines = TABLE.read_text("utf-8").splitlines()[1:]
     return tuple(row for line in lines for row in _read_construction(*line.split("\t")))
@@ -133,10 +133,10 @@ def constructions() -> tuple[Construction, ...]:
 
 def _read_construction(
     glottocodes: str, chains: str, relation: str, verb: str, *rest: str
-) -> list[Construction]:
+) -> list[VerbConstruction]:
     forms, _, asked = verb.partition(" ")
     return [
-        Construction(
+        VerbConstruction(
             tuple(glottocodes.split()), chain, relation, form, parse_features(asked or "_"), *rest
         )
         for several in chains.split()
@@ -146,10 +146,10 @@ def _read_construction(
 
 
 @cache
-def _by_chain() -> Mapping[str, tuple[Construction, ...]]:
+def _by_chain() -> Mapping[str, tuple[VerbConstruction, ...]]:
     """The rows of each chain, the narrowest first."""
-    by_chain: dict[str, list[Construction]] = {}
-    for row in sorted(constructions(), key=lambda row: -row.narrowness):
+    by_chain: dict[str, list[VerbConstruction]] = {}
+    for row in sorted(list_constructions(), key=lambda row: -row.narrowness):
         by_chain.setdefault(row.chain, []).append(row)
     return {chain: tuple(rows) for chain, rows in by_chain.items()}
 
@@ -159,7 +159,7 @@ def heads_of_verbal_nouns() -> frozenset[str]:
     """Finite verbs whose verbal noun has particles that are no auxiliaries: Irish *bí*."""
     return frozenset(
         row.chain.partition(">")[0]
-        for row in constructions()
+        for row in list_constructions()
         if row.relation == INNER and ">" in row.chain
     )
 
@@ -172,35 +172,37 @@ def is_language_read(language: str, about: str = "") -> bool:
     """
     lineage = get_lineage(language)
     relations = _ABOUT[about]
-    rows = (row for row in constructions() if row.relation in relations)
+    rows = (row for row in list_constructions() if row.relation in relations)
     return bool(lineage) and any(row.holds_for(lineage) for row in rows)
 
 
-def find_meaning(chain: str, relation: str, verb: Verb, language: str = "") -> Meaning:
+def find_meaning(
+    chain: str, relation: str, verb: GroupVerb, language: str = ""
+) -> ConstructionMeaning:
     """What a chain of auxiliaries with this relation means beside a verb.
 
     language  the code of the language or treebank; '' where it is not known
     """
     rows = _by_chain().get(chain)
-    return _find(rows, relation, verb, get_lineage(language)) if rows else Meaning()
+    return _find(rows, relation, verb, get_lineage(language)) if rows else ConstructionMeaning()
 
 
 def _find(
-    rows: tuple[Construction, ...], relation: str, verb: Verb, lineage: tuple[str, ...]
-) -> Meaning:
+    rows: tuple[VerbConstruction, ...], relation: str, verb: GroupVerb, lineage: tuple[str, ...]
+) -> ConstructionMeaning:
     other = ""
     for row in rows:
         if row.matches(relation, verb):
             if row.holds_for(lineage):
-                return Meaning(row.meaning, True)
+                return ConstructionMeaning(row.meaning, True)
             other = other or row.meaning
-    return Meaning(other)
+    return ConstructionMeaning(other)
 
 
 @cache
 def list_chains(relation: str) -> frozenset[str]:
     """The chains that rows with a relation are about."""
-    return frozenset(row.chain for row in constructions() if row.relation == relation)
+    return frozenset(row.chain for row in list_constructions() if row.relation == relation)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -210,12 +212,12 @@ def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
     does not ask; '' where no row says it. Rows of other languages say nothing, as particles are
     short words.
     """
-    verb = Verb("", "", parse_features(raw), TenseForm.FINITE)
+    verb = GroupVerb("", "", parse_features(raw), TenseForm.FINITE)
     found = find_meaning(lemma, relation, verb, language)
     return found.name if found.is_read else ""
 
 
-def name_construction(auxiliary: Verb, verb: Verb) -> str:
+def name_construction(auxiliary: GroupVerb, verb: GroupVerb) -> str:
     """What notes call an auxiliary beside a form: *have + past participle*."""
     return f"{auxiliary.lemma} + {SPELT[verb.form]}"
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lingprobe.corpora.batches import Batch, CodedStrings, read_treebank_batches
+from lingprobe.corpora.batches import CodedStrings, TreebankBatch, read_treebank_batches
 from lingprobe.corpora.files import CorpusPart, digest_files
 from lingprobe.corpora.tally import OnError
 from lingprobe.corpora.trees import parse_features
@@ -30,7 +30,7 @@ DEPTHS = {"depths": "how deep each word lies in the tree"}
 WORDS = {"words": "relation, part of speech and features of every word"}
 FEATURES = {"features": "part of speech and features of every word"}
 PLACES = {"places": "the place of each word, counted from the first"}
-Says = Callable[[Batch], Iterator[tuple[str, ...]]]
+Says = Callable[[TreebankBatch], Iterator[tuple[str, ...]]]
 """What an oracle says of each of some sentences."""
 Edit = Callable[[Sentence], Sentence]
 CONTENT = {
@@ -80,7 +80,7 @@ def _read_treebank_facts(
                 yield sentence if edit is None else edit(sentence), (said,)
 
 
-def _clause(batch: Batch) -> Iterator[tuple[str, ...]]:
+def _clause(batch: TreebankBatch) -> Iterator[tuple[str, ...]]:
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     rows = np.flatnonzero(batch.parents == batch.roots[of])
     columns = [
@@ -110,15 +110,15 @@ def _word(place: str, upos: str, raw: str) -> tuple[str, ...]:
     return tuple(fact for at in places for fact in (at, *(f"{at}.{each}" for each in said)))
 
 
-def _features(batch: Batch) -> Iterator[tuple[str, ...]]:
+def _features(batch: TreebankBatch) -> Iterator[tuple[str, ...]]:
     return _every(batch, batch.upos)
 
 
-def _list_word_facts(batch: Batch) -> Iterator[tuple[str, ...]]:
+def _list_word_facts(batch: TreebankBatch) -> Iterator[tuple[str, ...]]:
     return _every(batch, batch.deprels)
 
 
-def _every(batch: Batch, places: CodedStrings) -> Iterator[tuple[str, ...]]:
+def _every(batch: TreebankBatch, places: CodedStrings) -> Iterator[tuple[str, ...]]:
     """The facts of every word, by what it is called in one column."""
     columns = (column.strings() for column in (places, batch.upos, batch.feats))
     said = list(map(_word, *columns))
@@ -127,7 +127,7 @@ def _every(batch: Batch, places: CodedStrings) -> Iterator[tuple[str, ...]]:
     )
 
 
-def _depths(batch: Batch) -> Iterator[tuple[str, ...]]:
+def _depths(batch: TreebankBatch) -> Iterator[tuple[str, ...]]:
     depths = [f"depth={depth}" for depth in batch.levels().tolist()]
     return (tuple(depths[a:b]) for a, b in pairwise(batch.starts.tolist()))
 

@@ -20,7 +20,7 @@ import numpy as np
 from lingprobe.corpora.conllu import TREE_SUFFIXES
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.corpora.marks import strip_marks
-from lingprobe.corpora.views import Block, RunningText, dependencies
+from lingprobe.corpora.views import Block, RunningText, check_dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
@@ -30,18 +30,18 @@ from lingprobe.tasks import baseline_names
 from lingprobe.tasks.answers import (
     Answer,
     Finding,
-    Findings,
-    answer,
+    RuleFindings,
+    count_by_finding,
     count_constructions,
     count_findings,
-    counts,
+    make_answer,
 )
-from lingprobe.tasks.findings import Found
+from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.parsed_corpora import CORPORA, ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import Answers, CorpusOptions, CorpusQuestion, Notes
 from lingprobe.tasks.shards import DEPTH, EXACT, LENGTH
-from lingprobe.tasks.sources import NamedFile, is_text, same_files, treebanks
+from lingprobe.tasks.sources import NamedFile, find_corpus_files, is_text, same_files
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud import rules as ud_rules
 from lingprobe.tasks.ud.account import (
@@ -55,11 +55,11 @@ from lingprobe.tasks.ud.account import (
 )
 from lingprobe.tasks.ud.classes import (
     LEAST,
+    assign_target_words,
     choose_target_words,
-    comparable,
-    contents,
     cross_tabulate,
-    outside,
+    explain_excluded_depth,
+    find_comparable_depths,
 )
 from lingprobe.tasks.ud.clause import extract_main_clauses
 from lingprobe.tasks.ud.facts import (
@@ -71,7 +71,7 @@ from lingprobe.tasks.ud.facts import (
     compute_treebank_facts,
 )
 from lingprobe.tasks.ud.markings import refuse_obliques
-from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, misread
+from lingprobe.tasks.ud.rules import INTERVALS, LENGTHS, Rule, find_misread_tenses
 from lingprobe.tasks.ud.types import sent_type as sentence_type
 
 
@@ -132,7 +132,9 @@ NO_AUXILIARY = "no auxiliary"
 NO_OBLIQUE = "no oblique with an adposition"
 
 
-def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[str, list[Finding]]:
+def judge_sentences(
+    block: Block, sentences: list[Sentence], language: str = ""
+) -> dict[str, list[Finding]]:
     """What all rules say of some sentences, and which auxiliary the tense is read from; language:
     the code of the treebank, '' where its name does not say it.
     """
@@ -146,7 +148,9 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
             *map(_checks, CHECKED),
         )
         return dict.fromkeys((*columns, AUXILIARIES), none)
-    mains = list(extract_main_clauses(dependencies(block, "a task of ud/"), sentences, language))
+    mains = list(
+        extract_main_clauses(check_dependencies(block, "a task of ud/"), sentences, language)
+    )
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, mains)) for name, rule in RULES.items()
     }
@@ -163,11 +167,13 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
             for clause, finding in zip(mains, answers[name], strict=True)
         ]
     answers[OBLIQUES] = [
-        answer(clause.obliques) if clause.obliques else NO_OBLIQUE for clause in mains
+        make_answer(clause.obliques) if clause.obliques else NO_OBLIQUE for clause in mains
     ]
     groups = (clause.group for clause in mains)
     answers[AUXILIARIES] = [
-        answer(f"{group.tense} {group.how}".strip(), group.cell) if group.cell else NO_AUXILIARY
+        make_answer(f"{group.tense} {group.how}".strip(), group.cell)
+        if group.cell
+        else NO_AUXILIARY
         for group in groups
     ]
     return answers
@@ -176,7 +182,7 @@ def judge(block: Block, sentences: list[Sentence], language: str = "") -> dict[s
 def rules_of_file(path: Path) -> SentenceRules:
     """The rules, for the language that a file's name or folder says."""
     code = treebank_code(path)
-    return SentenceRules(partial(judge, language=code), (root_of(judge),), code)
+    return SentenceRules(partial(judge_sentences, language=code), (root_of(judge_sentences),), code)
 
 
 AUXILIARIES, OBLIQUES = "auxiliaries", "obliques"
@@ -200,7 +206,7 @@ def _checks(name: str) -> str:
 
 def list_source_files(options: CorpusOptions) -> list[NamedFile]:
     """The treebanks, or running text."""
-    return treebanks(options.path, options.with_, TREE_SUFFIXES)
+    return find_corpus_files(options.path, options.with_, TREE_SUFFIXES)
 
 
 def list_corpus_parts(options: CorpusOptions) -> list[CorpusPart]:
@@ -252,33 +258,35 @@ def _facts_of_types(
     )
 
 
-def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     lengths = corpus.columns(LENGTH)[0]
     labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
-    found = Found.where(corpus, lengths, [label and Answer(label) for label in labels])
+    found = FoundCandidates.where(corpus, lengths, [label and Answer(label) for label in labels])
     notes["left out"] = {"fewer than 3 or more than 23 words": len(corpus) - len(found)}
     return found
 
 
-def _find_content_words(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
-    chosen = contents(corpus.words(), corpus.forms)
+def _find_content_words(
+    corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes
+) -> FoundCandidates:
+    chosen = assign_target_words(corpus.words(), corpus.forms)
     notes["word content"] = chosen.notes
-    found = Found.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
+    found = FoundCandidates.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
     notes["left out"] = {"no target word, or several": len(corpus) - len(found)}
     return found
 
 
-def _depths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+def _depths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     depths, lengths = corpus.columns(DEPTH, LENGTH)
-    run = comparable(cross_tabulate(depths, lengths))
+    run = find_comparable_depths(cross_tabulate(depths, lengths))
     labels = set(options.classes) or set(map(str, run))
     said = [Answer(str(d)) if str(d) in labels else None for d in range(int(depths.max()) + 1)]
-    found = Found.where(corpus, depths, said)
-    notes["left out"] = {outside(run): len(corpus) - len(found)}
+    found = FoundCandidates.where(corpus, depths, said)
+    notes["left out"] = {explain_excluded_depth(run): len(corpus) - len(found)}
     return found
 
 
-def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = count_findings(findings)
     named = {
@@ -293,7 +301,9 @@ def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) 
     ]
     common = set(options.classes or ranked)
     labels = {schema: name if name in common else OTHER for schema, name in named.items()}
-    return Found.of(corpus, findings).map_answers(lambda said: Answer(labels[str(said.label)]))
+    return FoundCandidates.of(corpus, findings).map_answers(
+        lambda said: Answer(labels[str(said.label)])
+    )
 
 
 def strip_subtypes(schema: str) -> str:
@@ -301,34 +311,38 @@ def strip_subtypes(schema: str) -> str:
     return " ".join(sorted(relation.partition(":")[0] for relation in schema.split(" ")))
 
 
-def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> Findings:
+def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> RuleFindings:
     """What a rule says, or the paper's where it has another."""
     paper = options.rules == "paper" and name in LITERAL
     return corpus.findings(_literal(name) if paper else name)
 
 
-def _rule_answers(name: str) -> Callable[[ParsedCorpus, TreebankTaskOptions, Notes], Found]:
+def _rule_answers(
+    name: str,
+) -> Callable[[ParsedCorpus, TreebankTaskOptions, Notes], FoundCandidates]:
     """The sentences that a rule has an answer for, with what the answers consist of."""
 
-    def answers(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+    def answers(
+        corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes
+    ) -> FoundCandidates:
         findings = _findings(name, corpus, options)
         if name == "obj-num" and options.rules == "lingprobe":
             findings = refuse_obliques(corpus, findings, corpus.findings(OBLIQUES))
         if name in ACCOUNTED and options.rules == "lingprobe":
             findings = _account(name, corpus, findings, notes)
-        notes |= counts(findings)
+        notes |= count_by_finding(findings)
         if name in CHECKED and options.rules == "lingprobe":
             findings = _mark_contradictions(name, corpus, findings, notes)
         if name in CONSTRUCTIONS:
             notes["constructions"] = count_constructions(findings)
-        return Found.of(corpus, findings)
+        return FoundCandidates.of(corpus, findings)
 
     return answers
 
 
 def _mark_contradictions(
-    name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes
-) -> Findings:
+    name: str, corpus: ParsedCorpus, findings: RuleFindings, notes: Notes
+) -> RuleFindings:
     """The findings, marked where another rule contradicts them, which goes into the notes."""
     notes["contradictions"] = _contradictions(corpus, name)
     return mark_contradictions(findings, corpus.findings(_checks(name)))
@@ -346,7 +360,7 @@ def _contradictions(corpus: ParsedCorpus, name: str) -> dict[str, dict[str, int 
     return found
 
 
-def _account(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) -> Findings:
+def _account(name: str, corpus: ParsedCorpus, findings: RuleFindings, notes: Notes) -> RuleFindings:
     """The findings, tagged by whether rows cover them; how many they cover goes into the notes."""
     account = account_for_rows(name, corpus.files, findings, corpus.findings(_doubts(name)))
     notes[account.key] = account.plain()
@@ -355,24 +369,24 @@ def _account(name: str, corpus: ParsedCorpus, findings: Findings, notes: Notes) 
     return tag_readings(findings)
 
 
-def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
         findings = findings.map_values(_simple)
     if options.rules == "lingprobe":
         findings = _account("tense", corpus, findings, notes)
-    notes |= counts(findings)
+    notes |= count_by_finding(findings)
     if options.rules == "lingprobe":
         findings = _mark_contradictions("tense", corpus, findings, notes)
     notes["constructions"] = count_constructions(findings)
-    notes["mislabelled by rules=paper"] = misread(
+    notes["mislabelled by rules=paper"] = find_misread_tenses(
         corpus.columns(EXACT)[0], corpus.findings("tense"), corpus.findings(_literal("tense"))
     )
-    return Found.of(corpus, findings)
+    return FoundCandidates.of(corpus, findings)
 
 
-def _auxiliaries(findings: Findings) -> dict[str, dict[str, int]]:
+def _auxiliaries(findings: RuleFindings) -> dict[str, dict[str, int]]:
     """Tense and construction -> the auxiliary that carries the tense and the form beside it ->
     sentences; those that make no known construction as well.
     """
@@ -397,7 +411,7 @@ def _simple(finding: Finding) -> Finding:
     return _COMPOUND
 
 
-def _voices(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+def _voices(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     found = _rule_answers("passive")(corpus, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
@@ -414,7 +428,7 @@ def _voices(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) ->
     return found.with_labels(("passive", "active"))
 
 
-def _types(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> Found:
+def _types(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     found = _rule_answers("sent-type")(corpus, options, notes)
     return found if options.final == "keep" else replace(found, edit=_all_stripped)
 

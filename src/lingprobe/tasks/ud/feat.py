@@ -17,17 +17,17 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from lingprobe.corpora.batches import Batch
+from lingprobe.corpora.batches import TreebankBatch
 from lingprobe.corpora.trees import parse_features
-from lingprobe.corpora.views import Block, dependencies
+from lingprobe.corpora.views import Block, check_dependencies
 from lingprobe.data._closure import root_of
 from lingprobe.data.core import DataProblem, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Finding, answer, count_findings
-from lingprobe.tasks.features import LEAST, Inventory, inventory, varied_features
-from lingprobe.tasks.findings import Found
+from lingprobe.tasks.answers import Finding, count_findings, make_answer
+from lingprobe.tasks.features import LEAST, Inventory, count_features, varied_features
+from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, Notes
 from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, compute_treebank_facts
@@ -106,26 +106,26 @@ def _corpus(options: FeatureTaskOptions) -> ParsedCorpus:
 def _judge(
     options: FeatureTaskOptions, block: Block, sentences: list[Sentence]
 ) -> dict[str, list[Finding]]:
-    words = list(_find_answers(dependencies(block, "ud/feat"), options))
+    words = list(_find_answers(check_dependencies(block, "ud/feat"), options))
     return {"feat": [said for said, _ in words], HAS: [has for _, has in words]}
 
 
 HAS = "features of the word"
 
 
-def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes) -> Found:
+def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes) -> FoundCandidates:
     findings = corpus.findings("feat")
     values, reasons = count_findings(findings)
     _check_feature(corpus, options, values, reasons)
     every = options.classes or options.rare == "refuse" or options.least is not None
-    telling_values = set(values) if every else telling(Counter(values))
+    telling_values = set(values) if every else choose_telling_values(Counter(values))
     rare = {
         f"{options.feature}={value} is too rare beside the others": n
         for value, n in values.items()
         if value not in telling_values
     }
     notes["left out"], notes["values"] = {**reasons, **rare}, values
-    return Found.of(corpus, findings).with_labels(telling_values)
+    return FoundCandidates.of(corpus, findings).with_labels(telling_values)
 
 
 def _check_feature(
@@ -155,7 +155,7 @@ def _check_feature(
 
 def _inventory(corpus: ParsedCorpus) -> Inventory:
     """How often the word that is asked about has each value of each of its features."""
-    return inventory((str(raw), n) for raw, n in corpus.findings(HAS).recurring())
+    return count_features((str(raw), n) for raw, n in corpus.findings(HAS).recurring())
 
 
 def _every_feature(options: FeatureTaskOptions) -> list[str]:
@@ -164,7 +164,7 @@ def _every_feature(options: FeatureTaskOptions) -> list[str]:
     return varied_features(_inventory(_corpus(options)), least)
 
 
-def telling(counts: Counter[str]) -> set[str]:
+def choose_telling_values(counts: Counter[str]) -> set[str]:
     """The commonest values that ask most when all have as many examples as the rarest of them:
     examples times log2 of values.
     """
@@ -173,7 +173,9 @@ def telling(counts: Counter[str]) -> set[str]:
     return {value for value, _ in ranked[: bits.index(max(bits)) + 1]}
 
 
-def _find_answers(batch: Batch, options: FeatureTaskOptions) -> Iterator[tuple[Finding, str]]:
+def _find_answers(
+    batch: TreebankBatch, options: FeatureTaskOptions
+) -> Iterator[tuple[Finding, str]]:
     """What each sentence answers, and all features of the word that is asked about."""
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     nodes = _nodes(batch, of, options)
@@ -202,7 +204,7 @@ def _find_answers(batch: Batch, options: FeatureTaskOptions) -> Iterator[tuple[F
             form = forms.names[forms.codes[i]].lower()
             lemma = lemmas.names[lemmas.codes[i]]
             reason = _refuse_value(values[code], options.feature)
-            yield reason or answer(values[code], form, others, lemma=lemma), feats.names[code]
+            yield reason or make_answer(values[code], form, others, lemma=lemma), feats.names[code]
 
 
 def _refuse_value(value: str, feature: str) -> str:
@@ -212,7 +214,7 @@ def _refuse_value(value: str, feature: str) -> str:
     return ""
 
 
-def _nodes(batch: Batch, of: Ints, options: FeatureTaskOptions) -> Ints:
+def _nodes(batch: TreebankBatch, of: Ints, options: FeatureTaskOptions) -> Ints:
     """The words that are asked about, in order; more than one a sentence where it is in doubt."""
     if options.of == "root":
         return batch.roots
@@ -235,7 +237,7 @@ def _nodes(batch: Batch, of: Ints, options: FeatureTaskOptions) -> Ints:
     return rows[outer | ~(doubtful & resolved)[of[rows]]]
 
 
-def _majority(batch: Batch, of: Ints, node: Ints, values: list[str]) -> list[str]:
+def _majority(batch: TreebankBatch, of: Ints, node: Ints, values: list[str]) -> list[str]:
     """The value that most words of the asked word's class have in the whole sentence, its own
     included; 'tie' where none has.
     """

@@ -34,7 +34,7 @@ class TenseForm(Enum):
     BARE = "bare"
 
 
-class Verb(NamedTuple):
+class GroupVerb(NamedTuple):
     """One verb of a group: its relation, lemma and features, and which form it is."""
 
     relation: str
@@ -66,10 +66,10 @@ _BY_ASPECT = {
 }
 
 
-def verb(relation: str, lemma: str, raw: str) -> Verb:
+def make_verb(relation: str, lemma: str, raw: str) -> GroupVerb:
     """A verb from its columns."""
     feats = parse_features(raw)
-    return Verb(relation, lemma.lower(), feats, classify_form(feats))
+    return GroupVerb(relation, lemma.lower(), feats, classify_form(feats))
 
 
 def classify_form(feats: Feats) -> TenseForm:

@@ -16,7 +16,7 @@ import numpy as np
 
 from lingprobe.corpora.languages import get_language_code
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import Answer, Finding, Findings
+from lingprobe.tasks.answers import Answer, Finding, RuleFindings
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.ud.rules import ADPOSITION
@@ -30,7 +30,9 @@ _Key = tuple[int, str]
 """The number of a language, and a marking."""
 
 
-def refuse_obliques(corpus: ParsedCorpus, findings: Findings, obliques: Findings) -> Findings:
+def refuse_obliques(
+    corpus: ParsedCorpus, findings: RuleFindings, obliques: RuleFindings
+) -> RuleFindings:
     """The findings without objects whose adposition marks obliques in the treebanks of the same
     language.
     """
@@ -48,7 +50,7 @@ def refuse_obliques(corpus: ParsedCorpus, findings: Findings, obliques: Findings
         value = findings.values[code]
         is_object = marks.get((of, _marking_of(value)), 1.0) >= _LEAST_OBJECTS
         values.append(value if is_object else MARKS_OBLIQUES)
-    return Findings.of(np.argsort(order)[codes], values)
+    return RuleFindings.of(np.argsort(order)[codes], values)
 
 
 def _marking_of(value: Finding) -> str:
@@ -64,7 +66,7 @@ def _number_languages(corpus: ParsedCorpus) -> tuple[Ints, list[str]]:
 
 
 def _share_objects(
-    findings: Findings, obliques: Findings, languages: Ints
+    findings: RuleFindings, obliques: RuleFindings, languages: Ints
 ) -> dict[tuple[int, str], float]:
     """Language and marking -> the share of objects among the nouns that have it, or its adposition
     with any case if that is less.
@@ -102,7 +104,7 @@ def _is(marking: str, start: str) -> bool:
     return marking == start or (start.endswith("|") and marking.startswith(start))
 
 
-def _count_values(found: Findings, languages: Ints) -> Iterator[tuple[int, Finding, int]]:
+def _count_values(found: RuleFindings, languages: Ints) -> Iterator[tuple[int, Finding, int]]:
     """Language, finding, and how often they occur together."""
     cells, many = np.unique(np.stack((languages, found.codes)), axis=1, return_counts=True)
     for (of, code), n in zip(cells.T.tolist(), many.tolist(), strict=True):

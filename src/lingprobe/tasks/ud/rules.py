@@ -16,8 +16,8 @@ import numpy as np
 
 from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
-from lingprobe.tasks.answers import READING, UNREAD, Answer, Finding, Findings, answer
-from lingprobe.tasks.ud.clause import Argument, MainClause, build_marking
+from lingprobe.tasks.answers import READING, UNREAD, Answer, Finding, RuleFindings, make_answer
+from lingprobe.tasks.ud.clause import ClauseArgument, MainClause, build_marking
 from lingprobe.tasks.ud.constructions import (
     MARKED,
     OBJECT,
@@ -25,7 +25,7 @@ from lingprobe.tasks.ud.constructions import (
     find_meaning,
     is_language_read,
 )
-from lingprobe.tasks.ud.forms import TenseForm, Verb
+from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
 
@@ -51,7 +51,7 @@ def top_deps_literal(clause: MainClause, ours: Finding) -> Finding:
     if type(ours) is Answer:
         return ours
     return (
-        answer(" ".join(clause.relations))
+        make_answer(" ".join(clause.relations))
         if clause.relations
         else "the root has no dependents but punctuation"
     )
@@ -71,7 +71,9 @@ def classify_voice(clause: MainClause) -> Finding:
     if voice == "active" and (reason := _unmarked_passive(clause)):
         return reason
     how = _VOICES[voice] or _active(clause)
-    return answer(voice, clause.form, "", how, lemma=clause.lemma, **tag_unread(_is_unread(clause)))
+    return make_answer(
+        voice, clause.form, "", how, lemma=clause.lemma, **tag_unread(_is_unread(clause))
+    )
 
 
 def tag_unread(is_unread: bool) -> dict[str, str]:
@@ -140,7 +142,7 @@ def passive_literal(clause: MainClause, ours: Finding) -> Finding:
     """Whether a VERB or ADJ with Voice=Pass and VerbForm=Part governs an aux:pass (section 3.2)."""
     voice = clause.group.literal_voice
     return (
-        answer(voice, clause.form, "", _VOICES[voice] or _active(clause), lemma=clause.lemma)
+        make_answer(voice, clause.form, "", _VOICES[voice] or _active(clause), lemma=clause.lemma)
         if voice in _VOICES
         else voice
     )
@@ -190,7 +192,9 @@ def tense_literal(clause: MainClause, ours: Finding) -> Finding:
 
 def _answer_tense(clause: MainClause, label: str, **others: str) -> Answer:
     form, how, auxiliary = clause.form, clause.group.how, clause.group.cell
-    return answer(label, form, clause.tense, how, lemma=clause.lemma, auxiliary=auxiliary, **others)
+    return make_answer(
+        label, form, clause.tense, how, lemma=clause.lemma, auxiliary=auxiliary, **others
+    )
 
 
 def find_subject_number(clause: MainClause) -> Finding:
@@ -250,12 +254,12 @@ _SUBJECT, _OBJECT = (
 )  # fmt: skip
 
 
-def _single(nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
+def _single(nouns: list[ClauseArgument], clause: MainClause, why: _Why) -> Finding:
     finding = _find_agreed_number(nouns, clause, why)
     return (_doubt(nouns[0], clause, why) or finding) if type(finding) is Answer else finding
 
 
-def _doubt(noun: Argument, clause: MainClause, why: _Why) -> str:
+def _doubt(noun: ClauseArgument, clause: MainClause, why: _Why) -> str:
     """Why the Number feature of a noun may not tell of how many it speaks, '' where nothing is
     against it.
     """
@@ -285,14 +289,14 @@ def _doubt(noun: Argument, clause: MainClause, why: _Why) -> str:
 _MARKED_CASES = frozenset({"Erg", "Dat", "Obl"})
 
 
-def is_marked(noun: Argument) -> bool:
+def is_marked(noun: ClauseArgument) -> bool:
     """Whether a subject is marked as one that a verb need not agree with, by an adposition or by
     its case: ergative, dative, oblique. One that only looks like a nominative may be a mistake.
     """
     return bool(noun.adposition) or not _MARKED_CASES.isdisjoint(noun.case.split(","))
 
 
-def _read_doubt(noun: Argument, clause: MainClause) -> str:
+def _read_doubt(noun: ClauseArgument, clause: MainClause) -> str:
     """Why a row says that a subject is none, or not as many as its form says; '' where none
     does.
     """
@@ -307,7 +311,7 @@ def _read_doubt(noun: Argument, clause: MainClause) -> str:
     return NO_SUBJECT if found.name == "no subject" else ""
 
 
-def _read_doubt_of_object(noun: Argument, clause: MainClause) -> str:
+def _read_doubt_of_object(noun: ClauseArgument, clause: MainClause) -> str:
     """Why a row says that an object is none; '' where none does."""
     if not noun.adposition or noun.is_accusative:
         return ""
@@ -326,11 +330,11 @@ def _passive_participle(clause: MainClause) -> bool:
     )
 
 
-def _exactly(relation: str, nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
+def _exactly(relation: str, nouns: list[ClauseArgument], clause: MainClause, why: _Why) -> Finding:
     return _find_agreed_number([noun for noun in nouns if noun.relation == relation], clause, why)
 
 
-def _find_agreed_number(nouns: list[Argument], clause: MainClause, why: _Why) -> Finding:
+def _find_agreed_number(nouns: list[ClauseArgument], clause: MainClause, why: _Why) -> Finding:
     if len(nouns) != 1:
         return why.several if nouns else why.none
     (noun,) = nouns
@@ -343,14 +347,14 @@ def _find_agreed_number(nouns: list[Argument], clause: MainClause, why: _Why) ->
         strata[ADPOSITION] = build_marking(noun.adposition, noun.case)
     role = _role(noun, clause, why)
     form = fold_marks(noun.form)
-    return answer(noun.number, form, clause.number, role, lemma=noun.lemma, **strata)
+    return make_answer(noun.number, form, clause.number, role, lemma=noun.lemma, **strata)
 
 
 ADPOSITION = "adposition"
 """The stratum of what marks an object, with the case of the noun."""
 
 
-def _is_unread_argument(noun: Argument, clause: MainClause, about: str) -> bool:
+def _is_unread_argument(noun: ClauseArgument, clause: MainClause, about: str) -> bool:
     """Whether an argument has an adposition that no row of a language is about which has some."""
     if not noun.adposition or not is_language_read(clause.language, about):
         return False
@@ -362,12 +366,12 @@ def _is_unread_argument(noun: Argument, clause: MainClause, about: str) -> bool:
     ).is_read
 
 
-def _find_verb_beside_subject(clause: MainClause) -> Verb:
+def _find_verb_beside_subject(clause: MainClause) -> GroupVerb:
     """The finite verb beside a subject, as rows ask for it."""
-    return Verb("", "", {"Number": clause.group.number}, TenseForm.FINITE)
+    return GroupVerb("", "", {"Number": clause.group.number}, TenseForm.FINITE)
 
 
-def _role(noun: Argument, clause: MainClause, why: _Why) -> str:
+def _role(noun: ClauseArgument, clause: MainClause, why: _Why) -> str:
     """What the noun is subject of, '' of an object; the copula may be excluded, as in Russian."""
     if why is _OBJECT:
         return ""
@@ -380,7 +384,7 @@ def _role(noun: Argument, clause: MainClause, why: _Why) -> str:
     )
 
 
-def misread(words: Ints, ours: Findings, literal: Findings) -> dict[str, int]:
+def find_misread_tenses(words: Ints, ours: RuleFindings, literal: RuleFindings) -> dict[str, int]:
     """Where the literal rule for Tense labels otherwise than ours, or what ours leaves out, in
     distinct sentences; `words` has numbers that stand for them.
     """

@@ -18,7 +18,7 @@ from lingprobe.corpora.marks import (
     find_question_mark,
     is_sentence_end,
 )
-from lingprobe.tasks.answers import Finding, answer
+from lingprobe.tasks.answers import Finding, make_answer
 from lingprobe.tasks.ud.clause import MainClause
 from lingprobe.tasks.ud.constructions import TYPE, is_language_read
 from lingprobe.tasks.ud.lists import word_list
@@ -49,7 +49,7 @@ def sent_type(clause: MainClause) -> Finding:
         return _command(clause, ending)
     if asked or ((clause.particle == "question" or group.asks) and ending != "!"):
         return _question(clause, quoted, ending)
-    return _doubt_statement(clause, ending, is_clause) or answer(
+    return _doubt_statement(clause, ending, is_clause) or make_answer(
         "other", mark=ending, **tag_unread(_is_unread(clause))
     )
 
@@ -110,7 +110,7 @@ def _command(clause: MainClause, ending: str) -> Finding:
     return (
         "a command that somebody quotes"
         if _quotes(clause.sentence.words)
-        else answer("imper", mark=ending)
+        else make_answer("imper", mark=ending)
     )
 
 
@@ -119,7 +119,7 @@ def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
         return "the question mark stands inside quotes"
     # the mark speaks of that part alone
     behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
-    return "a question behind a colon" if behind else answer("inter", mark=ending)
+    return "a question behind a colon" if behind else make_answer("inter", mark=ending)
 
 
 def _quotes(words: tuple[str, ...]) -> bool:

@@ -16,12 +16,12 @@ from lingprobe.tasks.ud.constructions import (
     ALONE,
     INNER,
     NO_LEMMA_ASKED,
-    Meaning,
+    ConstructionMeaning,
     find_meaning,
     is_language_read,
     name_construction,
 )
-from lingprobe.tasks.ud.forms import TenseForm, Verb, l_participle, verb
+from lingprobe.tasks.ud.forms import GroupVerb, TenseForm, l_participle, make_verb
 
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
@@ -56,7 +56,7 @@ NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
 STATE = "a participle with an auxiliary: a passive, a state or a perfect"
 
 _PARTICLES = frozenset({"aux:q", "aux:clitic", "aux:aglt"})  # they carry no tense of their own
-_PARTICLE = Meaning("particle", True)
+_PARTICLE = ConstructionMeaning("particle", True)
 SIMPLE = {"Pres": "simple", "Past": "simple", "Imp": "simple imperfect", "Pqp": "simple pluperfect"}
 """Constructions of one finite verb, by its tense."""
 
@@ -112,8 +112,8 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
     """The verb group of a predicate with such a part of speech, features, and auxiliaries in
     order; language: its code, '' where it is not known.
     """
-    own = verb("", "", raw)
-    every = [verb(relation, lemma.lower(), feats) for relation, lemma, feats in auxiliaries]
+    own = make_verb("", "", raw)
+    every = [make_verb(relation, lemma.lower(), feats) for relation, lemma, feats in auxiliaries]
     helpers = [h for h in every if h.relation != INNER]
     passive = any(h.relation == "aux:pass" for h in helpers)
     imperative = [v.feats for v in (own, *helpers) if v.feats.get("Mood") == "Imp"]
@@ -145,7 +145,7 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
     )  # fmt: skip
 
 
-def _wishes(own: Verb, helpers: Sequence[Verb]) -> bool:
+def _wishes(own: GroupVerb, helpers: Sequence[GroupVerb]) -> bool:
     """Whether a verb stands alone in the subjunctive of no past tense, as where one wishes or
     commands: Italian *faccia*, Welsh *gweler*, Latin *ne timeas*.
     """
@@ -155,7 +155,7 @@ def _wishes(own: Verb, helpers: Sequence[Verb]) -> bool:
 _MAY_COMMAND = frozenset({TenseForm.FINITE, TenseForm.BARE})
 
 
-def _moodless(upos: str, own: Verb, helpers: Sequence[Verb]) -> str:
+def _moodless(upos: str, own: GroupVerb, helpers: Sequence[GroupVerb]) -> str:
     """The form of a verb that stands alone and may be a command for all that features say."""
     if upos != "VERB" or helpers or not {"Mood", "Person", "Aspect"}.isdisjoint(own.feats):
         return ""
@@ -163,7 +163,7 @@ def _moodless(upos: str, own: Verb, helpers: Sequence[Verb]) -> str:
     return own.form.value if own.form in _MAY_COMMAND and not is_past else ""
 
 
-def _chain_of(own: Verb, verbs: Sequence[Verb], language: str) -> list[Verb]:
+def _chain_of(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -> list[GroupVerb]:
     """The auxiliary that carries the tense, and what it governs, one governing the next; [] of a
     verb alone.
     """
@@ -172,14 +172,18 @@ def _chain_of(own: Verb, verbs: Sequence[Verb], language: str) -> list[Verb]:
     return [carrying[0], *_chain(verbs, carrying[0], own)] if carrying else []
 
 
-def _name_auxiliary_form(own: Verb, chain: Sequence[Verb], inner: Sequence[Verb]) -> str:
+def _name_auxiliary_form(
+    own: GroupVerb, chain: Sequence[GroupVerb], inner: Sequence[GroupVerb]
+) -> str:
     """The auxiliary that carries the tense with the form next to it; '' of a verb alone."""
     if chain:
         return name_construction(*chain[:2])
     return f"{inner[0].lemma} + {INNER}" if inner else ""
 
 
-def _is_read(own: Verb, verbs: Sequence[Verb], inner: Sequence[Verb], language: str) -> bool:
+def _is_read(
+    own: GroupVerb, verbs: Sequence[GroupVerb], inner: Sequence[GroupVerb], language: str
+) -> bool:
     """Whether rows of the language itself cover a verb group."""
     if inner:
         return any(find_meaning(v.lemma, INNER, own, language).is_read for v in inner)
@@ -193,7 +197,9 @@ def _is_read(own: Verb, verbs: Sequence[Verb], inner: Sequence[Verb], language: 
     return find_meaning(NO_LEMMA_ASKED, ALONE, own, language).is_read
 
 
-def _voice(upos: str, own: Verb, helpers: list[Verb], verbs: Sequence[Verb], language: str) -> str:
+def _voice(
+    upos: str, own: GroupVerb, helpers: list[GroupVerb], verbs: Sequence[GroupVerb], language: str
+) -> str:
     """Passive is what governs an aux:pass, which is what UD made that relation for; but that of a
     perfect is none.
     """
@@ -210,7 +216,7 @@ def _voice(upos: str, own: Verb, helpers: list[Verb], verbs: Sequence[Verb], lan
     return LONE if own.feats.get("VerbForm") == "Gdv" else _unmarked_voice(own, verbs, language)
 
 
-def _unmarked_voice(own: Verb, verbs: Sequence[Verb], language: str) -> str:
+def _unmarked_voice(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -> str:
     """The voice of a verb that nothing marks as passive."""
     if own.form == TenseForm.PERFECT:
         return _participial(own, verbs, language)
@@ -218,7 +224,7 @@ def _unmarked_voice(own: Verb, verbs: Sequence[Verb], language: str) -> str:
     return STATE if modal else "active"
 
 
-def _participial(own: Verb, verbs: Sequence[Verb], language: str) -> str:
+def _participial(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -> str:
     """The voice of a past participle that nothing marks as passive: active in a perfect."""
     if not verbs:
         lone = "VerbForm" in own.feats and "Voice" not in own.feats and not l_participle(own.feats)
@@ -235,7 +241,7 @@ def _participial(own: Verb, verbs: Sequence[Verb], language: str) -> str:
 _NOT_ACTIVE = frozenset({"passive", "perfect passive", "state", "unclear", "doubtful"})
 
 
-def _copular(own: Verb, helpers: list[Verb]) -> str:
+def _copular(own: GroupVerb, helpers: list[GroupVerb]) -> str:
     """Why a verb with a copula has neither tense nor voice of its own, '' where it has.
 
     Nothing else is finite where a copula is the auxiliary of a passive (Norwegian *er blitt
@@ -249,7 +255,7 @@ def _copular(own: Verb, helpers: list[Verb]) -> str:
     return COPULA if own.form == TenseForm.PERFECT and not passive else CLAUSAL
 
 
-def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
+def _literal_voice(upos: str, own: GroupVerb, passive: bool) -> str:
     """Voice as section 3.2 says: passive is a VERB or ADJ with Voice=Pass and VerbForm=Part that
     governs an aux:pass.
     """
@@ -261,7 +267,9 @@ def _literal_voice(upos: str, own: Verb, passive: bool) -> str:
     return NO_VERB
 
 
-def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb], language: str) -> tuple[str, str]:
+def _tense_of(
+    own: GroupVerb, verbs: list[GroupVerb], inner: list[GroupVerb], language: str
+) -> tuple[str, str]:
     """The tense of a clause and its construction, or '' and why it has none."""
     if reason := _no_tense_reason(own, verbs, language):
         return "", reason
@@ -285,7 +293,7 @@ def _tense_of(own: Verb, verbs: list[Verb], inner: list[Verb], language: str) ->
     return _compound(own, tense, [first, *_chain(verbs, first, own)], language)
 
 
-def _means(auxiliary: Verb, governed: Verb, language: str) -> Meaning:
+def _means(auxiliary: GroupVerb, governed: GroupVerb, language: str) -> ConstructionMeaning:
     """What an auxiliary means beside what it governs; '' where no construction is known.
 
     Beside another auxiliary it is none of a passive, and makes no state.
@@ -303,12 +311,12 @@ class _Link(NamedTuple):
     one.
     """
 
-    meaning: Meaning
-    auxiliary: Verb
-    governed: Verb
+    meaning: ConstructionMeaning
+    auxiliary: GroupVerb
+    governed: GroupVerb
 
 
-def _links(chain: Sequence[Verb], language: str) -> list[_Link]:
+def _links(chain: Sequence[GroupVerb], language: str) -> list[_Link]:
     """The auxiliaries of a chain, each with what it governs: the longest chains that rows have."""
     links: list[_Link] = []
     rest = list(chain)
@@ -325,7 +333,7 @@ def _links(chain: Sequence[Verb], language: str) -> list[_Link]:
     return links
 
 
-def _no_tense_reason(own: Verb, verbs: list[Verb], language: str) -> str:
+def _no_tense_reason(own: GroupVerb, verbs: list[GroupVerb], language: str) -> str:
     """Why a verb group is neither present nor past, '' where it may be."""
     if any(
         v.feats.get("Mood", "Ind") != "Ind" or v.relation in ("aux:cnd", "aux:imp")
@@ -366,7 +374,7 @@ _OTHERWISE = {
 """Meanings that are neither present nor past, and the reason that is given."""
 
 
-def _finite(verbs: Sequence[Verb], negative: bool) -> list[Verb]:
+def _finite(verbs: Sequence[GroupVerb], negative: bool) -> list[GroupVerb]:
     """The auxiliaries that carry the tense: those with one, else l-participles, else what has a
     person (Romanian *a făcut*), else a finite one.
 
@@ -384,7 +392,7 @@ def _finite(verbs: Sequence[Verb], negative: bool) -> list[Verb]:
     )
 
 
-def _chain(verbs: Sequence[Verb], first: Verb, own: Verb) -> list[Verb]:
+def _chain(verbs: Sequence[GroupVerb], first: GroupVerb, own: GroupVerb) -> list[GroupVerb]:
     """What the finite auxiliary governs, one governing the next: other auxiliaries, the predicate.
 
     Where it stands last, each stands behind what it governs (Hindi *kiyā gayā hai*).
@@ -393,7 +401,7 @@ def _chain(verbs: Sequence[Verb], first: Verb, own: Verb) -> list[Verb]:
     return [*(reversed(rest) if verbs and verbs[-1] is first else rest), own]
 
 
-def _alone(own: Verb, negative: bool, language: str) -> tuple[str, str]:
+def _alone(own: GroupVerb, negative: bool, language: str) -> tuple[str, str]:
     """The tense of a verb without auxiliaries, or with one that only negates."""
     tense, said = (
         own.feats.get("Tense", ""),
@@ -418,7 +426,7 @@ _ALONE = {"future": PERFECTIVE, "unclear": UNCLEAR_ALONE}
 
 
 def _with_inner(
-    alone: tuple[str, str], own: Verb, inner: list[Verb], language: str
+    alone: tuple[str, str], own: GroupVerb, inner: list[GroupVerb], language: str
 ) -> tuple[str, str]:
     """The tense of a finite verb whose verbal noun has auxiliaries or particles (Welsh *mae wedi
     mynd*, Irish *tá sé tar éis imeacht*).
@@ -436,7 +444,7 @@ def _with_inner(
     return (alone[0], UNREAD) if particles or is_language_read(language) else ("", UNLISTED)
 
 
-def _compound(own: Verb, tense: str, chain: list[Verb], language: str) -> tuple[str, str]:
+def _compound(own: GroupVerb, tense: str, chain: list[GroupVerb], language: str) -> tuple[str, str]:
     """The tense of a verb with auxiliaries, in the order of `_chain`; `tense` is the first one's.
 
     A perfect is past whatever else there is; otherwise a construction has the auxiliary's tense.
@@ -475,7 +483,7 @@ _DOUBTS = {"unclear": UNCLEAR, "doubtful": DOUBTFUL}
 """Meanings that are several constructions, and the reason that is given."""
 
 
-def _unknown(auxiliary: Verb, governed: Verb) -> str:
+def _unknown(auxiliary: GroupVerb, governed: GroupVerb) -> str:
     """Why there is no tense where no construction is known."""
     reason = UNLISTED if governed.relation else _UNKNOWN.get(governed.form, UNLISTED)
     return NO_LEMMA if reason == UNLISTED and auxiliary.lemma == "_" else reason
@@ -485,7 +493,7 @@ _UNKNOWN = {TenseForm.INFINITIVE: INFINITIVE, TenseForm.BARE: STEM, TenseForm.FI
 """Reasons by the form of the predicate, but for participles."""
 
 
-def _find_verb_number(upos: str, own: Verb, helpers: list[Verb]) -> str:
+def _find_verb_number(upos: str, own: GroupVerb, helpers: list[GroupVerb]) -> str:
     """The number of the finite verb."""
     numbers = [h.feats.get("Number", "") for h in helpers if h.form == TenseForm.FINITE]
     return numbers[0] if numbers else own.feats.get("Number", "") if upos in ("VERB", "AUX") else ""

@@ -12,40 +12,44 @@ from dataclasses import dataclass
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.contrasts import split_sentence
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.lexicon import KINDS, LexicalEntry, Lexicon
-from lingprobe_extensions.compose.readings.find import Grammar, agreeing, grammar
-from lingprobe_extensions.compose.readings.reading import Fact, Reading
+from lingprobe_extensions.compose.events.lexicon import KINDS, EventLexicon, LexicalEntry
+from lingprobe_extensions.compose.readings.find import (
+    ReadingGrammar,
+    find_agreed_answer,
+    get_grammar,
+)
+from lingprobe_extensions.compose.readings.reading import LemmaFact, SentenceReading
 from lingprobe_extensions.compose.readings.words import Extra, UserLexeme
 
-Answer = Callable[[Reading, tuple[str, ...]], bool | None]
+Answer = Callable[[SentenceReading, tuple[str, ...]], bool | None]
 """A reading and the asked words -> whether the answer is yes; None where it is open."""
 
 ROLES = ("agent", "patient", "recipient")
 
 
-def is_verb_present(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_verb_present(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The verb is there."""
-    return Fact(asked[0], "predicate", "") in reading.words
+    return LemmaFact(asked[0], "predicate", "") in reading.words
 
 
-def both_present(reading: Reading, asked: tuple[str, ...]) -> bool:
+def both_present(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The noun is there, and so is the verb."""
-    return Fact(asked[0], "noun", "") in reading.words and is_verb_present(reading, asked[1:])
+    return LemmaFact(asked[0], "noun", "") in reading.words and is_verb_present(reading, asked[1:])
 
 
-def is_noun_before_verb(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_noun_before_verb(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The noun comes before the verb."""
-    both = Fact(asked[0], "noun", ""), Fact(asked[1], "predicate", "")
+    both = LemmaFact(asked[0], "noun", ""), LemmaFact(asked[1], "predicate", "")
     places = [reading.words.index(one) for one in both if one in reading.words]
     return len(places) == len(both) and places[0] < places[1]
 
 
-def is_agent(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_agent(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The noun is the agent of the verb."""
     return asked[0] in reading.values(asked[1], "agent")
 
 
-def happens(reading: Reading, asked: tuple[str, ...]) -> bool | None:
+def happens(reading: SentenceReading, asked: tuple[str, ...]) -> bool | None:
     """Neither the verb nor an argument that stands in its own clause is negated; open in the
     restriction of "no", at any depth.
     """
@@ -57,12 +61,12 @@ def happens(reading: Reading, asked: tuple[str, ...]) -> bool | None:
     )
 
 
-def has_no(reading: Reading, noun: str) -> bool:
+def has_no(reading: SentenceReading, noun: str) -> bool:
     """Whether a noun has "no" before it."""
     return bool(reading.denying.intersection(reading.values(noun, "determiner")))
 
 
-def _restricts_none(reading: Reading, verb: str) -> bool:
+def _restricts_none(reading: SentenceReading, verb: str) -> bool:
     """Whether the clause of a verb says, itself or within another, which ones a "no" is about."""
     above = [
         f for f in reading.facts if f.value == verb and f.says in ("relative", "content", "and")
@@ -74,7 +78,7 @@ def _restricts_none(reading: Reading, verb: str) -> bool:
     )
 
 
-def _verbs_above(reading: Reading, fact: Fact, verb: str) -> Iterator[str]:
+def _verbs_above(reading: SentenceReading, fact: LemmaFact, verb: str) -> Iterator[str]:
     """The verbs of the clauses right above a verb's: what a relative clause's noun is an argument
     of, or what a clause is said or joined by.
     """
@@ -87,43 +91,46 @@ def _verbs_above(reading: Reading, fact: Fact, verb: str) -> Iterator[str]:
     )
 
 
-def is_subject_plural(reading: Reading, asked: tuple[str, ...]) -> bool:
+def is_subject_plural(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The subject of the verb is plural."""
-    return any("plural" in reading.values(noun, "number") for noun in subjects(reading, asked[0]))
+    return any(
+        "plural" in reading.values(noun, "number")
+        for noun in find_agreeing_nouns(reading, asked[0])
+    )
 
 
-def past(reading: Reading, asked: tuple[str, ...]) -> bool:
+def past(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The noun is the subject of a verb in the past."""
     return any(
-        asked[0] in subjects(reading, verb) and "past" in reading.values(verb, "tense")
+        asked[0] in find_agreeing_nouns(reading, verb) and "past" in reading.values(verb, "tense")
         for verb in list_verbs(reading)
     )
 
 
-def has_adjective(reading: Reading, asked: tuple[str, ...]) -> bool:
+def has_adjective(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The adjective is one of the noun."""
     return asked[0] in reading.values(asked[1], "adjective")
 
 
-def of_none(reading: Reading, asked: tuple[str, ...]) -> bool:
+def of_none(reading: SentenceReading, asked: tuple[str, ...]) -> bool:
     """The noun has "no", and stands in the verb's own clause."""
     noun, verb = asked
     return noun in _arguments(reading, verb) and has_no(reading, noun)
 
 
-def list_verbs(reading: Reading) -> tuple[str, ...]:
+def list_verbs(reading: SentenceReading) -> tuple[str, ...]:
     """The verbs, in the order of the words."""
     return tuple(word.of for word in reading.words if word.says == "predicate")
 
 
-def subjects(reading: Reading, verb: str) -> tuple[str, ...]:
+def find_agreeing_nouns(reading: SentenceReading, verb: str) -> tuple[str, ...]:
     """The nouns that a verb agrees with."""
     return reading.values(
         verb, "patient" if "passive" in reading.values(verb, "voice") else "agent"
     )
 
 
-def _arguments(reading: Reading, verb: str) -> Iterator[str]:
+def _arguments(reading: SentenceReading, verb: str) -> Iterator[str]:
     """The nouns of a clause; a head of a relative clause belongs to the clause above."""
     for name in ROLES:
         yield from (
@@ -140,7 +147,7 @@ class LabelChecker:
     """
 
     answer: Answer
-    grammar: Grammar
+    grammar: ReadingGrammar
     more: Extra
 
     @classmethod
@@ -152,7 +159,7 @@ class LabelChecker:
             raise DataProblem(
                 f"{language.name} has no reader that could confirm labels: write readings=none"
             )
-        reads = grammar(language.reader)
+        reads = get_grammar(language.reader)
         more = tuple(_list_new_words(language.lexicon, language.known or language.lexicon))
         if more and reads.further is None:
             raise DataProblem(
@@ -164,7 +171,7 @@ class LabelChecker:
         """Whether all readings of a sentence say what its label says; that all say the opposite is
         an error, here or in a table of words.
         """
-        answer = agreeing(
+        answer = find_agreed_answer(
             split_sentence(text),
             lambda reading: self.answer(reading, asked),
             self.grammar,
@@ -179,7 +186,7 @@ class LabelChecker:
         return answer is label
 
 
-def _list_new_words(lexicon: Lexicon, usual: Lexicon) -> Iterator[UserLexeme]:
+def _list_new_words(lexicon: EventLexicon, usual: EventLexicon) -> Iterator[UserLexeme]:
     """The words of a lexicon that the usual one lacks."""
 
     def entry_key(entry: LexicalEntry) -> tuple[object, ...]:

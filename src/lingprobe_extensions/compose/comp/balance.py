@@ -29,12 +29,12 @@ EASED = tuple(10.0**-k for k in range(-6, 1))  # slacks on the way to the ones a
 NEAR = 1e-6  # least prices up to this that fall are zero at once on this way
 
 
-def shares(balances: Matrix, at: Matrix) -> Matrix:
+def compute_shares(balances: Matrix, at: Matrix) -> Matrix:
     """The shares of contrasts [contrasts, balances] at some prices [balances]: they add up to 1."""
     return _softmax(balances @ at)
 
 
-def prices(
+def find_prices(
     balances: Matrix, slack: Matrix, least: NDArray[np.bool_], begin: Matrix | None = None
 ) -> Matrix:
     """The prices [balances] at which every balance [contrasts, balances] sums to nearly zero, or,
@@ -171,7 +171,7 @@ class SampledItems(NamedTuple):
     weight: Floats
 
 
-class Balance(NamedTuple):
+class ShareBalance(NamedTuple):
     """What shares are solved for.
 
     columns  [contrasts, balances]: by how much each of some things speaks for yes, or how much of
@@ -187,31 +187,31 @@ class Balance(NamedTuple):
     prices: Matrix
 
     @classmethod
-    def of(cls, columns: Matrix, slack: float, *, least: bool = False) -> Balance:
+    def of(cls, columns: Matrix, slack: float, *, least: bool = False) -> ShareBalance:
         """Columns with one slack."""
         n = columns.shape[1]
         return cls(columns, np.full(n, slack), np.full(n, least), np.zeros(n))
 
-    def solve_prices(self) -> Balance:
+    def solve_prices(self) -> ShareBalance:
         """The same with its own prices."""
-        return self._replace(prices=prices(self.columns, self.slack, self.least, self.prices))
+        return self._replace(prices=find_prices(self.columns, self.slack, self.least, self.prices))
 
-    def among(self, rows: Sequence[int]) -> Balance:
+    def among(self, rows: Sequence[int]) -> ShareBalance:
         """The balance of some of the contrasts. Of a construction that none of them has there is
         no least share.
         """
         columns = self.columns[rows]
         kept = ~self.least | (columns > 0).any(0)
-        left = Balance(columns[:, kept], self.slack[kept], self.least[kept], self.prices[kept])
+        left = ShareBalance(columns[:, kept], self.slack[kept], self.least[kept], self.prices[kept])
         return left.solve_prices()
 
     def shares(self) -> Matrix:
         """How often each contrast comes, at these prices."""
-        return shares(self.columns, self.prices)
+        return compute_shares(self.columns, self.prices)
 
-    def plus(self, more: Balance) -> Balance:
+    def plus(self, more: ShareBalance) -> ShareBalance:
         """With more columns."""
-        return Balance(
+        return ShareBalance(
             *(np.concatenate([mine, theirs], -1) for mine, theirs in zip(self, more, strict=True))
         )
 
@@ -220,7 +220,7 @@ Least = Mapping[str, Mapping[str, float]]
 """Stratum -> construction -> the least share of it; '' stands for each other construction."""
 
 
-def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> Balance:
+def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> ShareBalance:
     """The least shares of constructions, by what each contrast is."""
     columns = []
     for stratum, by_name in least.items():
@@ -228,18 +228,18 @@ def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> 
         for name in sorted(set(names) - {""}):
             share = by_name.get(name, by_name.get("", 0.0))
             columns.append([(one == name) - share for one in names])
-    return Balance.of(np.array(columns, float).reshape(-1, len(strata)).T, LEAST, least=True)
+    return ShareBalance.of(np.array(columns, float).reshape(-1, len(strata)).T, LEAST, least=True)
 
 
 def balance_contrasts(
-    given: Balance, items: SampledItems, named: Sequence[Rule], *, single_features: bool
-) -> Balance:
+    given: ShareBalance, items: SampledItems, named: Sequence[Rule], *, single_features: bool
+) -> ShareBalance:
     """The balance of contrasts: `given` is what is to hold whatever shallow rules say; no named
     rule and, if wanted, no single feature is to say much.
     """
 
-    def signed_balance(holds: Flags, slack: float) -> Balance:
-        return Balance.of(_yes_excess(items, holds, len(given.columns)), slack)
+    def signed_balance(holds: Flags, slack: float) -> ShareBalance:
+        return ShareBalance.of(_yes_excess(items, holds, len(given.columns)), slack)
 
     if named:
         given = given.plus(signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN))

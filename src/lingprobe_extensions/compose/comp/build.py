@@ -14,18 +14,18 @@ from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.answers import Answer
 from lingprobe_extensions.compose.comp.balance import (
     EVEN,
-    Balance,
     Least,
     Matrix,
     SampledItems,
+    ShareBalance,
     balance_constructions,
     balance_contrasts,
     round_shares,
 )
 from lingprobe_extensions.compose.comp.contrasts import (
     Asks,
-    Contrast,
     ContrastQuestion,
+    StructureContrast,
     describe_clause,
     describe_structure,
     split_sentence,
@@ -35,8 +35,8 @@ from lingprobe_extensions.compose.comp.draw import (
     ContrastSelection,
     SamplingState,
     can_draw_pairs,
-    domain,
     draw_pairs,
+    make_domain,
     sample_values,
     take_first_sentences,
 )
@@ -45,12 +45,12 @@ from lingprobe_extensions.compose.comp.shallow import ShallowExamples, tags_of
 from lingprobe_extensions.compose.comp.words import (
     COMBINATIONS,
     VocabularyPart,
-    anything,
+    make_open_part,
     widen_request,
 )
 from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.cells import AdmittedSentences
-from lingprobe_extensions.compose.events.grammar import shapes
+from lingprobe_extensions.compose.events.grammar import list_shapes
 from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.shapes import ClauseShape, linearise_shape
 from lingprobe_extensions.compose.events.space import admitted_cell
@@ -146,7 +146,7 @@ class DatasetPlan:
     own: GenerationRequest
     held: Held
     per_sentence: int
-    memo: dict[bool, tuple[list[ContrastCandidate], Balance]] = field(
+    memo: dict[bool, tuple[list[ContrastCandidate], ShareBalance]] = field(
         default_factory=dict, repr=False, compare=False
     )
     cells: dict[object, AdmittedSentences] = field(default_factory=dict, repr=False, compare=False)
@@ -155,7 +155,7 @@ class DatasetPlan:
         """The structures of train, or those that only test has: evenly spaced among all, where
         there are enough to spare some. Those of one clause are few, and all in train.
         """
-        every = list(shapes(self.own.grammar))
+        every = list(list_shapes(self.own.grammar))
         if len(every) < FEWEST:
             return [] if new else every
         single = np.array([len(linearise_shape(shape).clauses) == 1 for shape in every])
@@ -166,19 +166,19 @@ class DatasetPlan:
         chosen = spared if new else np.union1d(np.flatnonzero(single), kept)
         return [every[i] for i in chosen.tolist()]
 
-    def candidates(self, *, new: bool) -> tuple[list[ContrastCandidate], Balance]:
+    def candidates(self, *, new: bool) -> tuple[list[ContrastCandidate], ShareBalance]:
         """All contrasts of these structures, and what their shares are solved for."""
         if new not in self.memo:
             candidates, items = self._sample_items(self._selections(new))
             if not candidates:
-                return [], Balance.of(np.empty((0, 0)), EVEN)
+                return [], ShareBalance.of(np.empty((0, 0)), EVEN)
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             single = self.design.features and self.held == "features"
             of = [
                 label_pair_strata(c.selection.contrast, c.selection.questions[0])
                 for c in candidates
             ]
-            given = Balance.of(_kinds(candidates), EVEN).plus(
+            given = ShareBalance.of(_kinds(candidates), EVEN).plus(
                 balance_constructions(of, self.design.least)
             )
             self.memo[new] = (
@@ -188,7 +188,7 @@ class DatasetPlan:
         return self.memo[new]
 
     def _selections(self, new: bool) -> Iterator[ContrastSelection]:
-        every, part = widen_request(self.own), anything(self.own)
+        every, part = widen_request(self.own), make_open_part(self.own)
         for shape in self.structures(new=new):
             known = admitted_cell(shape, every)
             if known is None:
@@ -198,7 +198,7 @@ class DatasetPlan:
                     contrast, contrast.questions[: self.per_sentence], part, known
                 )
                 if (
-                    all(domain(selection).values())
+                    all(make_domain(selection).values())
                     and take_first_sentences(selection, self.cells).size
                 ):
                     yield selection
@@ -249,14 +249,14 @@ class DatasetPlan:
 
     def part_candidates(
         self, part: VocabularyPart, drawing: SamplingState
-    ) -> tuple[list[ContrastCandidate], Balance]:
+    ) -> tuple[list[ContrastCandidate], ShareBalance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
         every, balance = self.candidates(new=part.name == COMBINATIONS)
         candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
         rows = [
             i
             for i, f in enumerate(candidates)
-            if all(domain(f.selection).values())
+            if all(make_domain(f.selection).values())
             and can_draw_pairs(
                 f.selection,
                 take_first_sentences(f.selection, drawing.cells),
@@ -296,7 +296,7 @@ class DatasetPlan:
         return PartPairs(part, tuple(runs))
 
 
-def label_pair_strata(contrast: Contrast, question: ContrastQuestion) -> dict[str, str]:
+def label_pair_strata(contrast: StructureContrast, question: ContrastQuestion) -> dict[str, str]:
     """What a pair is called, to report by: the clause of the asked verb, and what the contrast says
     of itself.
     """

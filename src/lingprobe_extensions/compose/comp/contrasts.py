@@ -17,7 +17,7 @@ import numpy as np
 from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.cells import Values
 from lingprobe_extensions.compose.events.language import ClauseForm, Language, Numbers
-from lingprobe_extensions.compose.events.shapes import Box, ClauseAt, LinearisedShape, Phrase
+from lingprobe_extensions.compose.events.shapes import Box, ClauseAt, LinearisedShape, PhraseShape
 
 # of other words only some are in a structure
 LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
@@ -26,7 +26,7 @@ SPARE = "spare"  # the path of a word that is in one sentence of a pair only
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class VariableSwap:
     """Two variables whose values change places; of forms only a field of the value, as 'polarity',
     where one is named.
 
@@ -71,7 +71,7 @@ class ContrastQuestion(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Contrast:
+class StructureContrast:
     """A structure of a language, a swap and questions.
 
     limits   values that variables may have, on top of what the task allows everywhere
@@ -83,11 +83,11 @@ class Contrast:
 
     placed: LinearisedShape
     language: Language
-    swap: Swap
+    swap: VariableSwap
     questions: tuple[ContrastQuestion, ...]
     limits: Mapping[str, int]
     spare: str = ""
-    tied: Swap | None = None
+    tied: VariableSwap | None = None
     strata: Mapping[str, str] = field(default_factory=dict)
 
     def mirror_box(self, box: Box) -> Box:
@@ -127,7 +127,7 @@ class Contrast:
         """The word that a value stands for."""
         return str(self.language.values(self.kind(path))[number].lemma)
 
-    def _table(self, swap: Swap) -> Numbers:
+    def _table(self, swap: VariableSwap) -> Numbers:
         return exchange_table(self.language, self.kind(swap.a), swap.field)
 
 
@@ -166,7 +166,7 @@ def exchange_table(language: Language, kind: str, field: str) -> Numbers:
     )
 
 
-Asks = Callable[[LinearisedShape, Language], Iterator[Contrast]]
+Asks = Callable[[LinearisedShape, Language], Iterator[StructureContrast]]
 
 
 @lru_cache(maxsize=1024)
@@ -201,7 +201,7 @@ def _both(
     )
 
 
-def exchange_roles(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_roles(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """Agent and another noun change places; further questions are about other verbs of which one of
     the two is agent.
     """
@@ -216,10 +216,12 @@ def exchange_roles(placed: LinearisedShape, language: Language) -> Iterator[Cont
                             questions += _both(
                                 more, one, second, get_noun_role(more, second, placed)
                             )
-                yield Contrast(placed, language, Swap(agent, other), tuple(questions), {})
+                yield StructureContrast(
+                    placed, language, VariableSwap(agent, other), tuple(questions), {}
+                )
 
 
-def exchange_word_order(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_word_order(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """A noun before a verb and one after it change places; the kinds are the nouns' roles."""
     places = order(placed, language)
     for at in placed.clauses:
@@ -227,12 +229,12 @@ def exchange_word_order(placed: LinearisedShape, language: Language) -> Iterator
         for one in (n for n in nouns(placed) if places[n] < verb):
             for other in (n for n in nouns(placed) if places[n] > verb):
                 kinds = (get_noun_role(at, other, placed), get_noun_role(at, one, placed))
-                yield Contrast(
-                    placed, language, Swap(one, other), _both(at, one, other, *kinds), {}
+                yield StructureContrast(
+                    placed, language, VariableSwap(one, other), _both(at, one, other, *kinds), {}
                 )
 
 
-def contents1(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def contents1(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """A verb is replaced by one that is not in the sentence."""
     for at in placed.clauses:
         verb, negative = f"{at.prefix}predicate", "relative" if at.prefix else "main"
@@ -240,17 +242,17 @@ def contents1(placed: LinearisedShape, language: Language) -> Iterator[Contrast]
             ContrastQuestion((verb,), True, negative, at.prefix),
             ContrastQuestion((SPARE,), False, negative, at.prefix),
         )
-        yield Contrast(
+        yield StructureContrast(
             placed,
             language,
-            Swap(verb, SPARE),
+            VariableSwap(verb, SPARE),
             questions,
             {SPARE: language.lexicon.mask("verb", frame=at.clause.frame)},
             "verb",
         )
 
 
-def contents2(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def contents2(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """Of a noun and a verb one is replaced."""
     for at in placed.clauses:
         verb = f"{at.prefix}predicate"
@@ -260,12 +262,14 @@ def contents2(placed: LinearisedShape, language: Language) -> Iterator[Contrast]
                 ContrastQuestion((noun, verb), True, "noun absent", at.prefix),
                 ContrastQuestion((SPARE, verb), False, "noun absent", at.prefix),
             )
-            yield Contrast(placed, language, Swap(noun, SPARE), absent, {}, "noun")
+            yield StructureContrast(placed, language, VariableSwap(noun, SPARE), absent, {}, "noun")
             absent = (
                 ContrastQuestion((noun, verb), True, "verb absent", at.prefix),
                 ContrastQuestion((noun, SPARE), False, "verb absent", at.prefix),
             )
-            yield Contrast(placed, language, Swap(verb, SPARE), absent, frames, "verb")
+            yield StructureContrast(
+                placed, language, VariableSwap(verb, SPARE), absent, frames, "verb"
+            )
 
 
 Two = tuple[ClauseAt, ClauseAt]
@@ -276,9 +280,9 @@ def are_built_alike(two: Two) -> bool:
     return two[0].clause.frame == two[1].clause.frame and two[0].clause.voice == two[1].clause.voice
 
 
-def exchange_verbs(two: Two) -> Swap:
+def exchange_verbs(two: Two) -> VariableSwap:
     """The verbs of two clauses change places."""
-    return Swap(f"{two[0].prefix}predicate", f"{two[1].prefix}predicate")
+    return VariableSwap(f"{two[0].prefix}predicate", f"{two[1].prefix}predicate")
 
 
 def describe_clause(placed: LinearisedShape, prefix: str) -> str:
@@ -299,7 +303,7 @@ def describe_clause(placed: LinearisedShape, prefix: str) -> str:
 def list_argument_forms(at: ClauseAt, placed: LinearisedShape) -> list[str]:
     """The forms of the phrases that stand in a clause itself."""
     slots = ((role, at.clause.slot(role)) for role in at.clause.order)
-    return [f"{at.prefix}{role}.form" for role, slot in slots if isinstance(slot, Phrase)]
+    return [f"{at.prefix}{role}.form" for role, slot in slots if isinstance(slot, PhraseShape)]
 
 
 @lru_cache(maxsize=64)

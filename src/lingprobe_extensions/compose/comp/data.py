@@ -12,12 +12,12 @@ import numpy as np
 from lingprobe import Dataset, Sentence, Tags
 from lingprobe.extend import Ints, column_from_codes
 from lingprobe_extensions.compose.comp.build import PartPairs, label_pair_strata
-from lingprobe_extensions.compose.comp.contrasts import Contrast, split_sentence
+from lingprobe_extensions.compose.comp.contrasts import StructureContrast, split_sentence
 from lingprobe_extensions.compose.comp.draw import ContrastPairs
 from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.readings.gold import gold, role_fact
-from lingprobe_extensions.compose.readings.reading import Reading
+from lingprobe_extensions.compose.readings.gold import list_event_facts, role_fact
+from lingprobe_extensions.compose.readings.reading import SentenceReading
 
 LABELS = ("no", "yes")
 TAGS = ("structure", "construction", "marker", "scope", "negative", "voice", "new")
@@ -46,7 +46,7 @@ def make_sentence(text: str, written: Written = "plain") -> Sentence:
     return Sentence((*split_sentence(cased), "."), f"{cased}.")
 
 
-def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
+def parse_meaning(line: str, denying: frozenset[str]) -> tuple[str, SentenceReading]:
     """The text of a line of a batch and what it means, with what each of its words is; `denying`
     are the determiners like "no".
     """
@@ -55,18 +55,18 @@ def meaning(line: str, denying: frozenset[str]) -> tuple[str, Reading]:
         role_fact(record["event"], role, word, {})
         for role, word in zip(record["roles"], record["words"], strict=True)
     )
-    return record["text"], Reading(gold(record["event"]).facts, words, denying)
+    return record["text"], SentenceReading(list_event_facts(record["event"]).facts, words, denying)
 
 
 def list_pair_meanings(
     parts: Sequence[PartPairs], language: Language
-) -> Iterator[tuple[str, Reading]]:
+) -> Iterator[tuple[str, SentenceReading]]:
     """The texts of all sentences and what they mean."""
     for run in (run for part in parts for _, run in part.runs if run.first):
         places = np.arange(len(run.first))
         for values in (run.values, run.contrast.second(run.values)):
             lines = ShapeBatch(run.contrast.placed, values, places, language).lines()
-            yield from (meaning(line, language.denying) for line in lines)
+            yield from (parse_meaning(line, language.denying) for line in lines)
 
 
 def with_words(dataset: Dataset) -> Dataset:
@@ -120,7 +120,7 @@ def _list_question_rows(
 
 
 def _number_words(
-    contrast: Contrast, path: str, column: Ints, words: dict[tuple[str, int], int]
+    contrast: StructureContrast, path: str, column: Ints, words: dict[tuple[str, int], int]
 ) -> Ints:
     """Asked words by their place in the vocabulary, which grows."""
     kind = contrast.kind(path)

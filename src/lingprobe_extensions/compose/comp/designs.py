@@ -16,10 +16,10 @@ from lingprobe_extensions.compose.comp import rules as comp_rules
 from lingprobe_extensions.compose.comp.balance import Least
 from lingprobe_extensions.compose.comp.build import LEAST, QuestionDesign
 from lingprobe_extensions.compose.comp.contrasts import (
-    Contrast,
     ContrastQuestion,
-    Swap,
+    StructureContrast,
     Two,
+    VariableSwap,
     are_built_alike,
     determiner_forms,
     exchange_verbs,
@@ -35,7 +35,7 @@ from lingprobe_extensions.compose.events.language import ClauseForm, Language
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 
 
-def exchange_numbers(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_numbers(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """The subject of a verb and a noun of the other number change places; the verbs have forms that
     show no number.
 
@@ -56,7 +56,7 @@ def exchange_numbers(placed: LinearisedShape, language: Language) -> Iterator[Co
             if other == subject or nearest not in (other, subject):
                 continue
             kind = "the subject is nearest" if nearest == subject else "the other noun is nearest"
-            swap = Swap(
+            swap = VariableSwap(
                 f"{subject}.noun", f"{other}.noun", more=((f"{subject}.form", f"{other}.form"),)
             )
             for plural in (False, True):
@@ -64,7 +64,7 @@ def exchange_numbers(placed: LinearisedShape, language: Language) -> Iterator[Co
                     f"{subject}.form": many if plural else one,
                     f"{other}.form": one if plural else many,
                 }
-                yield Contrast(
+                yield StructureContrast(
                     placed,
                     language,
                     swap,
@@ -86,7 +86,7 @@ def _neutral(at: ClauseAt, language: Language) -> int:
     return language.mask("form", fits)
 
 
-def exchange_tenses(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def exchange_tenses(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """Past and present of two clauses with the same auxiliary change places: "the man that the
     nurse was calling is sleeping".
 
@@ -102,7 +102,7 @@ def exchange_tenses(placed: LinearisedShape, language: Language) -> Iterator[Con
             yield _tense_contrast(placed, language, two, questions, forms)
 
 
-def futures(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def futures(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """The same of past and future, where a present has no auxiliary: "lekarz, którego student
     będzie witał, tańczył"; in passives the two have "był" and "będzie".
     """
@@ -148,12 +148,12 @@ def _tense_contrast(
     two: Two,
     questions: tuple[ContrastQuestion, ...],
     forms: Iterator[int],
-) -> Contrast:
+) -> StructureContrast:
     """The contrast of two clauses whose tenses change places; `forms` are those that each may
     have.
     """
-    swap = Swap(f"{two[0].prefix}form", f"{two[1].prefix}form", "tense")
-    return Contrast(
+    swap = VariableSwap(f"{two[0].prefix}form", f"{two[1].prefix}form", "tense")
+    return StructureContrast(
         placed, language, swap, questions, dict(zip((swap.a, swap.b), forms, strict=True))
     )
 
@@ -173,7 +173,7 @@ def _describe_asked_clause(at: ClauseAt) -> str:
     return "embedded" if at.prefix.endswith("content.") else "relative" if at.prefix else "main"
 
 
-def adjectives(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def adjectives(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """Two adjectives change places, or two nouns of which one has an adjective."""
     described = {
         path: f"{path}.adjectives.0" for path, phrase in placed.phrases if phrase.adjectives
@@ -191,8 +191,8 @@ def adjectives(placed: LinearisedShape, language: Language) -> Iterator[Contrast
             )
             question = ContrastQuestion((adjective, noun), True, kind, "")
             if other in described:
-                swap = Swap(adjective, described[other])
-                yield Contrast(
+                swap = VariableSwap(adjective, described[other])
+                yield StructureContrast(
                     placed,
                     language,
                     swap,
@@ -200,8 +200,8 @@ def adjectives(placed: LinearisedShape, language: Language) -> Iterator[Contrast
                     {},
                 )
             else:
-                swap = Swap(noun, second)
-                yield Contrast(
+                swap = VariableSwap(noun, second)
+                yield StructureContrast(
                     placed,
                     language,
                     swap,
@@ -210,7 +210,7 @@ def adjectives(placed: LinearisedShape, language: Language) -> Iterator[Contrast
                 )
 
 
-def scopes(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def scopes(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """The verbs of a clause with "no" and of another change places, or the nouns of two clauses
     that both have "no".
 
@@ -232,13 +232,13 @@ def scopes(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
                     if get_noun_role(other, noun, placed) != "unrelated"
                     else "not of this verb"
                 )
-                build = partial(Contrast, placed, language)
+                build = partial(StructureContrast, placed, language)
                 if are_built_alike((one, other)):
                     exchanged = (
                         ContrastQuestion((noun, verb), True, kind, one.prefix),
                         ContrastQuestion((noun, second), False, kind, other.prefix),
                     )
-                    forms = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
+                    forms = VariableSwap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
                     strata = {"marker": word, "scope": "narrow" if one.prefix else "wide"}
                     swap = exchange_verbs((one, other))
                     yield build(swap, exchanged, limits, tied=forms, strata=strata)
@@ -249,7 +249,9 @@ def scopes(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
                         ContrastQuestion((third, verb), False, kind, one.prefix),
                     )
                     strata = {"marker": word, "scope": "one in each clause"}
-                    yield build(Swap(noun, third), moved, {**limits, b: none}, strata=strata)
+                    yield build(
+                        VariableSwap(noun, third), moved, {**limits, b: none}, strata=strata
+                    )
 
 
 COMMON: Mapping[str, Any] = {

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.comp.answers import LabelChecker
-from lingprobe_extensions.compose.comp.contrasts import SPARE, Contrast, ContrastQuestion
+from lingprobe_extensions.compose.comp.contrasts import SPARE, ContrastQuestion, StructureContrast
 from lingprobe_extensions.compose.comp.words import VocabularyPart
 from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.cells import AdmittedSentences, Values
 from lingprobe_extensions.compose.events.diagram import ShapeConstraints
-from lingprobe_extensions.compose.events.draw import Permutation
-from lingprobe_extensions.compose.events.shapes import Box, Variable
+from lingprobe_extensions.compose.events.draw import KeyedPermutation
+from lingprobe_extensions.compose.events.shapes import Box, ShapeVariable
 
 AT_ONCE = 1 << 14
 FEW = 128  # sentences by which it is tried first whether a part has any
@@ -29,7 +29,7 @@ class ContrastPairs(NamedTuple):
     of the first ones.
     """
 
-    contrast: Contrast
+    contrast: StructureContrast
     questions: tuple[ContrastQuestion, ...]
     first: list[str]
     second: list[str]
@@ -63,7 +63,7 @@ class ContrastSelection(NamedTuple):
     all that its structure has.
     """
 
-    contrast: Contrast
+    contrast: StructureContrast
     questions: tuple[ContrastQuestion, ...]
     part: VocabularyPart
     known: AdmittedSentences
@@ -74,7 +74,7 @@ def draw_pairs(
 ) -> ContrastPairs:
     """As many new pairs as asked for, or all that there are."""
     contrast, sentences = selection.contrast, take_first_sentences(selection, drawing.cells)
-    order = Permutation(max(1, sentences.size), (drawing.seed, *key))
+    order = KeyedPermutation(max(1, sentences.size), (drawing.seed, *key))
     rng = np.random.default_rng([drawing.seed, *key])
     result = ContrastPairs(contrast, selection.questions, [], [], {})
     chunks: list[Values] = []
@@ -102,10 +102,12 @@ def _enough(selection: ContrastSelection, n: int) -> int:
 
 
 def sample_values(
-    sentences: AdmittedSentences, contrast: Contrast, n: int, adverbs: float
+    sentences: AdmittedSentences, contrast: StructureContrast, n: int, adverbs: float
 ) -> Values:
     """Values of some of the first sentences of a contrast, perhaps repeated."""
-    values = sentences.values(Permutation(sentences.size, (0,))(np.arange(min(n, sentences.size))))
+    values = sentences.values(
+        KeyedPermutation(sentences.size, (0,))(np.arange(min(n, sentences.size)))
+    )
     return _drop_adverbs(contrast.with_ties(values), adverbs, np.random.default_rng(0))
 
 
@@ -123,7 +125,7 @@ def can_draw_pairs(
     single = len(selection.questions) == 1 or len(selection.questions[0].asked) == 1
     if not sentences.size or (minimal and single):
         return sentences.size > 0
-    order = Permutation(sentences.size, (0,))
+    order = KeyedPermutation(sentences.size, (0,))
     # a few tell of nearly all contrasts that there are some
     ranges = ((0, FEW), (FEW, AT_ONCE if minimal else SOME))
     tried = (
@@ -174,7 +176,7 @@ def _drop_adverbs(values: Values, share: float, rng: np.random.Generator) -> Val
     }
 
 
-def _texts(contrast: Contrast, values: Values) -> list[str]:
+def _texts(contrast: StructureContrast, values: Values) -> list[str]:
     places = np.arange(len(next(iter(values.values()))))
     return ShapeBatch(contrast.placed, values, places, contrast.language).texts()
 
@@ -225,7 +227,7 @@ def _new(candidates: _Candidates, drawing: SamplingState, n: int) -> list[int]:
     return rows
 
 
-def domain(selection: ContrastSelection) -> dict[str, int]:
+def make_domain(selection: ContrastSelection) -> dict[str, int]:
     """What each variable may be in a part of a set; 0 where it has nothing to be."""
     contrast, part, known = selection.contrast, selection.part, selection.known.problem
     named = {path for question in selection.questions for path in question.asked}
@@ -242,7 +244,11 @@ def take_first_sentences(
     selection: ContrastSelection, cells: dict[object, AdmittedSentences]
 ) -> AdmittedSentences:
     """The first sentences that a contrast has in a part of a set."""
-    contrast, problem, narrowed = selection.contrast, selection.known.problem, domain(selection)
+    contrast, problem, narrowed = (
+        selection.contrast,
+        selection.known.problem,
+        make_domain(selection),
+    )
     forbidden = (
         box
         for box in _forbidden(contrast, problem.forbidden)
@@ -269,13 +275,13 @@ def take_first_sentences(
     return cells[key]
 
 
-def _variables(selection: ContrastSelection) -> tuple[Variable, ...]:
+def _variables(selection: ContrastSelection) -> tuple[ShapeVariable, ...]:
     spare = selection.contrast.spare
-    return selection.known.problem.variables + ((Variable(SPARE, spare),) if spare else ())
+    return selection.known.problem.variables + ((ShapeVariable(SPARE, spare),) if spare else ())
 
 
 def _required_boxes(
-    contrast: Contrast, required: tuple[tuple[Box, ...], ...]
+    contrast: StructureContrast, required: tuple[tuple[Box, ...], ...]
 ) -> Iterator[tuple[Box, ...]]:
     """What both sentences must be."""
     yield from required
@@ -283,7 +289,7 @@ def _required_boxes(
         yield from (tuple(map(contrast.mirror_box, some)) for some in required)
 
 
-def _forbidden(contrast: Contrast, boxes: tuple[Box, ...]) -> Iterator[Box]:
+def _forbidden(contrast: StructureContrast, boxes: tuple[Box, ...]) -> Iterator[Box]:
     """What neither sentence may be: the boxes, and those of the second sentence as boxes of the
     first.
     """

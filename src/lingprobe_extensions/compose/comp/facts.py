@@ -15,12 +15,18 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from lingprobe_extensions.compose.comp.answers import ROLES, happens, has_no, list_verbs, subjects
-from lingprobe_extensions.compose.readings.reading import Reading
+from lingprobe_extensions.compose.comp.answers import (
+    ROLES,
+    find_agreeing_nouns,
+    happens,
+    has_no,
+    list_verbs,
+)
+from lingprobe_extensions.compose.readings.reading import SentenceReading
 
-FactsOf = Callable[[Reading], Iterator[str]]
+FactsOf = Callable[[SentenceReading], Iterator[str]]
 """The meaning of a sentence -> its facts."""
-Belonging = Callable[[Reading], Iterator[tuple[str, str, str]]]
+Belonging = Callable[[SentenceReading], Iterator[tuple[str, str, str]]]
 """The meaning of a sentence -> two things that belong together, and the place of the clause or
 phrase in which they do.
 """
@@ -33,7 +39,7 @@ class SentenceOracle(NamedTuple):
     about: str
 
 
-def locate_clause(reading: Reading, verb: str, below: frozenset[str] = frozenset()) -> str:
+def locate_clause(reading: SentenceReading, verb: str, below: frozenset[str] = frozenset()) -> str:
     """Where the clause of a verb is: 'main', 'main agent relative' for the relative clause of its
     agent, 'main content'.
 
@@ -60,7 +66,7 @@ def locate_clause(reading: Reading, verb: str, below: frozenset[str] = frozenset
     )
 
 
-def _locate_noun(reading: Reading, noun: str, below: frozenset[str] = frozenset()) -> str:
+def _locate_noun(reading: SentenceReading, noun: str, below: frozenset[str] = frozenset()) -> str:
     """The place of a noun: the clause that it is an argument of from above, and as what."""
     inside = reading.values(noun, "relative")
     outer = (
@@ -72,7 +78,7 @@ def _locate_noun(reading: Reading, noun: str, below: frozenset[str] = frozenset(
     return "elsewhere" if fact is None else f"{locate_clause(reading, fact.of, below)} {fact.says}"
 
 
-def agents(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def agents(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     """Verbs and their agents."""
     yield from (
         (verb, noun, locate_clause(reading, verb))
@@ -81,7 +87,7 @@ def agents(reading: Reading) -> Iterator[tuple[str, str, str]]:
     )
 
 
-def polarities(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def polarities(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     """Verbs, and whether they happen, are negated, or neither is said."""
     said = {True: "happens", False: "negated", None: "open"}
     yield from (
@@ -90,27 +96,27 @@ def polarities(reading: Reading) -> Iterator[tuple[str, str, str]]:
     )
 
 
-def list_verb_numbers(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def list_verb_numbers(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     """Verbs and the number of their subject."""
     for verb in list_verbs(reading):
         yield from (
             (verb, n, locate_clause(reading, verb))
-            for noun in subjects(reading, verb)
+            for noun in find_agreeing_nouns(reading, verb)
             for n in reading.values(noun, "number")
         )
 
 
-def list_subject_tenses(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def list_subject_tenses(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     """Subjects and the tense of their verb."""
     for verb in list_verbs(reading):
         yield from (
             (noun, tense, locate_clause(reading, verb))
-            for noun in subjects(reading, verb)
+            for noun in find_agreeing_nouns(reading, verb)
             for tense in reading.values(verb, "tense")
         )
 
 
-def adjective_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def adjective_pairs(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     """Adjectives and their nouns."""
     yield from (
         (fact.value, fact.of, _locate_noun(reading, fact.of))
@@ -119,7 +125,7 @@ def adjective_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
     )
 
 
-def negated_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def negated_pairs(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     """Verbs and the nouns with "no" that they are said of."""
     for verb in list_verbs(reading):
         nouns = [
@@ -133,12 +139,12 @@ def negated_pairs(reading: Reading) -> Iterator[tuple[str, str, str]]:
         )
 
 
-def list_words(reading: Reading) -> Iterator[str]:
+def list_words(reading: SentenceReading) -> Iterator[str]:
     """Which nouns and verbs there are."""
     yield from (word.of for word in reading.words if word.says in ("noun", "predicate"))
 
 
-def list_word_positions(reading: Reading) -> Iterator[str]:
+def list_word_positions(reading: SentenceReading) -> Iterator[str]:
     """At which place each noun and verb stands."""
     yield from (
         f"{word.of} at {at}"
@@ -147,7 +153,7 @@ def list_word_positions(reading: Reading) -> Iterator[str]:
     )
 
 
-def pair_nouns_with_later_verbs(reading: Reading) -> Iterator[tuple[str, str, str]]:
+def pair_nouns_with_later_verbs(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     """Nouns and the verbs that come after them."""
     for at, word in enumerate(reading.words):
         if word.says == "noun":
@@ -158,12 +164,12 @@ def pair_nouns_with_later_verbs(reading: Reading) -> Iterator[tuple[str, str, st
             )
 
 
-def pair_facts(belonging: Belonging, reading: Reading) -> Iterator[str]:
+def pair_facts(belonging: Belonging, reading: SentenceReading) -> Iterator[str]:
     """One fact for each two."""
     yield from dict.fromkeys(f"{one} {other}" for one, other, _ in belonging(reading))
 
 
-def by_place(belonging: Belonging, reading: Reading) -> Iterator[str]:
+def by_place(belonging: Belonging, reading: SentenceReading) -> Iterator[str]:
     """One fact for each thing and place."""
     belongings = list(belonging(reading))
     yield from dict.fromkeys(

@@ -34,13 +34,13 @@ from lingprobe_extensions.compose.comp.data import (
     capitalize_sentences,
     list_pair_meanings,
     make_sentence,
-    meaning,
+    parse_meaning,
     with_words,
 )
 from lingprobe_extensions.compose.comp.designs import DESIGNS, Designs
 from lingprobe_extensions.compose.comp.draw import SamplingState, UnclearPair
 from lingprobe_extensions.compose.comp.facts import ORACLES
-from lingprobe_extensions.compose.comp.rules import right
+from lingprobe_extensions.compose.comp.rules import score_rules
 from lingprobe_extensions.compose.comp.shallow import WrittenIn
 from lingprobe_extensions.compose.comp.words import (
     COMBINATIONS,
@@ -51,7 +51,7 @@ from lingprobe_extensions.compose.comp.words import (
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 from lingprobe_extensions.compose.events.request import GenerationRequest, tables_of
-from lingprobe_extensions.compose.readings.reading import Reading
+from lingprobe_extensions.compose.readings.reading import SentenceReading
 
 PROBE = "mlp,protocol=ettinger"
 BASELINES = ("window", "ngrams")
@@ -168,7 +168,7 @@ def _load(name: str, options: CompositionOptions) -> Dataset:
     """The items, built now: the same for the same options."""
     _check_options(name, options)
     dataset, language = _build_dataset(name, _select_item_options(options))
-    dataset = dataset.with_notes(rules=right(dataset, language))
+    dataset = dataset.with_notes(rules=score_rules(dataset, language))
     dataset = capitalize_sentences(dataset) if options.written == "cased" else dataset
     return dataset if options.asked == "one-hot" else with_words(dataset)
 
@@ -248,14 +248,14 @@ def _meanings(
     contents: str,
     written: Written,
     asked: frozenset[Sentence],
-) -> tuple[tuple[Sentence, Reading], ...]:
+) -> tuple[tuple[Sentence, SentenceReading], ...]:
     """What sentences mean: those that are asked about, and maybe others."""
     if options.mode == "paper":  # which draws many more than it asks about
         language = load_language(options.language)
         drawn = comp_paper.list_drawn(_paper_sentences(name, options, contents))
         sentences = (make_sentence(one.sentence.text, written) for one in drawn)
         return tuple(
-            (sentence, meaning(one.line, language.denying)[1])
+            (sentence, parse_meaning(one.line, language.denying)[1])
             for one, sentence in zip(drawn, sentences, strict=True)
             if sentence in asked
         )

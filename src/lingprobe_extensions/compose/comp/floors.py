@@ -20,7 +20,7 @@ from lingprobe_extensions.compose.comp.shallow import ShallowExamples, shallow_e
 
 
 @dataclass(frozen=True)
-class Window(WordsOnly):
+class TagWindow(WordsOnly):
     """The tags of each asked word and of the words around it, and which of two asked words comes
     first; read with the asked words themselves, one-hot.
     """
@@ -44,7 +44,7 @@ class Window(WordsOnly):
 
 
 @dataclass(frozen=True)
-class NGrams(WordsOnly):
+class TagNGrams(WordsOnly):
     """A bag of all n-grams of tags, in which each asked word is marked as the first or the second
     one; read with the asked words themselves, one-hot.
     """

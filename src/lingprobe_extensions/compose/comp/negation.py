@@ -9,22 +9,22 @@ from itertools import permutations
 import numpy as np
 
 from lingprobe_extensions.compose.comp.contrasts import (
-    Contrast,
     ContrastQuestion,
-    Swap,
+    StructureContrast,
     Two,
+    VariableSwap,
     are_built_alike,
     determiner_forms,
     exchange_verbs,
     list_argument_forms,
     polarity_forms,
 )
-from lingprobe_extensions.compose.events.assertions import OPEN, assertions
+from lingprobe_extensions.compose.events.assertions import OPEN, find_assertions
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape, members
+from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape, list_members
 
 
-def negations(placed: LinearisedShape, language: Language) -> Iterator[Contrast]:
+def negations(placed: LinearisedShape, language: Language) -> Iterator[StructureContrast]:
     """One of two clauses is negated: the negation moves to the other one, or their verbs change
     places.
 
@@ -50,15 +50,15 @@ def negations(placed: LinearisedShape, language: Language) -> Iterator[Contrast]
                 yield replace(contrast, questions=questions)
 
 
-def _open(contrast: Contrast, question: ContrastQuestion) -> bool:
+def _open(contrast: StructureContrast, question: ContrastQuestion) -> bool:
     """Whether one of the two sentences leaves open what the asked verb says; its words do not
     matter for that.
     """
     masks = {v.path: contrast.limits.get(v.path, 1) for v in contrast.placed.variables}
-    first = contrast.with_ties({path: np.array([members(m)[0]]) for path, m in masks.items()})
+    first = contrast.with_ties({path: np.array([list_members(m)[0]]) for path, m in masks.items()})
     [path] = question.asked
     return any(
-        assertions(contrast.placed, values, contrast.language)[verb.removesuffix("predicate")]
+        find_assertions(contrast.placed, values, contrast.language)[verb.removesuffix("predicate")]
         == OPEN
         for verb, values in (
             (path, first),
@@ -69,7 +69,7 @@ def _open(contrast: Contrast, question: ContrastQuestion) -> bool:
 
 def _not(
     placed: LinearisedShape, two: Two, limits: Mapping[str, int], language: Language
-) -> Iterator[Contrast]:
+) -> Iterator[StructureContrast]:
     """The verb of one clause is negated, with "not"."""
     one, other = two
     a, b = (f"{at.prefix}form" for at in two)
@@ -79,10 +79,12 @@ def _not(
         b: polarity_forms(language, "positive", other),
     }
     strata = {"marker": language.signs["not"][0]}
-    polarity = Swap(a, b, "polarity")
-    yield Contrast(placed, language, polarity, _negation_questions(two), forms, strata=strata)
+    polarity = VariableSwap(a, b, "polarity")
+    yield StructureContrast(
+        placed, language, polarity, _negation_questions(two), forms, strata=strata
+    )
     if are_built_alike(two):
-        yield Contrast(
+        yield StructureContrast(
             placed,
             language,
             exchange_verbs(two),
@@ -95,21 +97,21 @@ def _not(
 
 def _no(
     placed: LinearisedShape, two: Two, limits: Mapping[str, int], language: Language
-) -> Iterator[Contrast]:
+) -> Iterator[StructureContrast]:
     """An argument of one clause is negated, with "no" or "not one"."""
     one, other = two
-    tied = Swap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
+    tied = VariableSwap(f"{one.prefix}form", f"{other.prefix}form", "polarity")
     for word in (d for d, force in language.forces.items() if force == "none"):
         strata, negative = {"marker": word}, determiner_forms(language, word)
         for a in list_argument_forms(one, placed):
             forms = {**limits, a: negative}
             for b in list_argument_forms(other, placed):
-                moved = Swap(a, b, "determiner")
-                yield Contrast(
+                moved = VariableSwap(a, b, "determiner")
+                yield StructureContrast(
                     placed, language, moved, _negation_questions(two), forms, strata=strata
                 )
             if are_built_alike(two):
-                yield Contrast(
+                yield StructureContrast(
                     placed,
                     language,
                     exchange_verbs(two),

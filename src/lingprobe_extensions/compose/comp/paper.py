@@ -27,7 +27,7 @@ from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.shapes import LinearisedShape
-from lingprobe_extensions.compose.events.space import space
+from lingprobe_extensions.compose.events.space import make_space
 
 LANGUAGE = "english"
 REQUEST: Mapping[str, Any] = {
@@ -181,7 +181,7 @@ def _candidates(
     name: str, request: GenerationRequest, pool: AskedWords, seed: int, n: int
 ) -> list[SentenceCandidate]:
     """Sentences in a random order with all that could be asked."""
-    sentences = space(request)
+    sentences = make_space(request)
     rng = np.random.default_rng([seed, 6])
     candidates: list[SentenceCandidate] = []
     for length, batches in draw_from_space(

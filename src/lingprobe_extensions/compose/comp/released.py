@@ -14,9 +14,9 @@ from functools import lru_cache, partial
 from lingprobe import Dataset, Example, Sentence
 from lingprobe.extend import ColumnLayout, TaskRelease
 from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
-from lingprobe_extensions.compose.comp.rules import right
-from lingprobe_extensions.compose.readings.find import readings
-from lingprobe_extensions.compose.readings.reading import Reading
+from lingprobe_extensions.compose.comp.rules import score_rules
+from lingprobe_extensions.compose.readings.find import find_readings
+from lingprobe_extensions.compose.readings.reading import SentenceReading
 
 ANSWERS = (("TRUE", "yes"), ("FALSE", "no"))
 COMPEVAL_VERB = ColumnLayout(
@@ -72,9 +72,9 @@ about: only these can pass.
 
 
 @lru_cache(maxsize=4096)
-def find_single_reading(words: tuple[str, ...]) -> Reading | None:
+def find_single_reading(words: tuple[str, ...]) -> SentenceReading | None:
     """The reading of a sentence, adverbs excluded; None where it has none, or several."""
-    complete = readings([word for word in words if word not in ASIDE.split()])
+    complete = find_readings([word for word in words if word not in ASIDE.split()])
     return complete[0] if len(complete) == 1 else None
 
 
@@ -85,7 +85,7 @@ def list_reading_facts(facts_of: FactsOf, sentence: Sentence) -> Iterator[str]:
 
 
 def _note_rule_scores(dataset: Dataset) -> dict[str, dict[str, float]]:
-    return {"rules": right(dataset)}
+    return {"rules": score_rules(dataset)}
 
 
 def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRelease:

@@ -19,8 +19,8 @@ from lingprobe.extend import Ints
 from lingprobe_extensions.compose.comp.shallow import (
     Flags,
     ShallowExamples,
-    kinds,
     language_of,
+    list_slot_kinds,
     shallow_examples,
 )
 from lingprobe_extensions.compose.events.language import Language
@@ -212,11 +212,11 @@ def apply_rules_of_thumb(dataset: Dataset, language: Language | None = None) -> 
     examples = None if known is None else shallow_examples(dataset, known)
     if known is None or examples is None or (examples.places < 0).any():
         return {}
-    rules = RULES.get(kinds(dataset, known), {})
+    rules = RULES.get(list_slot_kinds(dataset, known), {})
     return {name: rule(examples) for name, rule in rules.items()}
 
 
-def right(dataset: Dataset, language: Language | None = None) -> dict[str, float]:
+def score_rules(dataset: Dataset, language: Language | None = None) -> dict[str, float]:
     """Rule of thumb -> the share of test that it is right about, as train says which answer it
     speaks for; rounded.
 

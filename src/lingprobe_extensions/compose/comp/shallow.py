@@ -99,22 +99,22 @@ def _list_form_signs(language: Language) -> Mapping[str, Tags]:
     }
 
 
-class Features(NamedTuple):
+class ShallowFeatures(NamedTuple):
     """What holds of each example [n, features], by name."""
 
     holds: Flags
     names: tuple[str, ...]
 
 
-def extract_shallow_features(seen: ShallowExamples) -> Features:
+def extract_shallow_features(seen: ShallowExamples) -> ShallowFeatures:
     """All that tells some examples from others; of two that always agree, or never, the first."""
     by_name = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
     if not by_name:
-        return Features(np.zeros((len(seen.codes), 0), bool), ())
+        return ShallowFeatures(np.zeros((len(seen.codes), 0), bool), ())
     holds = np.stack(list(by_name.values()), 1)
     _, first = np.unique(np.packbits(holds ^ holds[:1], axis=0), axis=1, return_index=True)
     columns = np.sort(first)
-    return Features(holds[:, columns], tuple(np.array(list(by_name))[columns].tolist()))
+    return ShallowFeatures(holds[:, columns], tuple(np.array(list(by_name))[columns].tolist()))
 
 
 def _all(seen: ShallowExamples) -> Iterator[tuple[str, Flags]]:
@@ -190,7 +190,7 @@ def _knows(language: Language, dataset: Dataset) -> bool:
     return bool(words) and words <= {lemma for kind in _lemmas(language).values() for lemma in kind}
 
 
-def kinds(dataset: Dataset, language: Language) -> tuple[str, ...]:
+def list_slot_kinds(dataset: Dataset, language: Language) -> tuple[str, ...]:
     """What each slot asks about: 'noun', 'verb' or 'adjective'; '' for what is none."""
     slots = [{dataset.vocabulary[w] for w in np.unique(slot)} for slot in dataset.asked.T]
     return tuple(

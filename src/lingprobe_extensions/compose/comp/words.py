@@ -24,8 +24,8 @@ from lingprobe import DataProblem
 from lingprobe.extend import read_json_document
 from lingprobe_extensions.compose.comp.contrasts import ContrastQuestion
 from lingprobe_extensions.compose.events.language import Numbers
-from lingprobe_extensions.compose.events.request import GenerationRequest, request
-from lingprobe_extensions.compose.events.shapes import members
+from lingprobe_extensions.compose.events.request import GenerationRequest, parse_generation_request
+from lingprobe_extensions.compose.events.shapes import list_members
 
 CLASSES = 5
 PAPER: Mapping[str, Any] = {
@@ -118,7 +118,7 @@ class VocabularyPart:
 @lru_cache(maxsize=64)
 def _ranks(mask: int) -> Numbers:
     """The place of each word of a mask among them, by number."""
-    numbers = members(mask)
+    numbers = list_members(mask)
     ranks = np.zeros(numbers[-1] + 1, np.int64)
     ranks[list(numbers)] = np.arange(len(numbers))
     return ranks
@@ -138,7 +138,7 @@ def complete_request(file: str | None, usual: Mapping[str, Any]) -> Mapping[str,
 def parse_request(value: Mapping[str, Any], file: str | None) -> GenerationRequest:
     """The request; what is wrong is named with the file that it comes from."""
     try:
-        return request(dict(value))
+        return parse_generation_request(dict(value))
     except DataProblem as problem:
         raise DataProblem(f"{file}: {problem}" if file else str(problem)) from None
 
@@ -173,7 +173,7 @@ def build_vocabulary_parts(
     )
 
 
-def anything(request: GenerationRequest) -> VocabularyPart:
+def make_open_part(request: GenerationRequest) -> VocabularyPart:
     """A part that has all of the request's own words."""
     return VocabularyPart("anything", 0, EVERY, request.domains, request.domains)
 
@@ -191,7 +191,7 @@ def _divide_adverbs(request: GenerationRequest, rng: np.random.Generator) -> tup
     others.
     """
     language = request.language
-    rows = [language.adverbs[i] for i in members(request.domains["adverbs"])]
+    rows = [language.adverbs[i] for i in list_members(request.domains["adverbs"])]
     kinds: dict[tuple[str, ...], list[int]] = {}
     for i in sorted({i for row in rows for i in row}):
         kinds.setdefault(language.values("adverb")[i].classes, []).append(i)
@@ -205,7 +205,9 @@ def _divide_adverbs(request: GenerationRequest, rng: np.random.Generator) -> tup
 
 def _some(request: GenerationRequest, kind: str, rng: np.random.Generator) -> int:
     """Words that are held out: of each sort as many as are wanted."""
-    chosen = (rng.permutation(members(mask))[:FILLERS] for mask in _like(request, kind).values())
+    chosen = (
+        rng.permutation(list_members(mask))[:FILLERS] for mask in _like(request, kind).values()
+    )
     return sum(1 << int(i) for some in chosen for i in some)
 
 
@@ -214,11 +216,11 @@ def _like(request: GenerationRequest, kind: str) -> dict[object, int]:
     and what they take.
     """
     entries = request.language.values(kind)
-    sorts = dict.fromkeys(_sort(entries[i]) for i in members(request.domains[kind]))
+    sorts = dict.fromkeys(_sort(entries[i]) for i in list_members(request.domains[kind]))
     lemmas = {
         request.language.values(k)[i].lemma
         for k in ("noun", "verb")
-        for i in members(request.domains[k])
+        for i in list_members(request.domains[k])
     }
     return {
         sort: sum(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.events.cells import Values
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.meaning import Event
+from lingprobe_extensions.compose.events.meaning import SentenceEvent
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 from lingprobe_extensions.compose.events.skeleton import analyze_event
 
@@ -32,18 +32,20 @@ Flags = NDArray[np.bool_]
 Codes = NDArray[np.int8]
 
 
-def event_assertions(event: Event, language: Language) -> dict[str, str]:
+def event_assertions(event: SentenceEvent, language: Language) -> dict[str, str]:
     """What is asserted of each clause of an event, by what its paths begin with: '' is the main
     clause, 'agent.relative.' one in it.
     """
     placed, row = analyze_event(event, language)
-    by_clause = assertions(
+    by_clause = find_assertions(
         placed, {path: np.array([value]) for path, value in row.items()}, language
     )
     return {prefix: ASSERTED[int(codes[0])] for prefix, codes in by_clause.items()}
 
 
-def assertions(placed: LinearisedShape, values: Values, language: Language) -> dict[str, Codes]:
+def find_assertions(
+    placed: LinearisedShape, values: Values, language: Language
+) -> dict[str, Codes]:
     """The same of many sentences of one shape: for each clause [n] places in `ASSERTED`."""
     n = len(next(iter(values.values())))
     real: dict[str, Flags] = {"": np.ones(n, bool)}  # where a clause stands for what is the case

@@ -22,17 +22,17 @@ from lingprobe_extensions.compose.events.language import (
     Texts,
     VariableKey,
 )
-from lingprobe_extensions.compose.events.meaning import INNER, ROLES, Event
+from lingprobe_extensions.compose.events.meaning import INNER, ROLES, SentenceEvent
 from lingprobe_extensions.compose.events.shapes import (
+    ArgumentHole,
     ClauseShape,
-    Hole,
+    CoordinatedPhrases,
     LinearisedShape,
-    Phrase,
+    PhraseShape,
     Slot,
-    Twins,
 )
-from lingprobe_extensions.compose.events.skeleton import analyze_event, event
-from lingprobe_extensions.compose.events.space import Space
+from lingprobe_extensions.compose.events.skeleton import analyze_event, make_event
+from lingprobe_extensions.compose.events.space import SentenceSpace
 
 Piece = tuple[Texts, tuple[VariableKey, ...]]
 
@@ -46,12 +46,12 @@ class ShapePieces(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def layout(placed: LinearisedShape, language: Language) -> ShapePieces:
+def lay_out_shape(placed: LinearisedShape, language: Language) -> ShapePieces:
     """The pieces of a shape; remembered, because many sentences share them."""
     columns = language.columns(placed)
     words = _merge_constants((c.words, c.keys) for c in columns)
     roles = _merge_constants((c.roles, c.keys) for c in columns)
-    return ShapePieces(words, roles, _merge_constants(fragments(placed, language)))
+    return ShapePieces(words, roles, _merge_constants(format_fragments(placed, language)))
 
 
 def _merge_constants(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
@@ -84,7 +84,7 @@ def _index(
     return tuple(values[k.path] if k.through is None else k.through[values[k.path]] for k in keys)
 
 
-def fragments(placed: LinearisedShape, language: Language) -> Iterator[Piece]:
+def format_fragments(placed: LinearisedShape, language: Language) -> Iterator[Piece]:
     """The JSON text of a shape's events in pieces: as `to_json` has it, without spaces."""
     yield from _clause_pieces(placed.shape, "", language)
 
@@ -113,11 +113,11 @@ def _clause_pieces(clause: ClauseShape, prefix: str, language: Language) -> Iter
 
 
 def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
-    if slot is Hole.GAP:
+    if slot is ArgumentHole.GAP:
         yield _make_lookup_piece(language, "relativiser", f"{path}.gap")
-    elif isinstance(slot, Hole):
+    elif isinstance(slot, ArgumentHole):
         yield _constant_piece(f'{{"{slot.value}":true}}')
-    elif isinstance(slot, Twins):
+    elif isinstance(slot, CoordinatedPhrases):
         for i, phrase in enumerate(slot.both):
             yield _constant_piece(('{"both":[', ",")[i])
             yield from _phrase_pieces(phrase, f"{path}.both.{i}", language)
@@ -126,7 +126,7 @@ def _slot_pieces(slot: Slot, path: str, language: Language) -> Iterator[Piece]:
         yield from _phrase_pieces(slot, path, language)
 
 
-def _phrase_pieces(phrase: Phrase, path: str, language: Language) -> Iterator[Piece]:
+def _phrase_pieces(phrase: PhraseShape, path: str, language: Language) -> Iterator[Piece]:
     yield _constant_piece('{"noun":')
     yield _make_lookup_piece(language, "noun", f"{path}.noun")
     yield _make_lookup_piece(language, "phrase", f"{path}.form")
@@ -217,7 +217,7 @@ class ShapeBatch(NamedTuple):
         return [
             text[:-1]
             for text in join_pieces(
-                layout(self.placed, self.language).words, self.values, len(self.places)
+                lay_out_shape(self.placed, self.language).words, self.values, len(self.places)
             )
         ]
 
@@ -230,7 +230,7 @@ class ShapeBatch(NamedTuple):
         return [
             text[:-1]
             for text in join_pieces(
-                layout(self.placed, self.language).roles, self.values, len(self.places)
+                lay_out_shape(self.placed, self.language).roles, self.values, len(self.places)
             )
         ]
 
@@ -244,16 +244,16 @@ class ShapeBatch(NamedTuple):
             for words, text, row in both
         ]
 
-    def events(self) -> Iterator[Event]:
+    def events(self) -> Iterator[SentenceEvent]:
         """The events, one by one."""
         paths = list(self.values)
         for row in zip(*(self.values[path].tolist() for path in paths), strict=True):
-            yield event(self.placed, dict(zip(paths, row, strict=True)), self.language)
+            yield make_event(self.placed, dict(zip(paths, row, strict=True)), self.language)
 
     def lines(self) -> list[str]:
         """The sentences as JSON: text, words, where they start, roles and event."""
         events = join_pieces(
-            layout(self.placed, self.language).event, self.values, len(self.places)
+            lay_out_shape(self.placed, self.language).event, self.values, len(self.places)
         )
         spaced, leaning = self.spaced_words(), self.language.leaning
         parts = zip(spaced, _attach_marks(spaced, self.language), self.roles(), events, strict=True)
@@ -289,7 +289,7 @@ def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
     return starts
 
 
-def build_shape_batches(space: Space, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
+def build_shape_batches(space: SentenceSpace, numbers: NDArray[Any]) -> Iterator[ShapeBatch]:
     """The sentences with some numbers, one batch a shape."""
     kind = np.int64 if space.size < EXACT else object
     starts = np.array(space.starts[:-1], kind)
@@ -319,12 +319,12 @@ def map_in_order(
     return ordered
 
 
-def generate_sentences(space: Space, numbers: NDArray[Any]) -> list[GeneratedSentence]:
+def generate_sentences(space: SentenceSpace, numbers: NDArray[Any]) -> list[GeneratedSentence]:
     """The sentences with some numbers, in their order."""
     return map_in_order(build_shape_batches(space, numbers), len(numbers), ShapeBatch.sentences)
 
 
-def realize_event(event: Event, language: Language) -> GeneratedSentence:
+def realize_event(event: SentenceEvent, language: Language) -> GeneratedSentence:
     """The sentence of one event. An event whose words or forms the language lacks is named by what
     it lacks.
     """

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.events.diagram import (
     RIVALS,
-    Level,
+    DiagramLevel,
     ShapeConstraints,
     count_paths,
-    levels,
+    make_levels,
 )
 from lingprobe_extensions.compose.events.language import Numbers
-from lingprobe_extensions.compose.events.shapes import LinearisedShape, members
+from lingprobe_extensions.compose.events.shapes import LinearisedShape, list_members
 
 EXACT = 1 << 62  # up to here numbers of sentences are int64, above they are Python's
 NEVER = np.iinfo(np.int64).max
@@ -81,8 +81,8 @@ class AdmittedSentences:
     problem: ShapeConstraints
 
     @cached_property
-    def _diagram(self) -> tuple[list[Level], list[list[int]]]:
-        diagram = levels(self.problem)
+    def _diagram(self) -> tuple[list[DiagramLevel], list[list[int]]]:
+        diagram = make_levels(self.problem)
         return diagram, count_paths(diagram)
 
     @property
@@ -123,9 +123,9 @@ class AdmittedSentences:
         return values
 
 
-def _add_up_level(level: Level, behind: list[int], kind: type) -> LevelArrays:
+def _add_up_level(level: DiagramLevel, behind: list[int], kind: type) -> LevelArrays:
     """A level with its numbers added up, without edges that lead nowhere."""
-    listed = [members(mask) for mask in level.groups]
+    listed = [list_members(mask) for mask in level.groups]
     first = np.array([0, *accumulate(len(row) for row in listed)], np.int64)
     every = np.array([m for row in listed for m in row], np.int64)
     single = len(level.starts) == 2 and len(level.to) == 1  # one way to go on, as it mostly is
@@ -159,7 +159,7 @@ def _add_up_level(level: Level, behind: list[int], kind: type) -> LevelArrays:
     )
 
 
-def _live(level: Level, behind: list[int], kind: type) -> tuple[Level, NDArray[Any]]:
+def _live(level: DiagramLevel, behind: list[int], kind: type) -> tuple[DiagramLevel, NDArray[Any]]:
     """The edges of a level that lead somewhere, and how many sentences lie behind each."""
     ways: NDArray[Any] = np.array(behind, kind)[level.to]
     live, states = ways > 0, np.arange(len(level.starts))

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe_extensions.compose.events.shapes import Box, Variable
+from lingprobe_extensions.compose.events.shapes import Box, ShapeVariable
 
 RIVALS = ("noun", "verb", "adjective")
 Ints = NDArray[np.int32]
@@ -42,7 +42,7 @@ BoxesByPath = Mapping[str, Sequence[tuple[int, int]]]
 """For each variable the boxes that say something of it, by number, and which values they have."""
 
 
-class Groups(NamedTuple):
+class ValueGroups(NamedTuple):
     """Values that no box tells apart, in bits, and for rivals where the taken ones of each group
     are counted.
     """
@@ -57,30 +57,30 @@ class ShapeConstraints:
     list of boxes to reach one of.
     """
 
-    variables: tuple[Variable, ...]
+    variables: tuple[ShapeVariable, ...]
     domain: Box
     forbidden: tuple[Box, ...]
     required: tuple[tuple[Box, ...], ...]
 
     @cached_property
-    def groups(self) -> Mapping[str, Groups]:
+    def groups(self) -> Mapping[str, ValueGroups]:
         """The values of each variable in groups; rivals of one kind share theirs, so that what is
         taken can be counted.
         """
-        groups: dict[str, Groups] = {}
+        groups: dict[str, ValueGroups] = {}
         start = 0
         for kind in RIVALS:
             paths = [v.path for v in self.variables if v.kind == kind]
             atoms = self._atoms(paths)
             for path in paths:
                 mine = [(i, atom) for i, atom in enumerate(atoms) if atom & self.domain[path]]
-                groups[path] = Groups(
+                groups[path] = ValueGroups(
                     tuple(atom for _, atom in mine), tuple(WIDTH * (start + i) for i, _ in mine)
                 )
             start += len(atoms)
         for variable in self.variables:
             if variable.kind not in RIVALS:
-                groups[variable.path] = Groups(tuple(self._atoms([variable.path])), ())
+                groups[variable.path] = ValueGroups(tuple(self._atoms([variable.path])), ())
         return groups
 
     @cached_property
@@ -135,10 +135,10 @@ class ShapeConstraints:
                 (i, k, mask) for k, path in enumerate(paths) for i, mask in by_path.get(path, ())
             )
             masks |= dict.fromkeys(mask for _, _, mask in sorted(met))
-        return split(reduce(or_, (self.domain[path] for path in paths), 0), masks)
+        return split_set(reduce(or_, (self.domain[path] for path in paths), 0), masks)
 
 
-class Level(NamedTuple):
+class DiagramLevel(NamedTuple):
     """One variable: its groups of values, in bits, and the edges from each state, one state after
     another.
 
@@ -154,7 +154,7 @@ class Level(NamedTuple):
     to: Ints
 
 
-def levels(problem: ShapeConstraints) -> list[Level]:
+def make_levels(problem: ShapeConstraints) -> list[DiagramLevel]:
     """The diagram, variable by variable; every state but the first is reached."""
     states = [_start(problem)]
     diagram = []
@@ -169,7 +169,7 @@ def levels(problem: ShapeConstraints) -> list[Level]:
                 to.append(numbers.setdefault(after, len(numbers)))
             starts.append(len(to))
         diagram.append(
-            Level(
+            DiagramLevel(
                 step.groups, *(np.array(column, np.int32) for column in (starts, group, values, to))
             )
         )
@@ -186,7 +186,7 @@ def _start(problem: ShapeConstraints) -> State:
     )
 
 
-def count_paths(diagram: Sequence[Level]) -> list[list[int]]:
+def count_paths(diagram: Sequence[DiagramLevel]) -> list[list[int]]:
     """How many sentences lie behind each state, level by level, and 1 behind each last one."""
     behind = [[1] * (1 + int(diagram[-1].to.max(initial=-1)))]
     for level in reversed(diagram):
@@ -295,7 +295,7 @@ def _outside(told: Sequence[tuple[int, int]], groups: Sequence[int]) -> tuple[in
     return tuple(found)
 
 
-def split(union: int, masks: Mapping[int, None]) -> list[int]:
+def split_set(union: int, masks: Mapping[int, None]) -> list[int]:
     """A set cut along others."""
     atoms = [union] if union else []
     for mask in masks:

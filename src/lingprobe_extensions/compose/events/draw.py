@@ -27,8 +27,8 @@ from lingprobe import DataProblem
 from lingprobe.extend import hash_bytes
 from lingprobe_extensions.compose.events.batch import ShapeBatch, build_shape_batches
 from lingprobe_extensions.compose.events.cells import EXACT
-from lingprobe_extensions.compose.events.patterns import Partial, partial
-from lingprobe_extensions.compose.events.space import Space
+from lingprobe_extensions.compose.events.patterns import PartialPattern, parse_pattern
+from lingprobe_extensions.compose.events.space import SentenceSpace
 
 ROUNDS = 6
 WIDEST = 1 << 120  # up to here half a number fits into 64 bits
@@ -44,7 +44,7 @@ def _round_keys(key: tuple[int, ...]) -> NDArray[np.uint64]:
 
 
 @dataclass(frozen=True)
-class Permutation:
+class KeyedPermutation:
     """A permutation of range(size) that a key picks."""
 
     size: int
@@ -124,18 +124,18 @@ Priors = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True)
-class Stratum:
+class SpaceStratum:
     """A part of the space and how many sentences of it are drawn."""
 
-    space: Space
+    space: SentenceSpace
     n: int
 
 
 @dataclass(frozen=True)
-class Draw:
+class SentenceSample:
     """So many sentences of some strata, in an order that the seed picks."""
 
-    strata: tuple[Stratum, ...]
+    strata: tuple[SpaceStratum, ...]
     seed: int
 
     @property
@@ -144,11 +144,11 @@ class Draw:
         return sum(stratum.n for stratum in self.strata)
 
     @cached_property
-    def _orders(self) -> tuple[Permutation, tuple[Permutation, ...]]:
+    def _orders(self) -> tuple[KeyedPermutation, tuple[KeyedPermutation, ...]]:
         inner = tuple(
-            Permutation(s.space.size, (self.seed, 1, k)) for k, s in enumerate(self.strata)
+            KeyedPermutation(s.space.size, (self.seed, 1, k)) for k, s in enumerate(self.strata)
         )
-        return Permutation(self.n, (self.seed, 0)), inner
+        return KeyedPermutation(self.n, (self.seed, 0)), inner
 
     def chunks(self, size: int = CHUNK) -> Iterator[tuple[int, list[ShapeBatch]]]:
         """Runs of the draw in order: how many sentences, and their batches, whose places are those
@@ -176,13 +176,13 @@ class Draw:
 
 
 def draw_from_space(
-    space: Space,
+    space: SentenceSpace,
     n: int | None = None,
     seed: int = 0,
     priors: Priors | None = None,
     *,
     even: bool = False,
-) -> Draw:
+) -> SentenceSample:
     """So many sentences of a space (all without n); more than there are, or shares that cannot be
     had, are an error.
     """
@@ -194,8 +194,8 @@ def draw_from_space(
             f"{count:,} sentences are asked for, the request has {space.size:,}; ask for fewer or"
             " widen it"
         )
-    strata = list(_combine_priors(space, count, priors)) if priors else [Stratum(space, count)]
-    return Draw(
+    strata = list(_combine_priors(space, count, priors)) if priors else [SpaceStratum(space, count)]
+    return SentenceSample(
         tuple(
             part
             for k, stratum in enumerate(strata)
@@ -205,7 +205,7 @@ def draw_from_space(
     )
 
 
-def _evenly(stratum: Stratum, key: tuple[int, ...]) -> Iterator[Stratum]:
+def _evenly(stratum: SpaceStratum, key: tuple[int, ...]) -> Iterator[SpaceStratum]:
     """The same number of every structure, give or take one; what a small one cannot give is shared
     by the others.
 
@@ -220,7 +220,7 @@ def _evenly(stratum: Stratum, key: tuple[int, ...]) -> Iterator[Stratum]:
     for k in np.random.default_rng(key).permutation(larger)[: stratum.n - sum(shares)].tolist():
         shares[k] += 1
     yield from (
-        Stratum(Space(stratum.space.language, (cell,)), share)
+        SpaceStratum(SentenceSpace(stratum.space.language, (cell,)), share)
         for cell, share in zip(cells, shares, strict=True)
         if share
     )
@@ -236,7 +236,7 @@ def _level(sizes: Sequence[int], n: int) -> int:
     return max(sizes)
 
 
-def _combine_priors(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
+def _combine_priors(space: SentenceSpace, n: int, priors: Priors) -> Iterator[SpaceStratum]:
     """Every combination of the values of the priors, with its share of n."""
     parts = {
         path: _read_feature_values(space, path, list(weights)) for path, weights in priors.items()
@@ -260,10 +260,12 @@ def _combine_priors(space: Space, n: int, priors: Priors) -> Iterator[Stratum]:
                 f"the priors ask for {share:,} sentences with {conditions}, and there are"
                 f" {part.size:,}; ask for fewer in all"
             )
-        yield Stratum(part, share)
+        yield SpaceStratum(part, share)
 
 
-def _read_feature_values(space: Space, path: str, names: list[str]) -> dict[str, Partial]:
+def _read_feature_values(
+    space: SentenceSpace, path: str, names: list[str]
+) -> dict[str, PartialPattern]:
     """The pattern of each value of a feature; the values must cover the space, or the rest would be
     excluded unseen.
     """
@@ -278,8 +280,8 @@ def _read_feature_values(space: Space, path: str, names: list[str]) -> dict[str,
     return patterns
 
 
-def _pattern(path: str, name: str) -> Partial:
+def _pattern(path: str, name: str) -> PartialPattern:
     value: object = None if name == "none" else name
     for key in reversed(path.split(".")):
         value = {key: value}
-    return partial(value, f"request.priors.{path}")
+    return parse_pattern(value, f"request.priors.{path}")

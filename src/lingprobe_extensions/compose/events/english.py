@@ -20,13 +20,13 @@ from lingprobe_extensions.compose.events.language import (
     Language,
     PhraseForm,
 )
-from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read_lexicon
+from lingprobe_extensions.compose.events.lexicon import EventLexicon, adverb_rows, read_lexicon
 from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES, ROLES
 from lingprobe_extensions.compose.events.shapes import (
+    ArgumentHole,
     Box,
     ClauseAt,
     ClauseShape,
-    Hole,
     LinearisedShape,
 )
 
@@ -61,7 +61,7 @@ def list_english_exclusions(placed: LinearisedShape, language: Language) -> Iter
         yield from _argument_rules(at, placed, language)
         if at.clause.also is not None:
             yield from _sharing_rules(at, placed, language)
-    quantified = common.force(language, "none") | common.force(language, "every")
+    quantified = common.select_force(language, "none") | common.select_force(language, "every")
     for path, phrase in placed.phrases:
         if phrase.modifier is not None:
             yield ExcludedBox({f"{path}.modifier.participant.form": quantified}, "odd places")
@@ -97,17 +97,17 @@ def _argument_rules(
         if slot is None:
             continue
         nouns = placed.nouns(placed.filler(at, role))
-        if slot is Hole.GAP:
+        if slot is ArgumentHole.GAP:
             people = language.lexicon.mask("noun", classes=["person"])
             who = language.mask("relativiser", lambda word: word == "who")
             yield ExcludedBox(
                 {
                     f"{at.prefix}{role}.gap": who,
-                    f"{nouns[0]}.noun": common.others(language, people),
+                    f"{nouns[0]}.noun": common.exclude_nouns(language, people),
                 },
                 "",
             )
-        if slot is Hole.REFLEXIVE and len(nouns) == 1:
+        if slot is ArgumentHole.REFLEXIVE and len(nouns) == 1:
             singular = language.having("phrase", "number", ("singular",))
             yield ExcludedBox(
                 {f"{nouns[0]}.noun": _genderless_nouns(language), f"{nouns[0]}.form": singular}, ""
@@ -124,7 +124,7 @@ def _exclude_negated_some(
         language.having("form", "polarity", ("negative",)),
         language.having("phrase", "determiner", ("some",)),
     )
-    none, preceding = common.force(language, "none"), list[str]()
+    none, preceding = common.select_force(language, "none"), list[str]()
     for path, subject in placed.arguments(at):
         for noun in placed.nouns(path):
             if not subject:
@@ -269,7 +269,7 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
     return language
 
 
-def _check_lexicon(lexicon: Lexicon, table: Path) -> Lexicon:
+def _check_lexicon(lexicon: EventLexicon, table: Path) -> EventLexicon:
     """The lexicon, if the past of every verb can be told from its lemma."""
     for entry in lexicon.entries["verb"]:
         if entry.forms[PAST] == entry.lemma:

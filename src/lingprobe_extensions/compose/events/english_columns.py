@@ -19,20 +19,20 @@ from lingprobe_extensions.compose.events.language import (
     VariableKey,
     WordColumn,
     build_word_column,
-    plurals,
-    prepositions,
+    list_prepositions,
+    make_constant_word,
+    mark_plurals,
+    prefix_roles,
     repeat_role,
     space_words,
-    under,
-    word,
 )
 from lingprobe_extensions.compose.events.lexicon import LexicalEntry
 from lingprobe_extensions.compose.events.shapes import (
+    ArgumentHole,
     ClauseAt,
-    Hole,
+    CoordinatedPhrases,
     LinearisedShape,
-    Phrase,
-    Twins,
+    PhraseShape,
 )
 
 # the forms of a verb in the order of the lexicon; BARE is the lemma
@@ -99,17 +99,17 @@ def _clause(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterat
     if gap is not None:
         path = f"{at.prefix}{gap}.gap"
         yield build_word_column(space_words(language.relativisers), path, VariableKey(path))
-    if not isinstance(at.clause.slot(subject), Hole):
+    if not isinstance(at.clause.slot(subject), ArgumentHole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
     for role in others:
         if role != gap:
             yield from _argument(at, role, placed, language)
     if at.clause.content is not None:
-        yield word("that", f"{at.prefix}content.complementiser")
+        yield make_constant_word("that", f"{at.prefix}content.complementiser")
         yield from _clause(placed.clause(f"{at.prefix}content."), placed, language)
     if at.clause.also is not None:
-        yield word("and", f"{at.prefix}also.conjunction")
+        yield make_constant_word("and", f"{at.prefix}also.conjunction")
         yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
 
 
@@ -118,21 +118,21 @@ def _argument(
 ) -> Iterator[WordColumn]:
     slot, path = at.clause.slot(role), f"{at.prefix}{role}"
     if role == "agent" and at.clause.voice == "passive":
-        yield word("by", f"{path}.marker")
+        yield make_constant_word("by", f"{path}.marker")
     if role == "recipient" and at.clause.dative == "to":
-        yield word("to", f"{path}.marker")
-    if slot is Hole.REFLEXIVE:
+        yield make_constant_word("to", f"{path}.marker")
+    if slot is ArgumentHole.REFLEXIVE:
         yield _reflexive(path, placed.filler(at, "agent"), placed, language)
-    elif isinstance(slot, Twins):
+    elif isinstance(slot, CoordinatedPhrases):
         yield from _phrase(f"{path}.both.0", slot.both[0], placed, language)
-        yield word("and", f"{path}.conjunction")
+        yield make_constant_word("and", f"{path}.conjunction")
         yield from _phrase(f"{path}.both.1", slot.both[1], placed, language)
-    elif isinstance(slot, Phrase):
+    elif isinstance(slot, PhraseShape):
         yield from _phrase(path, slot, placed, language)
 
 
 def _phrase(
-    path: str, phrase: Phrase, placed: LinearisedShape, language: Language
+    path: str, phrase: PhraseShape, placed: LinearisedShape, language: Language
 ) -> Iterator[WordColumn]:
     yield _determiner(path, phrase, language)
     for i in range(phrase.adjectives):
@@ -145,13 +145,13 @@ def _phrase(
         _nouns(language), where, VariableKey(f"{path}.form"), VariableKey(where)
     )
     if phrase.modifier is not None:
-        yield prepositions(f"{path}.modifier.preposition", language)
+        yield list_prepositions(f"{path}.modifier.preposition", language)
         yield from _phrase(f"{path}.modifier.participant", phrase.modifier, placed, language)
     if phrase.relative is not None:
         yield from _clause(placed.clause(f"{path}.relative."), placed, language)
 
 
-def _determiner(path: str, phrase: Phrase, language: Language) -> WordColumn:
+def _determiner(path: str, phrase: PhraseShape, language: Language) -> WordColumn:
     """The determiner, "a" or "an" by the word that follows."""
     where, kind = ("adjectives.0", "adjective") if phrase.adjectives else ("noun", "noun")
     articles = np.array(
@@ -167,11 +167,13 @@ def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> It
     keys = (VariableKey(f"{at.prefix}form"), _get_subject_number(subject, placed, language))
     verb = VariableKey(f"{at.prefix}predicate")
     before, after, verbs = _groups(language, at.clause.voice)
-    yield WordColumn(before[0], under(before[1], at.prefix), keys)
+    yield WordColumn(before[0], prefix_roles(before[1], at.prefix), keys)
     if at.clause.adverbs:
         words, roles = _adverbs(language)
-        yield WordColumn(words, under(roles, at.prefix), (VariableKey(f"{at.prefix}adverbs"),))
-    yield WordColumn(after[0], under(after[1], at.prefix), keys)
+        yield WordColumn(
+            words, prefix_roles(roles, at.prefix), (VariableKey(f"{at.prefix}adverbs"),)
+        )
+    yield WordColumn(after[0], prefix_roles(after[1], at.prefix), keys)
     yield build_word_column(verbs, f"{at.prefix}predicate", *keys, verb)
 
 
@@ -231,7 +233,7 @@ def _himself(noun: LexicalEntry, plural: bool) -> str:
 
 def _get_subject_number(path: str, placed: LinearisedShape, language: Language) -> VariableKey:
     """The number of a subject, as 0 or 1."""
-    numbers = plurals(language)
+    numbers = mark_plurals(language)
     return (
         VariableKey(f"{path}.both.0.form", np.ones_like(numbers))
         if placed.has_pair(path)
@@ -242,7 +244,7 @@ def _get_subject_number(path: str, placed: LinearisedShape, language: Language) 
 @lru_cache(maxsize=8)
 def _nouns(language: Language) -> Texts:
     forms = [space_words(e.forms[k] for e in language.values("noun")) for k in range(2)]
-    return np.stack([forms[plural] for plural in plurals(language)])
+    return np.stack([forms[plural] for plural in mark_plurals(language)])
 
 
 @lru_cache(maxsize=16)

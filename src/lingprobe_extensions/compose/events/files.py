@@ -8,11 +8,11 @@ from pathlib import Path
 
 from lingprobe import DataProblem
 from lingprobe.extend import allow_code, open_draft, read_json_document, resolve_beside
-from lingprobe_extensions.compose.events.assertions import ASSERTED, assertions
+from lingprobe_extensions.compose.events.assertions import ASSERTED, find_assertions
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
-from lingprobe_extensions.compose.events.draw import Draw, draw_from_space
-from lingprobe_extensions.compose.events.request import GenerationRequest, request
-from lingprobe_extensions.compose.events.space import Space, space
+from lingprobe_extensions.compose.events.draw import SentenceSample, draw_from_space
+from lingprobe_extensions.compose.events.request import GenerationRequest, parse_generation_request
+from lingprobe_extensions.compose.events.space import SentenceSpace, make_space
 
 
 def read_request(path: str | Path, language: str | None = None) -> GenerationRequest:
@@ -28,26 +28,26 @@ def read_request(path: str | Path, language: str | None = None) -> GenerationReq
             value = {**value, "language": language}
         allow_code(language)
     try:
-        return request(value)
+        return parse_generation_request(value)
     except DataProblem as problem:
         raise DataProblem(f"{path}: {problem}") from None
 
 
-def request_space(request: GenerationRequest) -> Space:
+def request_space(request: GenerationRequest) -> SentenceSpace:
     """All sentences that a request admits."""
-    return space(request)
+    return make_space(request)
 
 
 def draw_requested_sentences(
-    sentences: Space, request: GenerationRequest, n: int | None, seed: int
-) -> Draw:
+    sentences: SentenceSpace, request: GenerationRequest, n: int | None, seed: int
+) -> SentenceSample:
     """So many sentences of a request's space, with the shares that it asks for."""
     return draw_from_space(sentences, n, seed, request.priors, even=request.even)
 
 
 def write_draw(
     path: str | Path,
-    sample: Draw,
+    sample: SentenceSample,
     *,
     bare: bool = False,
     asserted: bool = False,
@@ -67,7 +67,7 @@ def write_draw(
 
 def _asserting(batch: ShapeBatch) -> list[str]:
     """The sentences as JSON, with what they assert of each clause."""
-    codes = assertions(batch.placed, batch.values, batch.language)
+    codes = find_assertions(batch.placed, batch.values, batch.language)
     clauses = zip(*(column.tolist() for column in codes.values()), strict=True)
     asserted = (
         json.dumps({prefix: ASSERTED[code] for prefix, code in zip(codes, row, strict=True)})

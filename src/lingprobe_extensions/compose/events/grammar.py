@@ -10,18 +10,18 @@ from typing import NamedTuple
 from lingprobe_extensions.compose.events.meaning import DATIVES, FRAMES
 from lingprobe_extensions.compose.events.shapes import (
     ORDERS,
+    ArgumentHole,
     ClauseShape,
-    Hole,
-    Phrase,
+    CoordinatedPhrases,
+    PhraseShape,
     Slot,
-    Twins,
 )
 
 VOICES = ("active", "passive", "passive without agent")
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class GrammarLimits:
     """How many of each may stand in one sentence, and how many of all together."""
 
     relatives: int = 0
@@ -33,7 +33,7 @@ class Bounds:
     reflexives: int = 0
     together: int = 99
 
-    def less(self, **used: int) -> Bounds:
+    def less(self, **used: int) -> GrammarLimits:
         """What is left after some are used."""
         together = self.together - sum(used.values())
         return replace(
@@ -75,16 +75,16 @@ class StructureInventory:
     gaps: tuple[str, ...] = ("subject", "object")
     depth: int = 1
     adverbs: bool = False
-    bounds: Bounds = Bounds()
+    bounds: GrammarLimits = GrammarLimits()
 
 
-def shapes(grammar: StructureInventory) -> Iterator[ClauseShape]:
+def list_shapes(grammar: StructureInventory) -> Iterator[ClauseShape]:
     """Every shape within bounds, in a fixed order."""
     for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, MAIN):
         yield clause
 
 
-class Where(NamedTuple):
+class ClausePosition(NamedTuple):
     """Where a clause stands: is it relative, does it share its subject with the one before, may
     another be joined to it.
     """
@@ -94,13 +94,13 @@ class Where(NamedTuple):
     joins: bool = False
 
 
-MAIN, CONTENT = Where(joins=True), Where()
+MAIN, CONTENT = ClausePosition(joins=True), ClausePosition()
 
 
 Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
 
 
-def _kinds(grammar: StructureInventory, bounds: Bounds, relative: bool) -> Kinds:
+def _kinds(grammar: StructureInventory, bounds: GrammarLimits, relative: bool) -> Kinds:
     """Frames with voice, dative and the roles that are said."""
     voices = grammar.inner_voices if relative else grammar.voices
     for frame in (f for f in FRAMES if f in (grammar.inner if relative else grammar.frames)):
@@ -119,8 +119,8 @@ def _kinds(grammar: StructureInventory, bounds: Bounds, relative: bool) -> Kinds
 
 
 def _clauses(
-    grammar: StructureInventory, bounds: Bounds, depth: int, where: Where
-) -> Iterator[tuple[ClauseShape, Bounds]]:
+    grammar: StructureInventory, bounds: GrammarLimits, depth: int, where: ClausePosition
+) -> Iterator[tuple[ClauseShape, GrammarLimits]]:
     for frame, voice, dative, roles in _kinds(grammar, bounds, where.relative):
         bare = ClauseShape(frame, voice, dative, adverbs=grammar.adverbs)
         for hole in _holes(grammar, bare, roles, where):
@@ -137,8 +137,11 @@ def _clauses(
 
 
 def _add_conjunct(
-    grammar: StructureInventory, first: tuple[ClauseShape, Bounds], depth: int, where: Where
-) -> Iterator[tuple[ClauseShape, Bounds]]:
+    grammar: StructureInventory,
+    first: tuple[ClauseShape, GrammarLimits],
+    depth: int,
+    where: ClausePosition,
+) -> Iterator[tuple[ClauseShape, GrammarLimits]]:
     """The clause with a second verb; not where that could be joined to the verb of a relative
     clause.
     """
@@ -146,46 +149,50 @@ def _add_conjunct(
     subject, *others = (clause.slot(role) for role in clause.order)
     if not where.joins or not bounds.allow("conjuncts") or any(_heavy(slot) for slot in others):
         return
-    if isinstance(subject, Hole) == where.relative:
+    if isinstance(subject, ArgumentHole) == where.relative:
         # a "by" after the second verb would be theirs as well
         nobody = (clause.voice, clause.agent) == ("passive", None)
         for second, left in _clauses(
-            grammar, bounds.less(conjuncts=1), depth, Where(where.relative, shared=True)
+            grammar, bounds.less(conjuncts=1), depth, ClausePosition(where.relative, shared=True)
         ):
             if not (nobody and second.voice == "passive" and second.agent is not None):
                 yield replace(clause, also=second), left
 
 
 def _heavy(slot: Slot | None) -> bool:
-    return isinstance(slot, Phrase) and slot.relative is not None
+    return isinstance(slot, PhraseShape) and slot.relative is not None
 
 
 def _holes(
-    grammar: StructureInventory, clause: ClauseShape, roles: tuple[str, ...], where: Where
-) -> Iterator[Mapping[str, Hole]]:
+    grammar: StructureInventory, clause: ClauseShape, roles: tuple[str, ...], where: ClausePosition
+) -> Iterator[Mapping[str, ArgumentHole]]:
     """Which roles are not said: a shared subject; in relative clauses the subject or an active
     verb's patient, lest "by" strand.
     """
     if where.shared:
-        yield {roles[0]: Hole.SHARED}
+        yield {roles[0]: ArgumentHole.SHARED}
     elif not where.relative:
         yield {}
     else:
         if "subject" in grammar.gaps:
-            yield {roles[0]: Hole.GAP}
+            yield {roles[0]: ArgumentHole.GAP}
         if "object" in grammar.gaps and clause.voice == "active" and "patient" in roles:
-            yield {"patient": Hole.GAP}
+            yield {"patient": ArgumentHole.GAP}
 
 
-Roles = tuple[tuple[str, Hole | None], ...]
+Roles = tuple[tuple[str, ArgumentHole | None], ...]
 # between verb and end a phrase has neither modifier nor relative clause: what follows could belong
 # to that
 LIGHT = -1
 
 
 def _fill_roles(
-    grammar: StructureInventory, clause: ClauseShape, roles: Roles, bounds: Bounds, depth: int
-) -> Iterator[tuple[ClauseShape, Bounds]]:
+    grammar: StructureInventory,
+    clause: ClauseShape,
+    roles: Roles,
+    bounds: GrammarLimits,
+    depth: int,
+) -> Iterator[tuple[ClauseShape, GrammarLimits]]:
     """The clause with its roles filled in every way, and the bounds that are left; some are
     holes.
     """
@@ -215,29 +222,29 @@ class NounPhrasePlace(NamedTuple):
 
 
 def _slots(
-    grammar: StructureInventory, bounds: Bounds, place: NounPhrasePlace
-) -> Iterator[tuple[Slot, Bounds]]:
+    grammar: StructureInventory, bounds: GrammarLimits, place: NounPhrasePlace
+) -> Iterator[tuple[Slot, GrammarLimits]]:
     yield from _list_noun_phrases(grammar, bounds, place)
     if bounds.allow("pairs"):
-        yield Twins((Phrase(), Phrase())), bounds.less(pairs=1)
+        yield CoordinatedPhrases((PhraseShape(), PhraseShape())), bounds.less(pairs=1)
     if place.reflexive and bounds.allow("reflexives"):
-        yield Hole.REFLEXIVE, bounds.less(reflexives=1)
+        yield ArgumentHole.REFLEXIVE, bounds.less(reflexives=1)
 
 
 def _list_noun_phrases(
-    grammar: StructureInventory, bounds: Bounds, place: NounPhrasePlace
-) -> Iterator[tuple[Phrase, Bounds]]:
+    grammar: StructureInventory, bounds: GrammarLimits, place: NounPhrasePlace
+) -> Iterator[tuple[PhraseShape, GrammarLimits]]:
     """Phrases with at most one adjective; not with both a modifier and a relative clause, which
     could then belong to either noun.
     """
     for adjectives in range(bounds.allow("adjectives") + 1):
         left = bounds.less(adjectives=adjectives)
-        bare = Phrase(adjectives)
+        bare = PhraseShape(adjectives)
         modified = (
             _add_modifier(bare, left) if left.allow("modifiers") and place.depth != LIGHT else ()
         )
         inner = left.less(relatives=1)
-        where = Where(relative=True, joins=place.subject)
+        where = ClausePosition(relative=True, joins=place.subject)
         clauses = (
             _clauses(grammar, inner, place.depth - 1, where)
             if left.allow("relatives") and place.depth > 0
@@ -247,9 +254,11 @@ def _list_noun_phrases(
         yield from chain([(bare, left)], modified, related)
 
 
-def _add_modifier(phrase: Phrase, bounds: Bounds) -> Iterator[tuple[Phrase, Bounds]]:
+def _add_modifier(
+    phrase: PhraseShape, bounds: GrammarLimits
+) -> Iterator[tuple[PhraseShape, GrammarLimits]]:
     for adjectives in range(bounds.allow("adjectives") + 1):
         yield (
-            replace(phrase, modifier=Phrase(adjectives)),
+            replace(phrase, modifier=PhraseShape(adjectives)),
             bounds.less(modifiers=1, adjectives=adjectives),
         )

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.events.lexicon import Lexicon
+from lingprobe_extensions.compose.events.lexicon import EventLexicon
 from lingprobe_extensions.compose.events.shapes import Box, LinearisedShape
 
 Texts = NDArray[np.object_]
@@ -87,7 +87,8 @@ class Language:
     forces    determiners that are not definite: 'none', 'every' or 'some' of what they stand before
     allowed   names of rules that a request may lift, with what they keep out
     reader    what reads its sentences, to check them: a name of
-              `lingprobe_extensions.compose.readings.find.READERS`, or a Grammar; '' for nothing
+              `lingprobe_extensions.compose.readings.find.READERS`, or a ReadingGrammar; '' for
+              nothing
     known     the lexicon that the reader was written for; without, the language's own
     designs   what tasks of comp/ ask of its sentences: a name of `DESIGNS` in
               `lingprobe_extensions.compose.comp.designs`, or a table of this kind; '' for nothing
@@ -95,7 +96,7 @@ class Language:
     """
 
     name: str
-    lexicon: Lexicon
+    lexicon: EventLexicon
     forms: tuple[ClauseForm, ...]
     phrases: tuple[PhraseForm, ...]
     relativisers: tuple[str, ...]
@@ -109,7 +110,7 @@ class Language:
     rules: Callable[[LinearisedShape], Iterable[ExcludedBox]]
     columns: Callable[[LinearisedShape], list[WordColumn]]
     reader: Any = ""
-    known: Lexicon | None = None
+    known: EventLexicon | None = None
     designs: Any = ""
     code: str = ""
 
@@ -175,7 +176,7 @@ def _having(language: Language, kind: str, field: str, choice: str | None) -> in
     return mask
 
 
-def word(text: str, role: str) -> WordColumn:
+def make_constant_word(text: str, role: str) -> WordColumn:
     """One word that is always the same."""
     return WordColumn(np.array(f"{text} ", object), np.array(f"{role} ", object), ())
 
@@ -195,19 +196,19 @@ def build_word_column(words: Texts, role: str, *keys: VariableKey) -> WordColumn
     return WordColumn(words, repeat_role(role, words.shape), keys)
 
 
-def prepositions(path: str, language: Language) -> WordColumn:
+def list_prepositions(path: str, language: Language) -> WordColumn:
     """The preposition at a path."""
     return build_word_column(
         space_words(e.lemma for e in language.values("preposition")), path, VariableKey(path)
     )
 
 
-def plurals(language: Language) -> Numbers:
+def mark_plurals(language: Language) -> Numbers:
     """Which forms of phrases are plural, as 0 or 1."""
     return np.array([form.number == "plural" for form in language.phrases], np.int64)
 
 
-def under(roles: Texts, prefix: str) -> Texts:
+def prefix_roles(roles: Texts, prefix: str) -> Texts:
     """Roles with a prefix before each."""
     if not prefix:
         return roles

@@ -55,14 +55,14 @@ class LexicalEntry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Lexicon:
+class EventLexicon:
     """Entries by kind; the position of an entry in its kind is its number everywhere."""
 
     entries: Mapping[str, tuple[LexicalEntry, ...]]
     places: Mapping[tuple[str, str, str], int] = field(repr=False)
 
     @classmethod
-    def of(cls, entries: Iterable[tuple[str, LexicalEntry]]) -> Lexicon:
+    def of(cls, entries: Iterable[tuple[str, LexicalEntry]]) -> EventLexicon:
         """A lexicon of some entries, each with where it stands; one that is there twice is
         named.
         """
@@ -104,7 +104,7 @@ class Lexicon:
 
 
 @lru_cache(maxsize=512)
-def _mask(lexicon: Lexicon, kind: str, classes: frozenset[str], flag: str) -> int:
+def _mask(lexicon: EventLexicon, kind: str, classes: frozenset[str], flag: str) -> int:
     entries = enumerate(lexicon.entries[kind])
     return sum(
         1 << i
@@ -113,7 +113,7 @@ def _mask(lexicon: Lexicon, kind: str, classes: frozenset[str], flag: str) -> in
     )
 
 
-def adverb_rows(lexicon: Lexicon, order: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+def adverb_rows(lexicon: EventLexicon, order: Sequence[str]) -> tuple[tuple[int, ...], ...]:
     """Rows of adverbs, at most one of each class and in this order; the shorter ones first."""
     kinds = [
         [i for i, e in enumerate(lexicon.entries["adverb"]) if kind in e.classes] for kind in order
@@ -129,12 +129,12 @@ def adverb_rows(lexicon: Lexicon, order: Sequence[str]) -> tuple[tuple[int, ...]
 
 def read_lexicon(
     path: str | Path, forms: Mapping[str, int], more: str | Path | None = None
-) -> Lexicon:
+) -> EventLexicon:
     """The lexicon in a table, with the words of a second one after its own; a bad line is named.
 
     forms   how many forms beside the lemma each kind, or each frame of verbs, has
     """
-    return Lexicon.of(
+    return EventLexicon.of(
         entry for table in (path, more) if table is not None for entry in _entries(table, forms)
     )
 

@@ -32,43 +32,43 @@ ROLES: Final = ("agent", "patient", "recipient")
 
 
 @dataclass(frozen=True, slots=True)
-class Participant:
+class EventParticipant:
     """Somebody or something in an event.
 
     modifier   where it is, as in "the man near the women"; its noun is an agreement attractor
-    relative   an event in which one participant is a `Gap`, which this one fills
+    relative   an event in which one participant is a `RelativeGap`, which this one fills
     """
 
     noun: str
     number: str
     determiner: str
     adjectives: tuple[str, ...] = ()
-    modifier: Modifier | None = None
-    relative: Event | None = None
+    modifier: ParticipantModifier | None = None
+    relative: SentenceEvent | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Modifier:
+class ParticipantModifier:
     """A preposition and its participant."""
 
     preposition: str
-    participant: Participant
+    participant: EventParticipant
 
 
 @dataclass(frozen=True, slots=True)
 class ParticipantPair:
     """Two participants that take one role together: "the man and the woman"."""
 
-    both: tuple[Participant, Participant]
+    both: tuple[EventParticipant, EventParticipant]
 
 
 @dataclass(frozen=True, slots=True)
-class Reflexive:
+class ReflexiveParticipant:
     """The participant that is also the agent: "himself"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class RelativeGap:
     """The participant of a relative clause that its head noun fills, and the word that links
     them.
     """
@@ -83,11 +83,13 @@ class SharedSubject:
     """
 
 
-Argument = Union[Participant, ParticipantPair, Reflexive, Gap, SharedSubject]  # noqa: UP007
+Argument = Union[  # noqa: UP007
+    EventParticipant, ParticipantPair, ReflexiveParticipant, RelativeGap, SharedSubject
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class SentenceEvent:
     """What happened, or is said not to have happened.
 
     tense    None where a modal stands in its place
@@ -111,8 +113,8 @@ class Event:
     agent: Argument | None = None
     patient: Argument | None = None
     recipient: Argument | None = None
-    content: Event | None = None
-    also: Event | None = None
+    content: SentenceEvent | None = None
+    also: SentenceEvent | None = None
 
     def argument(self, role: str) -> Argument | None:
         """Who has a role."""
@@ -145,13 +147,13 @@ EVENT = (
 PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
 MODIFIER = ("preposition", "participant")
 INNER = ("content", "also")  # events in events
-HOLES: Mapping[str, type[Reflexive | SharedSubject]] = {
-    "reflexive": Reflexive,
+HOLES: Mapping[str, type[ReflexiveParticipant | SharedSubject]] = {
+    "reflexive": ReflexiveParticipant,
     "shared": SharedSubject,
 }
 
 
-def to_json(event: Event) -> dict[str, Any]:
+def to_json(event: SentenceEvent) -> dict[str, Any]:
     """An event as plain JSON values, keys in a fixed order, without what is absent."""
     form = (event.tense, event.modal, event.aspect, event.polarity)
     plain = (event.predicate, event.frame, *form, event.voice, event.dative)
@@ -166,9 +168,9 @@ def to_json(event: Event) -> dict[str, Any]:
 
 
 def _argument_json(value: Argument) -> dict[str, Any]:
-    if isinstance(value, Gap):
+    if isinstance(value, RelativeGap):
         return {"gap": value.relativiser}
-    if isinstance(value, Reflexive | SharedSubject):
+    if isinstance(value, ReflexiveParticipant | SharedSubject):
         return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
     if isinstance(value, ParticipantPair):
         return {"both": [_argument_json(p) for p in value.both]}
@@ -187,7 +189,7 @@ def _argument_json(value: Argument) -> dict[str, Any]:
     return fields
 
 
-def from_json(value: object, path: str = "event") -> Event:
+def from_json(value: object, path: str = "event") -> SentenceEvent:
     """The event that JSON values describe; a missing or unknown key, or a value out of range, is
     named with its path.
     """
@@ -208,12 +210,12 @@ def from_json(value: object, path: str = "event") -> Event:
     for key in INNER:
         if key in fields:
             read[key] = from_json(fields[key], f"{path}.{key}")
-    return Event(**read)
+    return SentenceEvent(**read)
 
 
 def _read_argument(value: object, path: str) -> Argument:
     if isinstance(value, Mapping) and "gap" in value:
-        return Gap(text(check_keys(value, ("gap",), path)["gap"], f"{path}.gap"))
+        return RelativeGap(check_text(check_keys(value, ("gap",), path)["gap"], f"{path}.gap"))
     for key, hole in HOLES.items():
         if isinstance(value, Mapping) and key in value:
             if check_keys(value, (key,), path)[key] is not True:
@@ -229,25 +231,25 @@ def _read_argument(value: object, path: str) -> Argument:
     return _participant(value, path)
 
 
-def _participant(value: object, path: str) -> Participant:
+def _participant(value: object, path: str) -> EventParticipant:
     fields = check_keys(value, PARTICIPANT, path)
     require_keys(fields, ("noun", "number", "determiner"), path)
     modifier = relative = None
     if "modifier" in fields:
         inner = check_keys(fields["modifier"], MODIFIER, f"{path}.modifier")
         require_keys(inner, MODIFIER, f"{path}.modifier")
-        preposition = text(inner["preposition"], f"{path}.modifier.preposition")
-        modifier = Modifier(
+        preposition = check_text(inner["preposition"], f"{path}.modifier.preposition")
+        modifier = ParticipantModifier(
             preposition, _participant(inner["participant"], f"{path}.modifier.participant")
         )
     if "relative" in fields:
         relative = from_json(fields["relative"], f"{path}.relative")
     noun, determiner = (
-        text(fields["noun"], f"{path}.noun"),
-        text(fields["determiner"], f"{path}.determiner"),
+        check_text(fields["noun"], f"{path}.noun"),
+        check_text(fields["determiner"], f"{path}.determiner"),
     )
     adjectives = read_text_list(fields.get("adjectives", []), f"{path}.adjectives")
-    return Participant(
+    return EventParticipant(
         noun,
         read_choice(fields["number"], "number", f"{path}.number"),
         determiner,
@@ -278,13 +280,13 @@ def require_keys(fields: Mapping[str, Any], keys: tuple[str, ...], path: str) ->
 
 def read_choice(value: object, key: str, path: str) -> str:
     """A text that is one of the values which a key may have."""
-    choice = text(value, path)
+    choice = check_text(value, path)
     if key in CHOICES and choice not in CHOICES[key]:
         raise DataProblem(f"{path}: {choice!r} is not one of {', '.join(CHOICES[key])}")
     return choice
 
 
-def text(value: object, path: str) -> str:
+def check_text(value: object, path: str) -> str:
     """A text that is not empty."""
     if not isinstance(value, str) or not value:
         raise DataProblem(f"{path}: is a text, not {value!r}")
@@ -295,4 +297,4 @@ def read_text_list(value: object, path: str) -> tuple[str, ...]:
     """A list of texts."""
     if not isinstance(value, list):
         raise DataProblem(f"{path}: is a list of words, not {value!r}")
-    return tuple(text(word, f"{path}.{i}") for i, word in enumerate(value))
+    return tuple(check_text(word, f"{path}.{i}") for i, word in enumerate(value))

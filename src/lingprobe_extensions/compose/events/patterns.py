@@ -23,16 +23,16 @@ from lingprobe_extensions.compose.events.meaning import (
     PARTICIPANT,
     ROLES,
     check_keys,
+    check_text,
     read_choice,
     read_text_list,
-    text,
 )
 from lingprobe_extensions.compose.events.shapes import (
+    ArgumentHole,
     Box,
     ClauseAt,
-    Hole,
     LinearisedShape,
-    Phrase,
+    PhraseShape,
     cross_boxes,
 )
 
@@ -42,18 +42,18 @@ FEATURES = ("tense", "modal", "aspect", "polarity")
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class PartialPattern:
     """A partial event, participant or modifier; `source` is how it was written.
 
     fields   alternatives as a set of texts, words that must be there as a tuple, parts as a
-             Partial, yes or no, None for none
+             PartialPattern, yes or no, None for none
     """
 
     fields: Mapping[str, Any]
     source: str = ""
 
 
-def partial(value: object, path: str) -> Partial:
+def parse_pattern(value: object, path: str) -> PartialPattern:
     """The pattern that JSON values describe; what is wrong is named with its path."""
     fields = check_keys(value, EVENT, path)
     pattern: dict[str, Any] = {}
@@ -64,13 +64,13 @@ def partial(value: object, path: str) -> Partial:
         elif key in ROLES:
             pattern[key] = _participant(inner, where)
         elif key in INNER:
-            pattern[key] = partial(inner, where)
+            pattern[key] = parse_pattern(inner, where)
         else:
             pattern[key] = _read_pattern_value(inner, key, where)
-    return Partial(pattern)
+    return PartialPattern(pattern)
 
 
-def _participant(value: object, path: str) -> Partial:
+def _participant(value: object, path: str) -> PartialPattern:
     fields = check_keys(value, (*PARTICIPANT, *HOLES), path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
@@ -82,7 +82,7 @@ def _participant(value: object, path: str) -> Partial:
         elif inner is None:
             pattern[key] = None
         elif key == "relative":
-            pattern[key] = partial(inner, where)
+            pattern[key] = parse_pattern(inner, where)
         elif key == "modifier":
             parts = check_keys(inner, MODIFIER, where)
             modifier = {
@@ -93,10 +93,10 @@ def _participant(value: object, path: str) -> Partial:
                 )
                 for k, v in parts.items()
             }
-            pattern[key] = Partial(modifier)
+            pattern[key] = PartialPattern(modifier)
         else:
             pattern[key] = _read_pattern_value(inner, key, where)
-    return Partial(pattern)
+    return PartialPattern(pattern)
 
 
 def _read_pattern_value(value: object, key: str, path: str) -> Any:
@@ -108,14 +108,14 @@ def _read_pattern_value(value: object, key: str, path: str) -> Any:
             f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
         )
     alternatives = [
-        None if o is None else read_choice(o, key, path) if key in CHOICES else text(o, path)
+        None if o is None else read_choice(o, key, path) if key in CHOICES else check_text(o, path)
         for o in options
     ]
     return frozenset(alternatives)
 
 
-def boxes(
-    pattern: Partial, placed: LinearisedShape, language: Language, *, main: bool = False
+def find_boxes(
+    pattern: PartialPattern, placed: LinearisedShape, language: Language, *, main: bool = False
 ) -> list[Box]:
     """The sentences of a shape in which some clause (or the main one) is as the pattern says, one
     box or more for each clause.
@@ -125,7 +125,7 @@ def boxes(
 
 
 def clause_boxes(
-    pattern: Partial, at: ClauseAt, placed: LinearisedShape, language: Language
+    pattern: PartialPattern, at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> list[Box]:
     """The sentences in which one clause is as the pattern says."""
     admitted: list[Box] = [ANY]
@@ -153,7 +153,11 @@ def _clause_field(
 
 
 def _inner(
-    key: str, pattern: Partial | None, at: ClauseAt, placed: LinearisedShape, language: Language
+    key: str,
+    pattern: PartialPattern | None,
+    at: ClauseAt,
+    placed: LinearisedShape,
+    language: Language,
 ) -> list[Box]:
     if at.clause.inner(key) is None or pattern is None:
         return [ANY] if at.clause.inner(key) is None and pattern is None else []
@@ -171,22 +175,26 @@ def _adverbs(lemmas: tuple[str, ...] | None, at: ClauseAt, language: Language) -
 
 
 def _role_boxes(
-    role: str, pattern: Partial | None, at: ClauseAt, placed: LinearisedShape, language: Language
+    role: str,
+    pattern: PartialPattern | None,
+    at: ClauseAt,
+    placed: LinearisedShape,
+    language: Language,
 ) -> list[Box]:
     slot = at.clause.slot(role)
     if slot is None or pattern is None:
         return [ANY] if slot is None and pattern is None else []
     fields = dict(pattern.fields)
-    for key, hole in zip(HOLES, Hole, strict=True):
+    for key, hole in zip(HOLES, ArgumentHole, strict=True):
         if fields.pop(key, slot is hole) != (slot is hole):
             return []
     path = placed.filler(at, role)
-    some = [_phrase_boxes(Partial(fields), p, placed, language) for p in placed.nouns(path)]
+    some = [_phrase_boxes(PartialPattern(fields), p, placed, language) for p in placed.nouns(path)]
     return [box for alternatives in some for box in alternatives]
 
 
 def _phrase_boxes(
-    pattern: Partial, path: str, placed: LinearisedShape, language: Language
+    pattern: PartialPattern, path: str, placed: LinearisedShape, language: Language
 ) -> list[Box]:
     admitted: list[Box] = [ANY]
     phrase = next(p.phrase for p in placed.phrases if p.path == path)
@@ -198,7 +206,7 @@ def _phrase_boxes(
 
 
 def _phrase_field(
-    key: str, value: Any, at: tuple[str, Phrase], placed: LinearisedShape, language: Language
+    key: str, value: Any, at: tuple[str, PhraseShape], placed: LinearisedShape, language: Language
 ) -> list[Box]:
     path, phrase = at
     if key == "noun":
@@ -234,7 +242,9 @@ def _phrase_field(
     return admitted
 
 
-def _adjectives(lemmas: tuple[str, ...], at: tuple[str, Phrase], language: Language) -> list[Box]:
+def _adjectives(
+    lemmas: tuple[str, ...], at: tuple[str, PhraseShape], language: Language
+) -> list[Box]:
     path, phrase = at
     if not lemmas:
         return [] if phrase.adjectives else [ANY]

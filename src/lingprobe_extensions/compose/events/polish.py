@@ -21,7 +21,7 @@ from lingprobe_extensions.compose.events.language import (
     Language,
     PhraseForm,
 )
-from lingprobe_extensions.compose.events.lexicon import Lexicon, adverb_rows, read_lexicon
+from lingprobe_extensions.compose.events.lexicon import EventLexicon, adverb_rows, read_lexicon
 from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES
 from lingprobe_extensions.compose.events.polish_columns import (
     CASES,
@@ -30,9 +30,9 @@ from lingprobe_extensions.compose.events.polish_columns import (
     build_polish_columns,
 )
 from lingprobe_extensions.compose.events.shapes import (
+    ArgumentHole,
     Box,
     ClauseAt,
-    Hole,
     LinearisedShape,
     cross_boxes,
 )
@@ -78,20 +78,24 @@ SIGNS = {
 }
 
 
-class Alike(NamedTuple):
+class CaseSyncretism(NamedTuple):
     """Nouns of some number and gender of which a case is like another."""
 
     number: str
     genders: frozenset[str]
 
 
-ONE = Alike("singular", frozenset({"m3", "n"}))  # their accusative is the nominative
-MANY = Alike("plural", frozenset({"m2", "m3", "f", "n"}))
+ONE = CaseSyncretism("singular", frozenset({"m3", "n"}))  # their accusative is the nominative
+MANY = CaseSyncretism("plural", frozenset({"m2", "m3", "f", "n"}))
 TURNED = (
     ("positive", ONE, ONE),
     ("positive", MANY, MANY),
     # "kobiety nie widziały dziewczyny": the nominative plural is the genitive singular
-    ("negative", Alike("plural", frozenset({"f", "n"})), Alike("singular", frozenset({"f", "n"}))),
+    (
+        "negative",
+        CaseSyncretism("plural", frozenset({"f", "n"})),
+        CaseSyncretism("singular", frozenset({"f", "n"})),
+    ),
 )
 
 
@@ -100,7 +104,7 @@ def list_polish_exclusions(placed: LinearisedShape, language: Language) -> Itera
     yield from common.list_common_exclusions(placed, language)
     for at in placed.clauses:
         yield from _verb_rules(at, language)
-        if at.clause.voice == "active" and at.clause.patient not in (None, Hole.REFLEXIVE):
+        if at.clause.voice == "active" and at.clause.patient not in (None, ArgumentHole.REFLEXIVE):
             yield from _case_rules(at, placed, language)
         if at.clause.also is not None:
             yield from _sharing_rules(at, language)
@@ -121,7 +125,7 @@ def _verb_rules(at: ClauseAt, language: Language) -> Iterator[ExcludedBox]:
         {predicate: language.mask("verb", lambda e: "perfective" not in e.flags), form: done}, ""
     )
     if at.clause.adverbs:
-        often, manner = (common.adverbs(language, kind) for kind in ("frequency", "manner"))
+        often, manner = (common.select_adverbs(language, kind) for kind in ("frequency", "manner"))
         yield ExcludedBox({form: done, f"{at.prefix}adverbs": often}, "")
         negative = language.having("form", "polarity", ("negative",))
         yield ExcludedBox(
@@ -164,10 +168,10 @@ def _case_rules(at: ClauseAt, placed: LinearisedShape, language: Language) -> It
     """
     subject = at.clause.order[0]
     holes = {at.clause.slot(role) for role in (subject, "patient")}
-    if Hole.SHARED in holes:
+    if ArgumentHole.SHARED in holes:
         return
     # "który" is never its own genitive
-    for polarity, one, other in TURNED if Hole.GAP not in holes else TURNED[:2]:
+    for polarity, one, other in TURNED if ArgumentHole.GAP not in holes else TURNED[:2]:
         ours = _filling(placed.nouns(placed.filler(at, subject)), one, language)
         theirs = _filling(placed.nouns(placed.filler(at, "patient")), other, language)
         form = {f"{at.prefix}form": language.having("form", "polarity", (polarity,))}
@@ -176,7 +180,7 @@ def _case_rules(at: ClauseAt, placed: LinearisedShape, language: Language) -> It
         )
 
 
-def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[Box]:
+def _filling(nouns: tuple[str, ...], alike: CaseSyncretism, language: Language) -> list[Box]:
     """Where what stands in a place is alike in another case; two nouns are plural together,
     whatever each is.
     """
@@ -188,7 +192,7 @@ def _filling(nouns: tuple[str, ...], alike: Alike, language: Language) -> list[B
     return cross_boxes(*([_noun(noun, one, language) for one in each] for noun in nouns))
 
 
-def _noun(path: str, alike: Alike, language: Language) -> Box:
+def _noun(path: str, alike: CaseSyncretism, language: Language) -> Box:
     nouns = language.mask("noun", lambda e: bool(e.flags & alike.genders)) & _agents(language)
     return {
         f"{path}.noun": nouns,
@@ -268,7 +272,7 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
     return language
 
 
-def _check_lexicon(lexicon: Lexicon, table: Path) -> Lexicon:
+def _check_lexicon(lexicon: EventLexicon, table: Path) -> EventLexicon:
     """The lexicon, if every noun has one gender and every preposition one case."""
     for kind, flags in (("noun", GENDERS), ("preposition", CASES)):
         for entry in lexicon.entries[kind]:

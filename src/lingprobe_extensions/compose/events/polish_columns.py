@@ -27,19 +27,19 @@ from lingprobe_extensions.compose.events.language import (
     VariableKey,
     WordColumn,
     build_word_column,
-    plurals,
-    prepositions,
+    list_prepositions,
+    make_constant_word,
+    mark_plurals,
+    prefix_roles,
     space_words,
-    under,
-    word,
 )
 from lingprobe_extensions.compose.events.lexicon import LexicalEntry
 from lingprobe_extensions.compose.events.shapes import (
+    ArgumentHole,
     ClauseAt,
-    Hole,
+    CoordinatedPhrases,
     LinearisedShape,
-    Phrase,
-    Twins,
+    PhraseShape,
 )
 
 NOMINATIVE, GENITIVE, ACCUSATIVE, INSTRUMENTAL = range(4)
@@ -67,7 +67,7 @@ BECOME = {
 }
 
 
-class Pronoun(NamedTuple):
+class PronounForms(NamedTuple):
     """The forms of a word that is declined like an adjective: nominatives, then by their endings;
     `she` is the feminine accusative.
     """
@@ -101,8 +101,8 @@ class Pronoun(NamedTuple):
         return self.she.removesuffix("ę") + "ą" if self.she.endswith("ę") else self.she
 
 
-TEN = Pronoun("ten", "ta", "to", "ci", "tego", "tym", "tej", "tę", "tych", "tymi")
-KTORY = Pronoun(
+TEN = PronounForms("ten", "ta", "to", "ci", "tego", "tym", "tej", "tę", "tych", "tymi")
+KTORY = PronounForms(
     "który",
     "która",
     "które",
@@ -115,16 +115,16 @@ KTORY = Pronoun(
     "którymi",
 )
 # has no plural
-KAZDY = Pronoun("każdy", "każda", "każde", "", "każdego", "każdym", "każdej", "każdą", "", "")
+KAZDY = PronounForms("każdy", "każda", "każde", "", "każdego", "każdym", "każdej", "każdą", "", "")
 DETERMINERS = {"ten": TEN, "każdy": KAZDY}
 
 
-def decline_adjective(entry: LexicalEntry) -> Pronoun:
+def decline_adjective(entry: LexicalEntry) -> PronounForms:
     """An adjective of the lexicon."""
-    return Pronoun(*entry.forms)
+    return PronounForms(*entry.forms)
 
 
-def list_agreeing_forms(pronoun: Pronoun) -> list[list[list[str]]]:
+def list_agreeing_forms(pronoun: PronounForms) -> list[list[list[str]]]:
     """All forms: [cases, numbers, genders], each with a space after it."""
     return [
         [[f"{pronoun.form(case, n, g)} " for g in range(5)] for n in range(2)] for case in range(4)
@@ -132,7 +132,7 @@ def list_agreeing_forms(pronoun: Pronoun) -> list[list[list[str]]]:
 
 
 @lru_cache(maxsize=8)
-def genders(language: Language) -> Numbers:
+def list_genders(language: Language) -> Numbers:
     """The gender of each noun."""
     return np.array(
         [
@@ -190,7 +190,7 @@ CASES = {"genitive": GENITIVE, "instrumental": INSTRUMENTAL}
 STANCE = "stance"  # adverbs that stand before a negation
 
 
-class Case(NamedTuple):
+class CaseChoice(NamedTuple):
     """A case, or several of which a variable picks one."""
 
     cases: tuple[int, ...]
@@ -221,33 +221,33 @@ def _comma(column: WordColumn) -> bool:
 def _clause(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
     gap, (subject, *others) = at.gap, at.clause.order
     if gap is not None:
-        yield word(",", f"{at.prefix}comma")
+        yield make_constant_word(",", f"{at.prefix}comma")
         yield _relativiser(at, gap, placed, language)
-    if not isinstance(at.clause.slot(subject), Hole):
+    if not isinstance(at.clause.slot(subject), ArgumentHole):
         yield from _argument(at, subject, placed, language)
     yield from _verb_group(at, placed, language)
     for role in others:
         if role != gap:
             yield from _argument(at, role, placed, language)
     if at.clause.content is not None:
-        yield word(",", f"{at.prefix}content.comma")
-        yield word("że", f"{at.prefix}content.complementiser")
+        yield make_constant_word(",", f"{at.prefix}content.comma")
+        yield make_constant_word("że", f"{at.prefix}content.complementiser")
         yield from _clause(placed.clause(f"{at.prefix}content."), placed, language)
     if at.clause.also is not None:
-        yield word("i", f"{at.prefix}also.conjunction")
+        yield make_constant_word("i", f"{at.prefix}also.conjunction")
         yield from _clause(placed.clause(f"{at.prefix}also."), placed, language)
     if gap is not None:
-        yield word(",", f"{at.prefix}comma")
+        yield make_constant_word(",", f"{at.prefix}comma")
 
 
-def _case(at: ClauseAt, role: str, language: Language) -> Case:
+def _case(at: ClauseAt, role: str, language: Language) -> CaseChoice:
     """The case of a role: that of the object depends on the polarity of its clause."""
     if role == at.clause.order[0]:
-        return Case((NOMINATIVE,))
+        return CaseChoice((NOMINATIVE,))
     if at.clause.voice == "passive":
-        return Case((ACCUSATIVE,))  # after "przez"
+        return CaseChoice((ACCUSATIVE,))  # after "przez"
     negative = np.array([form.polarity == "negative" for form in language.forms], np.int64)
-    return Case((ACCUSATIVE, GENITIVE), (VariableKey(f"{at.prefix}form", negative),))
+    return CaseChoice((ACCUSATIVE, GENITIVE), (VariableKey(f"{at.prefix}form", negative),))
 
 
 def _relativiser(at: ClauseAt, gap: str, placed: LinearisedShape, language: Language) -> WordColumn:
@@ -263,19 +263,19 @@ def _argument(
 ) -> Iterator[WordColumn]:
     slot, path, case = at.clause.slot(role), f"{at.prefix}{role}", _case(at, role, language)
     if role == "agent" and at.clause.voice == "passive":
-        yield word("przez", f"{path}.marker")
-    if slot is Hole.REFLEXIVE:
-        yield word("siebie", f"{path}.reflexive")
-    elif isinstance(slot, Twins):
+        yield make_constant_word("przez", f"{path}.marker")
+    if slot is ArgumentHole.REFLEXIVE:
+        yield make_constant_word("siebie", f"{path}.reflexive")
+    elif isinstance(slot, CoordinatedPhrases):
         yield from _phrase(f"{path}.both.0", slot.both[0], case, placed, language)
-        yield word("i", f"{path}.conjunction")
+        yield make_constant_word("i", f"{path}.conjunction")
         yield from _phrase(f"{path}.both.1", slot.both[1], case, placed, language)
-    elif isinstance(slot, Phrase):
+    elif isinstance(slot, PhraseShape):
         yield from _phrase(path, slot, case, placed, language)
 
 
 def _phrase(
-    path: str, phrase: Phrase, case: Case, placed: LinearisedShape, language: Language
+    path: str, phrase: PhraseShape, case: CaseChoice, placed: LinearisedShape, language: Language
 ) -> Iterator[WordColumn]:
     _, _, adjectives, nouns = _inflection_tables(language)
     number, gender = _get_concord_number(path, language), _gender(path, language)
@@ -289,7 +289,7 @@ def _phrase(
     yield build_word_column(case.of(nouns), where, *case.keys, number, VariableKey(where))
     if phrase.modifier is not None:
         where = f"{path}.modifier.preposition"
-        yield prepositions(where, language)
+        yield list_prepositions(where, language)
         yield from _phrase(
             f"{path}.modifier.participant",
             phrase.modifier,
@@ -301,7 +301,7 @@ def _phrase(
         yield from _clause(placed.clause(f"{path}.relative."), placed, language)
 
 
-def _determiner(path: str, case: Case, language: Language) -> WordColumn:
+def _determiner(path: str, case: CaseChoice, language: Language) -> WordColumn:
     realised = np.array(
         [f"{path}.determiner " if p.determiner in DETERMINERS else "" for p in language.phrases],
         object,
@@ -313,27 +313,29 @@ def _determiner(path: str, case: Case, language: Language) -> WordColumn:
     )
 
 
-def _governed_case(path: str, language: Language) -> Case:
+def _governed_case(path: str, language: Language) -> CaseChoice:
     """The case that a preposition takes."""
     taken = [
         next(i for i, name in enumerate(CASES) if name in e.flags)
         for e in language.values("preposition")
     ]
-    return Case(tuple(CASES.values()), (VariableKey(path, np.array(taken, np.int64)),))
+    return CaseChoice(tuple(CASES.values()), (VariableKey(path, np.array(taken, np.int64)),))
 
 
 def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
     adverbs = VariableKey(f"{at.prefix}adverbs")
     if at.clause.adverbs:
         words, roles = _adverbs(language, stance=True)
-        yield WordColumn(words, under(roles, at.prefix), (adverbs,))
+        yield WordColumn(words, prefix_roles(roles, at.prefix), (adverbs,))
     concord, subject = _concord(placed.filler(at, at.clause.order[0]), placed, language)
     form = VariableKey(f"{at.prefix}form")
     words, roles, verbs = list_polish_verb_groups(language, at.clause.voice)
-    yield WordColumn(words[:, concord], under(roles[:, concord], at.prefix), (form, *subject))
+    yield WordColumn(
+        words[:, concord], prefix_roles(roles[:, concord], at.prefix), (form, *subject)
+    )
     if at.clause.adverbs:
         words, roles = _adverbs(language, stance=False)
-        yield WordColumn(words, under(roles, at.prefix), (adverbs,))
+        yield WordColumn(words, prefix_roles(roles, at.prefix), (adverbs,))
     verb = f"{at.prefix}predicate"
     yield build_word_column(verbs[:, concord], verb, form, *subject, VariableKey(verb))
 
@@ -344,17 +346,17 @@ def _concord(
     """What verbs agree with: a table of two values of the subject, and those."""
     if not placed.has_pair(path):
         return CONCORD, (_get_concord_number(path, language), _gender(path, language))
-    virile = (genders(language) == M1).astype(np.int64)
+    virile = (list_genders(language) == M1).astype(np.int64)
     first, second = (VariableKey(f"{noun}.noun", virile) for noun in placed.nouns(path))
     return TOGETHER, (first, second)
 
 
 def _get_concord_number(path: str, language: Language) -> VariableKey:
-    return VariableKey(f"{path}.form", plurals(language))
+    return VariableKey(f"{path}.form", mark_plurals(language))
 
 
 def _gender(path: str, language: Language) -> VariableKey:
-    return VariableKey(f"{path}.noun", genders(language))
+    return VariableKey(f"{path}.noun", list_genders(language))
 
 
 @lru_cache(maxsize=8)

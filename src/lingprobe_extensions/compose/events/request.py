@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe import DataProblem, ReferenceProblem
-from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, StructureInventory
+from lingprobe_extensions.compose.events.grammar import VOICES, GrammarLimits, StructureInventory
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import load_language
 from lingprobe_extensions.compose.events.lexicon import BANDS, KINDS
@@ -22,10 +22,10 @@ from lingprobe_extensions.compose.events.meaning import (
     DATIVES,
     FRAMES,
     check_keys,
+    check_text,
     read_text_list,
-    text,
 )
-from lingprobe_extensions.compose.events.patterns import Partial, partial
+from lingprobe_extensions.compose.events.patterns import PartialPattern, parse_pattern
 
 LEXICAL = {
     "nouns": "noun",
@@ -79,13 +79,13 @@ Fields = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Constraint:
+class EventConstraint:
     """A partial event that must or may not be there, in any clause or the main one; `name` is how
     messages call it.
     """
 
     name: str
-    pattern: Partial
+    pattern: PartialPattern
     main: bool
 
 
@@ -104,8 +104,8 @@ class GenerationRequest:
     language: Language
     grammar: StructureInventory
     domains: Mapping[str, int]
-    require: tuple[Constraint, ...] = ()
-    prohibit: tuple[Constraint, ...] = ()
+    require: tuple[EventConstraint, ...] = ()
+    prohibit: tuple[EventConstraint, ...] = ()
     needed: tuple[tuple[str, Mapping[str, int]], ...] = ()
     matched: bool = False
     allow: frozenset[str] = frozenset()
@@ -113,7 +113,7 @@ class GenerationRequest:
     even: bool = False
 
 
-def request(value: object) -> GenerationRequest:
+def parse_generation_request(value: object) -> GenerationRequest:
     """The request that JSON values describe."""
     fields = check_keys(value, KEYS, "request")
     language = _language(fields)
@@ -144,7 +144,7 @@ def request(value: object) -> GenerationRequest:
 
 def _language(fields: Fields) -> Language:
     tables = tables_of(fields)
-    name = text(fields.get("language", "english"), "request.language")
+    name = check_text(fields.get("language", "english"), "request.language")
     try:
         return load_language(name, tables.get("lexicon"), tables.get("more_words"))
     except (DataProblem, ReferenceProblem) as problem:
@@ -155,7 +155,7 @@ def tables_of(value: object) -> dict[str, Path]:
     """The tables of words that a request names, by the key that names them."""
     fields: Fields = value if isinstance(value, Mapping) else {}
     return {
-        key: Path(text(fields[key], f"request.{key}")).expanduser()
+        key: Path(check_text(fields[key], f"request.{key}")).expanduser()
         for key in ("lexicon", "more_words")
         if key in fields
     }
@@ -193,7 +193,7 @@ def _grammar(fields: Fields, language: Language) -> StructureInventory:
         ),
         depth=depth,
         adverbs=adverbs,
-        bounds=Bounds(**{"relatives": 1, **plain}),
+        bounds=GrammarLimits(**{"relatives": 1, **plain}),
     )
 
 
@@ -313,7 +313,7 @@ def _anywhere(word: str, language: Language, key: str) -> dict[str, int]:
     return matches
 
 
-def _constraints(value: object, key: str, language: Language) -> tuple[Constraint, ...]:
+def _constraints(value: object, key: str, language: Language) -> tuple[EventConstraint, ...]:
     """Partial events, bare (in any clause) or as {"in": "main", "event": {...}}."""
     if not isinstance(value, list):
         raise DataProblem(f"request.{key}: is a list of partial events")
@@ -321,14 +321,16 @@ def _constraints(value: object, key: str, language: Language) -> tuple[Constrain
     for i, item in enumerate(value):
         path, inner, where = f"request.{key}.{i}", item, "any"
         if isinstance(item, Mapping) and "event" in item:
-            where = text(check_keys(item, ("in", "event"), path).get("in", "any"), f"{path}.in")
+            where = check_text(
+                check_keys(item, ("in", "event"), path).get("in", "any"), f"{path}.in"
+            )
             inner = item["event"]
         if where not in ("any", "main"):
             raise DataProblem(f"{path}.in: {where!r} is not one of any, main")
         path += ".event" if inner is not item else ""
-        pattern = partial(inner, path)
+        pattern = parse_pattern(inner, path)
         _check_pattern(pattern, path, language)
-        constraints.append(Constraint(f"{key}.{i}", pattern, where == "main"))
+        constraints.append(EventConstraint(f"{key}.{i}", pattern, where == "main"))
     return tuple(constraints)
 
 
@@ -349,7 +351,7 @@ FORMS_OF = {
 }
 
 
-def _check_pattern(pattern: Partial, path: str, language: Language) -> None:
+def _check_pattern(pattern: PartialPattern, path: str, language: Language) -> None:
     """Complain about words and values that the language lacks, and verbs in a frame that they do
     not have.
     """
@@ -357,7 +359,7 @@ def _check_pattern(pattern: Partial, path: str, language: Language) -> None:
     for key, value in fields.items():
         where = f"{path}.{key}"
         try:
-            if isinstance(value, Partial):
+            if isinstance(value, PartialPattern):
                 _check_pattern(value, where, language)
             elif value and key in KINDS_OF:
                 language.words(KINDS_OF[key], value)

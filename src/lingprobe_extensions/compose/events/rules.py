@@ -34,7 +34,7 @@ def list_common_exclusions(placed: LinearisedShape, language: Language) -> Itera
         if at.clause.adverbs:
             states, manner = (
                 language.lexicon.mask("verb", flag="stative"),
-                adverbs(language, "manner"),
+                select_adverbs(language, "manner"),
             )
             yield ExcludedBox(
                 {f"{at.prefix}predicate": states, f"{at.prefix}adverbs": manner}, "manner of states"
@@ -48,7 +48,7 @@ def list_common_exclusions(placed: LinearisedShape, language: Language) -> Itera
 
 
 def _phrases(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
-    quantified = force(language, "none") | force(language, "every")
+    quantified = select_force(language, "none") | select_force(language, "every")
     for path, phrase in placed.phrases:
         if path.endswith((".both.0", ".both.1")):
             # "every man and every woman" is singular, and "no man and the woman" unclear
@@ -66,13 +66,13 @@ def _phrases(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBo
 
 
 @lru_cache(maxsize=32)
-def force(language: Language, name: str) -> int:
+def select_force(language: Language, name: str) -> int:
     """Phrase forms whose determiner has a force."""
     return language.mask("phrase", lambda phrase: language.forces.get(phrase.determiner) == name)
 
 
 @lru_cache(maxsize=32)
-def adverbs(language: Language, kind: str) -> int:
+def select_adverbs(language: Language, kind: str) -> int:
     """Rows with an adverb of a kind."""
     entries = language.values("adverb")
     return language.mask("adverbs", lambda row: any(kind in entries[i].classes for i in row))
@@ -103,7 +103,7 @@ def _selection(at: ClauseAt, placed: LinearisedShape, language: Language) -> Ite
                     )
 
 
-def others(language: Language, nouns: int) -> int:
+def exclude_nouns(language: Language, nouns: int) -> int:
     """All nouns but some."""
     return ((1 << language.count("noun")) - 1) & ~nouns
 
@@ -116,7 +116,7 @@ def _refused_nouns(language: Language, role: str) -> tuple[tuple[int, int], ...]
         if role in entry.takes:
             groups[entry.takes[role]] = groups.get(entry.takes[role], 0) | 1 << i
     pairs = (
-        (verbs, others(language, language.lexicon.mask("noun", classes=taken)))
+        (verbs, exclude_nouns(language, language.lexicon.mask("noun", classes=taken)))
         for taken, verbs in groups.items()
     )
     return tuple((verbs, nouns) for verbs, nouns in pairs if nouns)
@@ -135,7 +135,7 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
     for i, entry in enumerate(language.values(kind)):
         groups[entry.classes] = groups.get(entry.classes, 0) | 1 << i
     pairs = (
-        (words, others(language, language.lexicon.mask("noun", classes=classes)))
+        (words, exclude_nouns(language, language.lexicon.mask("noun", classes=classes)))
         for classes, words in groups.items()
     )
     return tuple((words, nouns) for words, nouns in pairs if nouns)
@@ -146,7 +146,7 @@ def _scope(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterato
     the clause above.
     """
     form, negative = f"{at.prefix}form", language.having("form", "polarity", ("negative",))
-    none, every = force(language, "none"), force(language, "every")
+    none, every = select_force(language, "none"), select_force(language, "every")
     preceding: list[str] = []
     for path, subject in placed.arguments(at):
         for phrase in (f"{noun}.form" for noun in placed.nouns(path)):

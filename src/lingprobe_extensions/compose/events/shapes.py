@@ -21,7 +21,7 @@ from typing import NamedTuple, Union
 from lingprobe_extensions.compose.events.meaning import ROLES
 
 
-class Hole(Enum):
+class ArgumentHole(Enum):
     """An argument without a phrase of its own."""
 
     GAP = "gap"
@@ -30,22 +30,22 @@ class Hole(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class PhraseShape:
     """A noun with a determiner, so many adjectives, and perhaps a modifier or a relative clause."""
 
     adjectives: int = 0
-    modifier: Phrase | None = None
+    modifier: PhraseShape | None = None
     relative: ClauseShape | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Twins:
+class CoordinatedPhrases:
     """Two phrases joined by "and"."""
 
-    both: tuple[Phrase, Phrase]
+    both: tuple[PhraseShape, PhraseShape]
 
 
-Slot = Union[Phrase, Twins, Hole]  # noqa: UP007
+Slot = Union[PhraseShape, CoordinatedPhrases, ArgumentHole]  # noqa: UP007
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ ORDERS = {
 }
 
 
-class Variable(NamedTuple):
+class ShapeVariable(NamedTuple):
     """Something that a shape leaves open, by its path; kinds are those of the lexicon, and form,
     phrase, adverbs, relativiser.
     """
@@ -117,14 +117,14 @@ class ClauseAt(NamedTuple):
     def gap(self) -> str | None:
         """The role that is a gap, if one is."""
         clause = self.clause
-        return next((role for role in clause.order if clause.slot(role) is Hole.GAP), None)
+        return next((role for role in clause.order if clause.slot(role) is ArgumentHole.GAP), None)
 
 
 class PhraseAt(NamedTuple):
     """A phrase and its path."""
 
     path: str
-    phrase: Phrase
+    phrase: PhraseShape
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,7 @@ class LinearisedShape:
         return tuple(p for p in self.parts if isinstance(p, PhraseAt))
 
     @cached_property
-    def variables(self) -> tuple[Variable, ...]:
+    def variables(self) -> tuple[ShapeVariable, ...]:
         """All that is open, in a fixed order."""
         return tuple(
             v
@@ -172,9 +172,9 @@ class LinearisedShape:
         reflexive what it refers to.
         """
         slot = at.clause.slot(role)
-        if slot is Hole.REFLEXIVE:
+        if slot is ArgumentHole.REFLEXIVE:
             return self.filler(at, "agent")
-        return at.head if isinstance(slot, Hole) else f"{at.prefix}{role}"
+        return at.head if isinstance(slot, ArgumentHole) else f"{at.prefix}{role}"
 
     def arguments(self, at: ClauseAt) -> Iterator[tuple[str, bool]]:
         """The paths of what is said in a clause, in the order said, and which is the subject; a
@@ -182,7 +182,7 @@ class LinearisedShape:
         """
         for i, role in enumerate(at.clause.order):
             slot = at.clause.slot(role)
-            if slot is Hole.SHARED:
+            if slot is ArgumentHole.SHARED:
                 yield from (
                     (path, True)
                     for path, subject in self.arguments(
@@ -190,7 +190,7 @@ class LinearisedShape:
                     )
                     if subject
                 )
-            elif not isinstance(slot, Hole):
+            elif not isinstance(slot, ArgumentHole):
                 yield f"{at.prefix}{role}", i == 0
 
     def clause(self, prefix: str) -> ClauseAt:
@@ -220,10 +220,10 @@ def _clause_parts(prefix: str, clause: ClauseShape, head: str) -> Iterator[Claus
     yield ClauseAt(prefix, clause, head)
     for role in ROLES:
         slot = clause.slot(role)
-        if isinstance(slot, Twins):
+        if isinstance(slot, CoordinatedPhrases):
             for i, phrase in enumerate(slot.both):
                 yield from _phrase_parts(f"{prefix}{role}.both.{i}", phrase)
-        elif isinstance(slot, Phrase):
+        elif isinstance(slot, PhraseShape):
             yield from _phrase_parts(f"{prefix}{role}", slot)
     if clause.content is not None:
         yield from _clause_parts(f"{prefix}content.", clause.content, "")
@@ -232,11 +232,11 @@ def _clause_parts(prefix: str, clause: ClauseShape, head: str) -> Iterator[Claus
         yield from _clause_parts(
             f"{prefix}also.",
             clause.also,
-            head if clause.slot(subject) is Hole.GAP else f"{prefix}{subject}",
+            head if clause.slot(subject) is ArgumentHole.GAP else f"{prefix}{subject}",
         )
 
 
-def _phrase_parts(path: str, phrase: Phrase) -> Iterator[ClauseAt | PhraseAt]:
+def _phrase_parts(path: str, phrase: PhraseShape) -> Iterator[ClauseAt | PhraseAt]:
     yield PhraseAt(path, phrase)
     if phrase.modifier is not None:
         yield from _phrase_parts(f"{path}.modifier.participant", phrase.modifier)
@@ -244,29 +244,29 @@ def _phrase_parts(path: str, phrase: Phrase) -> Iterator[ClauseAt | PhraseAt]:
         yield from _clause_parts(f"{path}.relative.", phrase.relative, path)
 
 
-def _clause_open(at: ClauseAt) -> Iterator[Variable]:
-    yield Variable(f"{at.prefix}predicate", "verb")
-    yield Variable(f"{at.prefix}form", "form")
+def _clause_open(at: ClauseAt) -> Iterator[ShapeVariable]:
+    yield ShapeVariable(f"{at.prefix}predicate", "verb")
+    yield ShapeVariable(f"{at.prefix}form", "form")
     if at.clause.adverbs:
-        yield Variable(f"{at.prefix}adverbs", "adverbs")
+        yield ShapeVariable(f"{at.prefix}adverbs", "adverbs")
     for role in ROLES:
-        if at.clause.slot(role) is Hole.GAP:
-            yield Variable(f"{at.prefix}{role}.gap", "relativiser")
+        if at.clause.slot(role) is ArgumentHole.GAP:
+            yield ShapeVariable(f"{at.prefix}{role}.gap", "relativiser")
 
 
-def _phrase_open(at: PhraseAt) -> Iterator[Variable]:
-    yield Variable(f"{at.path}.noun", "noun")
-    yield Variable(f"{at.path}.form", "phrase")
+def _phrase_open(at: PhraseAt) -> Iterator[ShapeVariable]:
+    yield ShapeVariable(f"{at.path}.noun", "noun")
+    yield ShapeVariable(f"{at.path}.form", "phrase")
     for i in range(at.phrase.adjectives):
-        yield Variable(f"{at.path}.adjectives.{i}", "adjective")
+        yield ShapeVariable(f"{at.path}.adjectives.{i}", "adjective")
     if at.phrase.modifier is not None:
-        yield Variable(f"{at.path}.modifier.preposition", "preposition")
+        yield ShapeVariable(f"{at.path}.modifier.preposition", "preposition")
 
 
 Box = Mapping[str, int]
 
 
-def meet(box: Box, other: Box) -> Box | None:
+def intersect_boxes(box: Box, other: Box) -> Box | None:
     """What is in both boxes; a variable that a box does not name is free there. None where nothing
     is.
     """
@@ -280,10 +280,15 @@ def meet(box: Box, other: Box) -> Box | None:
 
 def cross_boxes(boxes: Iterable[Box], others: Sequence[Box]) -> list[Box]:
     """Every box met with every other; they may overlap."""
-    return [both for box in boxes for other in others if (both := meet(box, other)) is not None]
+    return [
+        both
+        for box in boxes
+        for other in others
+        if (both := intersect_boxes(box, other)) is not None
+    ]
 
 
 @lru_cache(maxsize=4096)
-def members(mask: int) -> tuple[int, ...]:
+def list_members(mask: int) -> tuple[int, ...]:
     """The numbers of the bits that are set."""
     return tuple(i for i, bit in enumerate(reversed(f"{mask:b}")) if bit == "1")

@@ -10,38 +10,38 @@ from lingprobe_extensions.compose.events.language import ClauseForm, Language, P
 from lingprobe_extensions.compose.events.meaning import (
     ROLES,
     Argument,
-    Event,
-    Gap,
-    Modifier,
-    Participant,
+    EventParticipant,
+    ParticipantModifier,
     ParticipantPair,
-    Reflexive,
+    ReflexiveParticipant,
+    RelativeGap,
+    SentenceEvent,
     SharedSubject,
 )
 from lingprobe_extensions.compose.events.shapes import (
     ORDERS,
+    ArgumentHole,
     ClauseShape,
-    Hole,
+    CoordinatedPhrases,
     LinearisedShape,
-    Phrase,
+    PhraseShape,
     Slot,
-    Twins,
     linearise_shape,
 )
 
 Row = Mapping[str, int]
 
 
-def event(placed: LinearisedShape, row: Row, language: Language) -> Event:
+def make_event(placed: LinearisedShape, row: Row, language: Language) -> SentenceEvent:
     """The event of one sentence."""
     return _event(placed.shape, "", row, language)
 
 
-def _event(clause: ClauseShape, prefix: str, row: Row, language: Language) -> Event:
+def _event(clause: ClauseShape, prefix: str, row: Row, language: Language) -> SentenceEvent:
     form: ClauseForm = language.forms[row[f"{prefix}form"]]
     adverbs = language.adverbs[row[f"{prefix}adverbs"]] if clause.adverbs else ()
     slots = {role: clause.slot(role) for role in ROLES}
-    return Event(
+    return SentenceEvent(
         predicate=language.values("verb")[row[f"{prefix}predicate"]].lemma,
         frame=clause.frame,
         tense=form.tense,
@@ -66,11 +66,11 @@ def _event(clause: ClauseShape, prefix: str, row: Row, language: Language) -> Ev
 
 
 def _argument(slot: Slot, path: str, row: Row, language: Language) -> Argument:
-    if slot is Hole.GAP:
-        return Gap(language.relativisers[row[f"{path}.gap"]])
-    if isinstance(slot, Hole):
-        return Reflexive() if slot is Hole.REFLEXIVE else SharedSubject()
-    if isinstance(slot, Twins):
+    if slot is ArgumentHole.GAP:
+        return RelativeGap(language.relativisers[row[f"{path}.gap"]])
+    if isinstance(slot, ArgumentHole):
+        return ReflexiveParticipant() if slot is ArgumentHole.REFLEXIVE else SharedSubject()
+    if isinstance(slot, CoordinatedPhrases):
         first, second = (
             _participant(p, f"{path}.both.{i}", row, language) for i, p in enumerate(slot.both)
         )
@@ -78,7 +78,7 @@ def _argument(slot: Slot, path: str, row: Row, language: Language) -> Argument:
     return _participant(slot, path, row, language)
 
 
-def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Participant:
+def _participant(phrase: PhraseShape, path: str, row: Row, language: Language) -> EventParticipant:
     form = language.phrases[row[f"{path}.form"]]
     adjectives = tuple(
         language.values("adjective")[row[f"{path}.adjectives.{i}"]].lemma
@@ -87,17 +87,19 @@ def _participant(phrase: Phrase, path: str, row: Row, language: Language) -> Par
     modifier = relative = None
     if phrase.modifier is not None:
         preposition = language.values("preposition")[row[f"{path}.modifier.preposition"]].lemma
-        modifier = Modifier(
+        modifier = ParticipantModifier(
             preposition,
             _participant(phrase.modifier, f"{path}.modifier.participant", row, language),
         )
     if phrase.relative is not None:
         relative = _event(phrase.relative, f"{path}.relative.", row, language)
     noun = language.values("noun")[row[f"{path}.noun"]].lemma
-    return Participant(noun, form.number, form.determiner, adjectives, modifier, relative)
+    return EventParticipant(noun, form.number, form.determiner, adjectives, modifier, relative)
 
 
-def analyze_event(event: Event, language: Language) -> tuple[LinearisedShape, dict[str, int]]:
+def analyze_event(
+    event: SentenceEvent, language: Language
+) -> tuple[LinearisedShape, dict[str, int]]:
     """The shape of an event and the values of its variables; a word or a value that the language
     lacks is named.
     """
@@ -108,15 +110,15 @@ def analyze_event(event: Event, language: Language) -> tuple[LinearisedShape, di
 
 HOLES: Mapping[type | None, str] = {
     None: "only a relative clause has a gap, and only a second verb a shared subject",
-    Gap: "one participant of a relative clause is a gap",
+    RelativeGap: "one participant of a relative clause is a gap",
     SharedSubject: "of a second verb the subject, and nothing else, is shared",
 }
 
 
-def _check_event(event: Event, path: str, hole: type | None) -> None:
+def _check_event(event: SentenceEvent, path: str, hole: type | None) -> None:
     """Raise what is wrong with the roles and holes of a clause, and of those within it."""
     arguments = [(role, event.argument(role)) for role in _roles(event, path)]
-    holes = [type(a) for _, a in arguments if isinstance(a, Gap | SharedSubject)]
+    holes = [type(a) for _, a in arguments if isinstance(a, RelativeGap | SharedSubject)]
     if holes != ([hole] if hole else []) or (
         hole is SharedSubject and not isinstance(arguments[0][1], SharedSubject)
     ):
@@ -124,7 +126,7 @@ def _check_event(event: Event, path: str, hole: type | None) -> None:
     if event.content is not None:
         _check_event(event.content, f"{path}.content", None)
     if event.also is not None:
-        of_gap = hole is not Gap or isinstance(arguments[0][1], Gap)
+        of_gap = hole is not RelativeGap or isinstance(arguments[0][1], RelativeGap)
         if event.also.also is not None or hole is SharedSubject or not of_gap:
             raise DataProblem(
                 f"{path}: two verbs at most share a subject, in a relative clause its gap"
@@ -137,12 +139,12 @@ def _check_event(event: Event, path: str, hole: type | None) -> None:
             else ((None, argument),)
         )
         for i, one in several:
-            if isinstance(one, Participant) and one.relative is not None:
+            if isinstance(one, EventParticipant) and one.relative is not None:
                 place = "relative" if i is None else f"both.{i}.relative"
-                _check_event(one.relative, f"{path}.{role}.{place}", Gap)
+                _check_event(one.relative, f"{path}.{role}.{place}", RelativeGap)
 
 
-def _roles(event: Event, path: str) -> list[str]:
+def _roles(event: SentenceEvent, path: str) -> list[str]:
     """The roles of a clause in the order of its frame and voice; a DataProblem where it lacks one
     or has another.
     """
@@ -165,7 +167,7 @@ def _roles(event: Event, path: str) -> list[str]:
 
 
 def _number_clause(
-    event: Event, prefix: str, row: dict[str, int], language: Language
+    event: SentenceEvent, prefix: str, row: dict[str, int], language: Language
 ) -> ClauseShape:
     row[f"{prefix}predicate"] = language.lexicon.number("verb", event.predicate, event.frame)
     form = ClauseForm(event.tense, event.modal, event.aspect, event.polarity)
@@ -196,23 +198,25 @@ def _number_clause(
 def _slot(
     argument: Argument | None, path: str, row: dict[str, int], language: Language
 ) -> Slot | None:
-    if isinstance(argument, Gap):
+    if isinstance(argument, RelativeGap):
         row[f"{path}.gap"] = _look_up_number(
             language, "relativiser", argument.relativiser, f"{path}.gap"
         )
-        return Hole.GAP
+        return ArgumentHole.GAP
     if isinstance(argument, ParticipantPair):
         first, second = (
             _phrase(p, f"{path}.both.{i}", row, language) for i, p in enumerate(argument.both)
         )
-        return Twins((first, second))
-    if isinstance(argument, Participant):
+        return CoordinatedPhrases((first, second))
+    if isinstance(argument, EventParticipant):
         return _phrase(argument, path, row, language)
-    holes = {Reflexive: Hole.REFLEXIVE, SharedSubject: Hole.SHARED}
+    holes = {ReflexiveParticipant: ArgumentHole.REFLEXIVE, SharedSubject: ArgumentHole.SHARED}
     return None if argument is None else holes[type(argument)]
 
 
-def _phrase(participant: Participant, path: str, row: dict[str, int], language: Language) -> Phrase:
+def _phrase(
+    participant: EventParticipant, path: str, row: dict[str, int], language: Language
+) -> PhraseShape:
     row[f"{path}.noun"] = language.lexicon.number("noun", participant.noun)
     row[f"{path}.form"] = _look_up_number(
         language, "phrase", PhraseForm(participant.number, participant.determiner), f"{path}"
@@ -229,7 +233,7 @@ def _phrase(participant: Participant, path: str, row: dict[str, int], language: 
         )
     if participant.relative is not None:
         relative = _number_clause(participant.relative, f"{path}.relative.", row, language)
-    return Phrase(len(participant.adjectives), inner, relative)
+    return PhraseShape(len(participant.adjectives), inner, relative)
 
 
 def _look_up_number(language: Language, kind: str, value: Any, path: str) -> int:

@@ -16,10 +16,10 @@ from itertools import accumulate, combinations, islice, pairwise
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.cells import AdmittedSentences
 from lingprobe_extensions.compose.events.diagram import ShapeConstraints
-from lingprobe_extensions.compose.events.grammar import shapes
+from lingprobe_extensions.compose.events.grammar import list_shapes
 from lingprobe_extensions.compose.events.language import Language
-from lingprobe_extensions.compose.events.meaning import Event
-from lingprobe_extensions.compose.events.patterns import Partial, boxes
+from lingprobe_extensions.compose.events.meaning import SentenceEvent
+from lingprobe_extensions.compose.events.patterns import PartialPattern, find_boxes
 from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.shapes import (
     Box,
@@ -27,7 +27,7 @@ from lingprobe_extensions.compose.events.shapes import (
     LinearisedShape,
     linearise_shape,
 )
-from lingprobe_extensions.compose.events.skeleton import event
+from lingprobe_extensions.compose.events.skeleton import make_event
 
 LARGEST = 10_000_000  # edges of all diagrams; one takes about 50 bytes
 # structures of a request; each costs some milliseconds, and combinations of many parts have no end
@@ -35,7 +35,7 @@ MOST = 5_000
 
 
 @dataclass(frozen=True)
-class Space:
+class SentenceSpace:
     """The sentences of a request: cells in a row."""
 
     language: Language
@@ -60,27 +60,29 @@ class Space:
         k = bisect_right(self.starts, number) - 1
         return self.cells[k], number - self.starts[k]
 
-    def event_at(self, number: int) -> Event:
+    def event_at(self, number: int) -> SentenceEvent:
         """The event with a number."""
         cell, inside = self.find(number)
         values = cell.values([inside])
-        return event(cell.placed, {path: int(v[0]) for path, v in values.items()}, self.language)
+        return make_event(
+            cell.placed, {path: int(v[0]) for path, v in values.items()}, self.language
+        )
 
-    def having(self, pattern: Partial, *, main: bool = True) -> Space:
+    def having(self, pattern: PartialPattern, *, main: bool = True) -> SentenceSpace:
         """The part of the space in which the main clause (or any) is as a pattern says."""
         cells = []
         for cell in self.cells:
-            alternatives = tuple(boxes(pattern, cell.placed, self.language, main=main))
+            alternatives = tuple(find_boxes(pattern, cell.placed, self.language, main=main))
             cells.append(
                 AdmittedSentences(
                     cell.placed,
                     replace(cell.problem, required=(*cell.problem.required, alternatives)),
                 )
             )
-        return Space(self.language, tuple(cell for cell in cells if cell.size))
+        return SentenceSpace(self.language, tuple(cell for cell in cells if cell.size))
 
 
-def space(request: GenerationRequest) -> Space:
+def make_space(request: GenerationRequest) -> SentenceSpace:
     """All sentences that a request admits; one that admits none is an error that says what
     clashes.
     """
@@ -90,8 +92,8 @@ def space(request: GenerationRequest) -> Space:
     return sentences
 
 
-def _space(request: GenerationRequest) -> Space:
-    some = list(islice(shapes(request.grammar), MOST + 1))
+def _space(request: GenerationRequest) -> SentenceSpace:
+    some = list(islice(list_shapes(request.grammar), MOST + 1))
     if len(some) > MOST:
         raise DataProblem(
             f"the request has more than {MOST:,} structures; lower at_most or relatives.depth, or"
@@ -108,7 +110,7 @@ def _space(request: GenerationRequest) -> Space:
                 f"the request needs diagrams of more than {LARGEST:,} edges; lower at_most, or name"
                 " fewer words, classes or values"
             )
-    return Space(request.language, tuple(cells))
+    return SentenceSpace(request.language, tuple(cells))
 
 
 def admitted_cell(shape: ClauseShape, request: GenerationRequest) -> AdmittedSentences | None:
@@ -119,12 +121,16 @@ def admitted_cell(shape: ClauseShape, request: GenerationRequest) -> AdmittedSen
     domain = _domain(placed, request)
     if domain is None:
         return None
-    required = [tuple(boxes(c.pattern, placed, language, main=c.main)) for c in request.require]
+    required = [
+        tuple(find_boxes(c.pattern, placed, language, main=c.main)) for c in request.require
+    ]
     required += [tuple(_somewhere(masks, placed, language)) for _, masks in request.needed]
     if not all(required):
         return None
     forbidden = [
-        box for c in request.prohibit for box in boxes(c.pattern, placed, language, main=c.main)
+        box
+        for c in request.prohibit
+        for box in find_boxes(c.pattern, placed, language, main=c.main)
     ]
     forbidden += [rule.box for rule in language.rules(placed) if rule.name not in request.allow]
     forbidden += _mixed_numbers(placed, language) if request.matched else []
@@ -210,7 +216,7 @@ def _cause(request: GenerationRequest) -> str:
     they were wider.
     """
     grammar, language = request.grammar, request.language
-    if next(shapes(grammar), None) is None:
+    if next(list_shapes(grammar), None) is None:
         if "clausal" in grammar.frames:
             return (
                 'a clausal verb takes a clause: set "complements" in at_most to 1 or more, and name'
@@ -252,6 +258,6 @@ def _only(request: GenerationRequest, names: Sequence[str]) -> GenerationRequest
     )
 
 
-def each(sentences: Space) -> Iterator[Event]:
+def iterate_events(sentences: SentenceSpace) -> Iterator[SentenceEvent]:
     """Every event of a space in the order of the numbers; for small ones."""
     return (sentences.event_at(number) for number in range(sentences.size))

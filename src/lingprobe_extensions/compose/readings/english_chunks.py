@@ -17,20 +17,20 @@ from lingprobe_extensions.compose.readings.english_words import (
     LINKS,
     MODALS,
     REFLEXIVES,
-    article,
+    choose_article,
     english_words,
 )
-from lingprobe_extensions.compose.readings.reading import Fact
+from lingprobe_extensions.compose.readings.reading import LemmaFact
 from lingprobe_extensions.compose.readings.structure import (
-    Chunk,
     ChunkConstraint,
     Row,
     Rules,
+    WordChunk,
     cut_into_chunks,
     fits_frame,
-    grades,
-    grading,
-    number,
+    get_number,
+    list_grades,
+    may_grade,
     verb_facts,
 )
 from lingprobe_extensions.compose.readings.words import Extra, FormAnalysis, Words
@@ -39,13 +39,13 @@ SHARING = "sharing "  # begins the trait of verbs in a form that helping verbs a
 ALIVE = frozenset({"person", "animal"})
 
 
-def _agrees(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _agrees(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether a verb has the number of its subject; joined nouns are plural."""
     verb = chunks[rule.place].number
-    return verb is None or verb == number(chunks, rule.others)
+    return verb is None or verb == get_number(chunks, rule.others)
 
 
-def _shares_verb_form(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _shares_verb_form(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether a verb after "and" has the form that the helping verbs of another ask for."""
     return any(
         form.startswith(SHARING)
@@ -53,7 +53,7 @@ def _shares_verb_form(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     )
 
 
-def _relative(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _relative(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether a relativiser goes with its nouns: "who" with people and animals, "which" with
     animals and things.
     """
@@ -62,23 +62,23 @@ def _relative(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     return classes is None or all(chunks[head].traits & classes for head in rule.others)
 
 
-def _late(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _late(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether an adverb may stand after the verb: "slept quietly", not "slept always"."""
     return "late" in chunks[rule.place].traits
 
 
-def _reflexive(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _reflexive(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether "himself" and the like may be said of some nouns."""
     (kind,) = chunks[rule.place].traits
-    if number(chunks, rule.others) == "plural" or kind == "plural":
-        return kind == "plural" and number(chunks, rule.others) == "plural"
+    if get_number(chunks, rule.others) == "plural" or kind == "plural":
+        return kind == "plural" and get_number(chunks, rule.others) == "plural"
     traits = chunks[rule.others[0]].traits
     if kind == "neuter":
         return "person" not in traits
     return "thing" not in traits and not traits & ({"masculine", "feminine"} - {kind})
 
 
-def _is_expected_role(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _is_expected_role(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether a role is filled as one expects: things are given to somebody, and saws are for
     things.
     """
@@ -165,7 +165,7 @@ class _Cutter:
         self.nouns = lru_cache(maxsize=1 << 15)(self._nouns)
         self.verbs = lru_cache(maxsize=1 << 15)(self._verbs)
 
-    def chunks(self, words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
+    def chunks(self, words: Sequence[str], start: int) -> Iterator[tuple[int, WordChunk]]:
         """The chunks that can begin at a word, with the word after each."""
         small, kinds = self.opening(words[start])
         yield from ((start + 1, chunk) for chunk in small)
@@ -186,24 +186,24 @@ class _Cutter:
         if start + 1 < len(words) and self._is_grading(words[start], words[start + 1]):
             yield start + 2, self._grade(words[start], words[start + 1])
 
-    def _opening(self, word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
+    def _opening(self, word: str) -> tuple[tuple[WordChunk, ...], frozenset[str]]:
         """The chunks that a word is by itself, and the kinds of longer ones that it may begin."""
         small = (
-            [Chunk(LINKS[word], word, words=(_small(SMALL[LINKS[word]], word),))]
+            [WordChunk(LINKS[word], word, words=(_small(SMALL[LINKS[word]], word),))]
             if word in LINKS
             else []
         )
         if word in REFLEXIVES:
             traits = frozenset({REFLEXIVES[word]})
-            small.append(Chunk("R", word, traits=traits, words=(_small("reflexive", word),)))
+            small.append(WordChunk("R", word, traits=traits, words=(_small("reflexive", word),)))
         entries = self.words.get(word, ())
         small += [
-            Chunk("n", word, words=(_small("preposition", word),))
+            WordChunk("n", word, words=(_small("preposition", word),))
             for entry in entries
             if entry.kind == "preposition"
         ]
         small += [
-            Chunk("d", word, traits=entry.traits, words=(_small("adverb", word),))
+            WordChunk("d", word, traits=entry.traits, words=(_small("adverb", word),))
             for entry in entries
             if entry.kind == "adverb"
         ]
@@ -212,13 +212,13 @@ class _Cutter:
         kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
         return tuple(small), frozenset(kinds)
 
-    def _grade(self, first: str, second: str) -> Chunk:
+    def _grade(self, first: str, second: str) -> WordChunk:
         """Two adverbs as one."""
         each = (_small("adverb", first), _small("adverb", second))
-        return Chunk("d", f"{first} {second}", traits=self.opening(second)[1], words=each)
+        return WordChunk("d", f"{first} {second}", traits=self.opening(second)[1], words=each)
 
     def _is_grading(self, first: str, second: str) -> bool:
-        return grading(self.opening(first)[1], self.opening(second)[1])
+        return may_grade(self.opening(first)[1], self.opening(second)[1])
 
     def _noun_stops(self, words: Sequence[str], at: int) -> Iterator[int]:
         """Where a noun that a determiner begins may end: after nouns that only adjectives come
@@ -232,20 +232,22 @@ class _Cutter:
             if "adjective" not in kinds:
                 return
 
-    def _nouns(self, words: tuple[str, ...]) -> tuple[Chunk, ...]:
+    def _nouns(self, words: tuple[str, ...]) -> tuple[WordChunk, ...]:
         """Determiner, adjectives and noun, in each number that all of them allow."""
         first, *adjectives, noun = words
         determiner, numbers = DETERMINERS.get(first, ("", ()))
-        if determiner == "a" and article(words[1]) != first:
+        if determiner == "a" and choose_article(words[1]) != first:
             return ()
         chunks = []
         for kind, lemma, form, traits in self.words[noun]:
             if kind == "noun" and form in numbers:
-                before = (Fact(lemma, "determiner", determiner),) * len(first.split())
-                before += tuple(Fact(lemma, "adjective", adjective) for adjective in adjectives)
-                facts = frozenset({Fact(lemma, "number", form), *before})
-                each = (*before, Fact(lemma, "noun", ""))
-                chunks.append(Chunk("N", lemma, form, traits, (facts,), each))
+                before = (LemmaFact(lemma, "determiner", determiner),) * len(first.split())
+                before += tuple(
+                    LemmaFact(lemma, "adjective", adjective) for adjective in adjectives
+                )
+                facts = frozenset({LemmaFact(lemma, "number", form), *before})
+                each = (*before, LemmaFact(lemma, "noun", ""))
+                chunks.append(WordChunk("N", lemma, form, traits, (facts,), each))
         return tuple(chunks)
 
     def _verb_stop(self, words: Sequence[str], at: int) -> int:
@@ -260,7 +262,7 @@ class _Cutter:
                 at += 1
         return min(at + 1, len(words))
 
-    def _verbs(self, words: tuple[str, ...]) -> tuple[Chunk, ...]:
+    def _verbs(self, words: tuple[str, ...]) -> tuple[WordChunk, ...]:
         """Verb groups: a finite verb, or helping words, "not", adverbs and a verb in a row that
         English allows.
         """
@@ -281,13 +283,15 @@ class _Cutter:
                     "voice": "active",
                 }
                 chunks.append(
-                    _group(verb, "A", number, features, (Fact(verb.lemma, "predicate", ""),), [()])
+                    _group(
+                        verb, "A", number, features, (LemmaFact(verb.lemma, "predicate", ""),), [()]
+                    )
                 )
         return tuple(chunks)
 
     def _auxiliary_groups(
         self, words: tuple[str, ...], expected: str, features: dict[str, str], number: str | None
-    ) -> Iterator[Chunk]:
+    ) -> Iterator[WordChunk]:
         """Verb groups that begin with a helping word."""
         chain = self._chain(words[1:-1], expected)
         if chain is None or len(words) < 2:
@@ -310,7 +314,7 @@ class _Cutter:
                     number,
                     all_features,
                     tuple(_part(verb.lemma, *pair) for pair in zip(kinds, words, strict=True)),
-                    grades(chain.adverbs, self._is_grading),
+                    list_grades(chain.adverbs, self._is_grading),
                 )
 
     def _chain(self, words: tuple[str, ...], expected: str) -> _Chain | None:
@@ -340,14 +344,14 @@ class _Cutter:
             at -= 1
         return at > 0 and words[at - 1] == "and"
 
-    def _bare(self, word: str) -> tuple[Chunk, ...]:
+    def _bare(self, word: str) -> tuple[WordChunk, ...]:
         """Verbs that would share the helping verbs of another: "has helped the man and seen the
         woman".
         """
         forms = [verb for verb in self._main(word) if verb.form in ("base", "participle", "ing")]
-        each = ((verb, (Fact(verb.lemma, "predicate", ""),)) for verb in forms)
+        each = ((verb, (LemmaFact(verb.lemma, "predicate", ""),)) for verb in forms)
         return tuple(
-            Chunk("B", verb.lemma, traits=verb.traits | {SHARING + verb.form}, words=words)
+            WordChunk("B", verb.lemma, traits=verb.traits | {SHARING + verb.form}, words=words)
             for verb, words in each
         )
 
@@ -355,17 +359,17 @@ class _Cutter:
         return [entry for entry in self.words.get(word, ()) if entry.kind == "verb"]
 
 
-def _small(kind: str, word: str) -> Fact:
+def _small(kind: str, word: str) -> LemmaFact:
     """A word that is itself, of no lemma."""
-    return Fact("", kind, word)
+    return LemmaFact("", kind, word)
 
 
-def _part(verb: str, kind: str, word: str) -> Fact:
+def _part(verb: str, kind: str, word: str) -> LemmaFact:
     """A word of a verb group."""
     return (
         _small(kind, word)
         if kind == "adverb"
-        else Fact(verb, kind, word if kind == "modal" else "")
+        else LemmaFact(verb, kind, word if kind == "modal" else "")
     )
 
 
@@ -374,8 +378,8 @@ def _group(
     kind: str,
     number: str | None,
     features: dict[str, str],
-    words: tuple[Fact, ...],
+    words: tuple[LemmaFact, ...],
     adverbs: Sequence[tuple[str, ...]],
-) -> Chunk:
+) -> WordChunk:
     facts = verb_facts(verb.lemma, features, adverbs)
-    return Chunk(kind, verb.lemma, number, verb.traits, facts, words)
+    return WordChunk(kind, verb.lemma, number, verb.traits, facts, words)

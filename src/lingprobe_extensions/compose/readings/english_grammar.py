@@ -18,13 +18,13 @@ from lingprobe_extensions.compose.readings.structure import (
     LIKE,
     RAISED,
     ChunkConstraint,
+    ChunkStructure,
     Heads,
     Parts,
     PendingFact,
-    Structure,
     collect_distinct_structures,
+    make_statements,
     replace_raised,
-    statements,
 )
 
 # objects (in the passive, the subject is the first), "to", content -> frame, roles of the objects
@@ -78,7 +78,7 @@ class VerbPhraseContext(NamedTuple):
     helped: int = -1
 
 
-class Tail(NamedTuple):
+class VerbTail(NamedTuple):
     """What has been read after a verb: objects, "to" and "by", and content clauses; `gap` is the
     noun whose gap has not come yet.
     """
@@ -96,7 +96,7 @@ class Tail(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def list_english_structures(skeleton: str) -> tuple[Structure, ...]:
+def list_english_structures(skeleton: str) -> tuple[ChunkStructure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, VerbPhraseContext((), (), "main"))
     return collect_distinct_structures(
@@ -148,7 +148,7 @@ class _Parser:
         )
         verbs = first.verbs + second.verbs
         for n in range(len(adverbs) + 1):
-            shared = statements(second.verbs, "adverb", adverbs[:n])
+            shared = make_statements(second.verbs, "adverb", adverbs[:n])
             yield (both := EnglishClause(second.stop, verbs, parts + shared, second.ends))
             yield from self._add_adjuncts(both)
 
@@ -163,7 +163,7 @@ class _Parser:
         nominals += self.nominals(start) if kind == "n" else []
         for one in nominals:
             says = "adverb" if kind == "d" else clause.stop
-            parts = clause.parts + one.parts + statements(clause.verbs, says, one.heads)
+            parts = clause.parts + one.parts + make_statements(clause.verbs, says, one.heads)
             yield (grown := clause._replace(stop=one.stop, parts=parts))
             yield from self._add_adjuncts(grown)
 
@@ -176,7 +176,7 @@ class _Parser:
             return
         verb_parts: Parts = (
             PendingFact(verb, "clause", around.clause),
-            *statements((verb,), "adverb", range(start, verb)),
+            *make_statements((verb,), "adverb", range(start, verb)),
         )
         if kind == "B":
             kind = self.skeleton[around.helped]
@@ -187,7 +187,7 @@ class _Parser:
         else:
             verb_parts += (ChunkConstraint("agrees", verb, around.subject),)
         passive = kind == "P"
-        begun = Tail(
+        begun = VerbTail(
             verb + 1, around.subject, around.gap, passive, (around.subject,) if passive else ()
         )
         for tail in self._objects(verb, begun):
@@ -202,7 +202,7 @@ class _Parser:
                         tail.stop, (verb,), verb_parts + tail.parts + parts, ends, tail.raised
                     )
 
-    def _objects(self, verb: int, tail: Tail) -> Iterator[Tail]:
+    def _objects(self, verb: int, tail: VerbTail) -> Iterator[VerbTail]:
         """Objects, of which a gap may be one and the last may be borrowed, and then the rest."""
         yield from self.after(verb, tail)
         if len(tail.objects) < 2 and self.skeleton[tail.stop] == "&":
@@ -217,7 +217,7 @@ class _Parser:
                 )
                 yield from self._objects(verb, grown)
 
-    def _after(self, verb: int, tail: Tail) -> Iterator[Tail]:
+    def _after(self, verb: int, tail: VerbTail) -> Iterator[VerbTail]:
         """Adverbs, "himself" that stresses the subject, prepositions, "to", "by" and a content
         clause, in any order.
         """
@@ -227,20 +227,20 @@ class _Parser:
         for grown in self._grown(verb, tail):
             yield from self.after(verb, grown)
 
-    def _raise_argument(self, tail: Tail) -> Iterator[Tail]:
+    def _raise_argument(self, tail: VerbTail) -> Iterator[VerbTail]:
         """The tail with one thing more, which will be found after the verb that "and" joins."""
         if not tail.to:
             yield tail._replace(to=RAISED, raised="to")
         if tail.passive and not tail.by:
             yield tail._replace(by=RAISED, raised="by")
 
-    def _grown(self, verb: int, tail: Tail) -> Iterator[Tail]:
+    def _grown(self, verb: int, tail: VerbTail) -> Iterator[VerbTail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
         if kind == "d":
             late = (PendingFact(verb, "adverb", tail.stop), ChunkConstraint("late", tail.stop))
             yield tail._replace(stop=start, parts=tail.parts + late)
         elif kind == "R":
-            stress = statements(tail.subject, "emphatic", (tail.stop,))
+            stress = make_statements(tail.subject, "emphatic", (tail.stop,))
             yield tail._replace(
                 stop=start,
                 parts=(*tail.parts, ChunkConstraint("reflexive", tail.stop, tail.subject), *stress),
@@ -250,21 +250,21 @@ class _Parser:
         elif kind == "T" and not tail.content:
             yield from self._contents(tail)
 
-    def _complements(self, kind: str, verb: int, tail: Tail) -> Iterator[Tail]:
+    def _complements(self, kind: str, verb: int, tail: VerbTail) -> Iterator[VerbTail]:
         """The tail with what a preposition, "to" or "by" begins."""
         if (kind == "t" and tail.to) or (kind == "b" and (tail.by or not tail.passive)):
             return
         for nominal, gap in self._named_or_gap(tail.stop + 1, tail.gap):
             grown = tail._replace(stop=nominal.stop, gap=gap, parts=tail.parts + nominal.parts)
             if kind == "n":
-                place = statements((verb,), tail.stop, nominal.heads)
+                place = make_statements((verb,), tail.stop, nominal.heads)
                 yield grown._replace(parts=grown.parts + place)
             elif kind == "t":
                 yield grown._replace(to=nominal.heads)
             else:
                 yield grown._replace(by=nominal.heads)
 
-    def _contents(self, tail: Tail) -> Iterator[Tail]:
+    def _contents(self, tail: VerbTail) -> Iterator[VerbTail]:
         """The tail with a clause that "that" begins; the gap may be in it."""
         for gap in dict.fromkeys(((), tail.gap)):
             for clause in self.clauses(tail.stop + 1, VerbPhraseContext((), gap, "content")):
@@ -285,7 +285,7 @@ class _Parser:
         if gap:
             yield EnglishNounPhrase(start, gap), ()
 
-    def _argument_parts(self, verb: int, tail: Tail) -> Iterator[Parts]:
+    def _argument_parts(self, verb: int, tail: VerbTail) -> Iterator[Parts]:
         """What a verb with such a tail says of its arguments, once for each way to understand its
         reflexives.
         """
@@ -301,7 +301,7 @@ class _Parser:
             filled["agent"] = agent
         common: Parts = (
             ChunkConstraint("frame", verb, (), frame),
-            *statements((verb,), "content", tail.content),
+            *make_statements((verb,), "content", tail.content),
         )
         odd = {
             "recipient": "recipient",
@@ -327,11 +327,15 @@ class _Parser:
         stand before it.
         """
         if not self._reflexive(heads):
-            return [statements((verb,), role, heads)]
+            return [make_statements((verb,), role, heads)]
         before = dict.fromkeys((subject, *(other for other in named if other[0] < heads[0])))
         own = PendingFact(verb, "reflexive", role)
         return [
-            (ChunkConstraint("reflexive", heads[0], other), own, *statements((verb,), role, other))
+            (
+                ChunkConstraint("reflexive", heads[0], other),
+                own,
+                *make_statements((verb,), role, other),
+            )
             for other in before
         ]
 
@@ -380,7 +384,7 @@ class _Parser:
         where, kind = noun.stop, self.skeleton[noun.stop]
         if kind == "n":
             for place in self.nominals(where + 1):
-                near = statements(noun.heads, where, place.heads)
+                near = make_statements(noun.heads, where, place.heads)
                 yield (
                     modified := EnglishNounPhrase(
                         place.stop, noun.heads, noun.parts + place.parts + near
@@ -391,7 +395,7 @@ class _Parser:
             for clause in self._relatives(where + 1, noun.heads):
                 linked: Parts = (
                     ChunkConstraint("relative", where, noun.heads),
-                    *statements(noun.heads, "relative", clause.verbs),
+                    *make_statements(noun.heads, "relative", clause.verbs),
                 )
                 yield EnglishNounPhrase(clause.stop, noun.heads, noun.parts + clause.parts + linked)
 

@@ -32,7 +32,7 @@ def add_plural_ending(noun: str) -> str:
     return noun + "s"
 
 
-def ing(verb: str, *, doubling: bool) -> str:
+def inflect_progressive(verb: str, *, doubling: bool) -> str:
     """The form of the progressive."""
     if verb.endswith("ie"):
         return verb[:-2] + "ying"
@@ -41,7 +41,7 @@ def ing(verb: str, *, doubling: bool) -> str:
     return _stem(verb, doubling=doubling) + "ing"
 
 
-def ed(verb: str, *, doubling: bool) -> str:
+def inflect_past(verb: str, *, doubling: bool) -> str:
     """The regular past."""
     if verb.endswith("e"):
         return verb + "d"
@@ -69,14 +69,14 @@ def inflect_english_verb(
     """
     yield lemma, "base"
     yield add_plural_ending(lemma), "singular"
-    yield ing(lemma, doubling=doubling), "ing"
-    regular = ed(lemma, doubling=doubling)
+    yield inflect_progressive(lemma, doubling=doubling), "ing"
+    regular = inflect_past(lemma, doubling=doubling)
     for past, participle in irregular.get(lemma, ((regular, regular),)):
         yield past, "past"
         yield participle, "participle"
 
 
-def article(word: str) -> str:
+def choose_article(word: str) -> str:
     """The indefinite article that goes before a word."""
     if word.startswith(("honest", "hour", "heir")):
         return "an"
@@ -138,7 +138,7 @@ FORMS = {
 """Kinds of words -> what their forms are called, in the order of a user's table."""
 
 
-def further(entries: Iterable[UserLexeme]) -> Extra:
+def add_user_words(entries: Iterable[UserLexeme]) -> Extra:
     """Words of a user's table, as the reader has words; what there is to say of them, that table
     says.
     """

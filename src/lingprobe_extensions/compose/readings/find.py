@@ -19,14 +19,19 @@ from lingprobe_extensions.compose.readings import (
     polish_chunks,
     polish_grammar,
 )
-from lingprobe_extensions.compose.readings.reading import Reading, common_answer
-from lingprobe_extensions.compose.readings.structure import Chunk, Rules, Structure, resolve_facts
+from lingprobe_extensions.compose.readings.reading import SentenceReading, common_answer
+from lingprobe_extensions.compose.readings.structure import (
+    ChunkStructure,
+    Rules,
+    WordChunk,
+    resolve_facts,
+)
 from lingprobe_extensions.compose.readings.words import Extra, UserLexeme
 
 Answer = TypeVar("Answer", bound=Hashable)
 
 
-class Grammar(NamedTuple):
+class ReadingGrammar(NamedTuple):
     """What reads a language: how words are cut, what structures a skeleton has, and what those ask
     of words.
 
@@ -35,24 +40,24 @@ class Grammar(NamedTuple):
     further  words of a user's table as this reader has words; None where it can read none
     """
 
-    rows: Callable[[Sequence[str], Extra], Sequence[tuple[Chunk, ...]]]
-    structures: Callable[[str], Sequence[Structure]]
+    rows: Callable[[Sequence[str], Extra], Sequence[tuple[WordChunk, ...]]]
+    structures: Callable[[str], Sequence[ChunkStructure]]
     rules: Rules
     markers: Mapping[str, str] = {}
     denying: frozenset[str] = frozenset()
     further: Callable[[Iterable[UserLexeme]], Extra] | None = None
 
 
-READERS: Mapping[str, Grammar] = {
-    "english": Grammar(
+READERS: Mapping[str, ReadingGrammar] = {
+    "english": ReadingGrammar(
         english_chunks.english_rows,
         english_grammar.list_english_structures,
         english_chunks.RULES,
         {"by": "agent", "to": "recipient"},
         frozenset({"no", "not one"}),
-        english_words.further,
+        english_words.add_user_words,
     ),
-    "polish": Grammar(
+    "polish": ReadingGrammar(
         polish_chunks.polish_rows,
         polish_grammar.list_polish_structures,
         polish_chunks.RULES,
@@ -62,22 +67,22 @@ READERS: Mapping[str, Grammar] = {
 """The readers that are built in, by name."""
 
 
-def grammar(reader: str | Grammar) -> Grammar:
+def get_grammar(reader: str | ReadingGrammar) -> ReadingGrammar:
     """A reader by name, or itself; DataProblem where there is none."""
-    if isinstance(reader, Grammar):
+    if isinstance(reader, ReadingGrammar):
         return reader
     if reader not in READERS:
         raise DataProblem(f"no readings of {reader!r}; there are {', '.join(READERS)}")
     return READERS[reader]
 
 
-def readings(
+def find_readings(
     words: Sequence[str],
-    reader: str | Grammar = "english",
+    reader: str | ReadingGrammar = "english",
     *,
     odd: bool = False,
     more: Extra = (),
-) -> tuple[Reading, ...]:
+) -> tuple[SentenceReading, ...]:
     """All readings of a sentence, none twice; none at all where the words are no sentence of the
     language, as far as the reader knows.
 
@@ -86,8 +91,8 @@ def readings(
           may mean it
     more  words that the reader's own table lacks: forms with what they are
     """
-    reads = grammar(reader)
-    by_oddity: dict[int, dict[Reading, None]] = {}
+    reads = get_grammar(reader)
+    by_oddity: dict[int, dict[SentenceReading, None]] = {}
     for chunks in reads.rows(words, more):
         for structure in reads.structures("".join(chunk.kind for chunk in chunks)):
             if all(reads.rules[rule.name](chunks, rule) for rule in structure.rules):
@@ -102,28 +107,28 @@ def readings(
     return tuple(by_oddity[min(by_oddity)]) if by_oddity else ()
 
 
-def agreeing(
+def find_agreed_answer(
     words: Sequence[str],
-    answer: Callable[[Reading], Answer | None],
-    reader: str | Grammar = "english",
+    answer: Callable[[SentenceReading], Answer | None],
+    reader: str | ReadingGrammar = "english",
     *,
     more: Extra = (),
 ) -> Answer | None:
     """What all readings of a sentence answer; None where they differ, where one has no answer, or
     where there is no reading.
     """
-    return common_answer(readings(words, reader, more=more), answer)
+    return common_answer(find_readings(words, reader, more=more), answer)
 
 
 def _readings(
-    chunks: tuple[Chunk, ...], structure: Structure, denying: frozenset[str]
-) -> list[Reading]:
+    chunks: tuple[WordChunk, ...], structure: ChunkStructure, denying: frozenset[str]
+) -> list[SentenceReading]:
     """A reading for each way to take the chunks themselves."""
     facts, words = (
         resolve_facts(structure.facts, chunks),
         tuple(word for chunk in chunks for word in chunk.words),
     )
     return [
-        Reading(facts.union(*way), words, denying)
+        SentenceReading(facts.union(*way), words, denying)
         for way in product(*(chunk.facts for chunk in chunks))
     ]

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lingprobe_extensions.compose.readings.find import Grammar, grammar, readings
-from lingprobe_extensions.compose.readings.reading import Fact, Reading
+from lingprobe_extensions.compose.readings.find import ReadingGrammar, find_readings, get_grammar
+from lingprobe_extensions.compose.readings.reading import LemmaFact, SentenceReading
 
 Json = Mapping[str, Any]
 Nouns = tuple[str, ...]
@@ -21,31 +21,31 @@ FEATURES = ("tense", "modal", "aspect", "polarity", "voice")
 ROLES = ("agent", "patient", "recipient")
 
 
-def gold(event: Json) -> Reading:
+def list_event_facts(event: Json) -> SentenceReading:
     """An event's facts."""
-    return Reading(frozenset(_event(event, "main", ())))
+    return SentenceReading(frozenset(_event(event, "main", ())))
 
 
-def _event(event: Json, clause: str, taken: Nouns) -> Iterator[Fact]:
+def _event(event: Json, clause: str, taken: Nouns) -> Iterator[LemmaFact]:
     """Facts of a clause and all in it; `taken` are the nouns that its gap, or the subject that it
     shares, stands for.
     """
     verb = event["predicate"]
-    yield Fact(verb, "clause", clause)
-    yield from (Fact(verb, key, event[key]) for key in FEATURES if event.get(key) is not None)
-    yield from (Fact(verb, "adverb", adverb) for adverb in event.get("adverbs", ()))
+    yield LemmaFact(verb, "clause", clause)
+    yield from (LemmaFact(verb, key, event[key]) for key in FEATURES if event.get(key) is not None)
+    yield from (LemmaFact(verb, "adverb", adverb) for adverb in event.get("adverbs", ()))
     for role in ROLES:
         if (argument := event.get(role)) is not None:
             if "reflexive" in argument:
-                yield Fact(verb, "reflexive", role)
+                yield LemmaFact(verb, "reflexive", role)
                 argument = event["agent"]
-            yield from (Fact(verb, role, noun) for noun in _nouns(argument, taken))
+            yield from (LemmaFact(verb, role, noun) for noun in _nouns(argument, taken))
             yield from _list_argument_facts(argument)
     if (content := event.get("content")) is not None:
-        yield from (Fact(verb, "content", inner) for inner in _verbs(content))
+        yield from (LemmaFact(verb, "content", inner) for inner in _verbs(content))
         yield from _event(content, "content", ())
     if (second := event.get("also")) is not None:
-        yield Fact(verb, "and", second["predicate"])
+        yield LemmaFact(verb, "and", second["predicate"])
         yield from _event(second, clause, _nouns(event[_subject(event)], taken))
 
 
@@ -68,24 +68,24 @@ def _nouns(argument: Json, taken: Nouns) -> Nouns:
     return tuple(one["noun"] for one in argument.get("both", (argument,)))
 
 
-def _list_argument_facts(argument: Json) -> Iterator[Fact]:
+def _list_argument_facts(argument: Json) -> Iterator[LemmaFact]:
     if "both" in argument:
         first, second = argument["both"]
-        yield Fact(first["noun"], "and", second["noun"])
+        yield LemmaFact(first["noun"], "and", second["noun"])
         yield from _list_argument_facts(first)
         yield from _list_argument_facts(second)
     elif "noun" in argument:
         noun = argument["noun"]
-        yield Fact(noun, "number", argument["number"])
-        yield Fact(noun, "determiner", argument["determiner"])
+        yield LemmaFact(noun, "number", argument["number"])
+        yield LemmaFact(noun, "determiner", argument["determiner"])
         yield from (
-            Fact(noun, "adjective", adjective) for adjective in argument.get("adjectives", ())
+            LemmaFact(noun, "adjective", adjective) for adjective in argument.get("adjectives", ())
         )
         if (modifier := argument.get("modifier")) is not None:
-            yield Fact(noun, modifier["preposition"], modifier["participant"]["noun"])
+            yield LemmaFact(noun, modifier["preposition"], modifier["participant"]["noun"])
             yield from _list_argument_facts(modifier["participant"])
         if (relative := argument.get("relative")) is not None:
-            yield from (Fact(noun, "relative", verb) for verb in _verbs(relative))
+            yield from (LemmaFact(noun, "relative", verb) for verb in _verbs(relative))
             yield from _event(relative, "relative", (noun,))
 
 
@@ -101,14 +101,14 @@ SMALL = {
 }
 
 
-def disagreements(line: Json, reader: str | Grammar = "english") -> list[str]:
+def find_disagreements(line: Json, reader: str | ReadingGrammar = "english") -> list[str]:
     """What a line says of its sentence and its words do not; nothing where all is well."""
-    return [*_starts(line), *_scattered_parts(line), *_read_gold_line(line, grammar(reader))]
+    return [*_starts(line), *_scattered_parts(line), *_read_gold_line(line, get_grammar(reader))]
 
 
-def _read_gold_line(line: Json, reader: Grammar) -> Iterator[str]:
-    event, words = gold(line["event"]), line["words"]
-    same = next((reading for reading in readings(words, reader) if reading == event), None)
+def _read_gold_line(line: Json, reader: ReadingGrammar) -> Iterator[str]:
+    event, words = list_event_facts(line["event"]), line["words"]
+    same = next((reading for reading in find_readings(words, reader) if reading == event), None)
     if same is None:
         yield "the event is not among the readings"
         return
@@ -147,7 +147,7 @@ def _scattered_parts(line: Json) -> Iterator[str]:
             yield f"the words of {part} do not stand together"
 
 
-def role_fact(event: Json, role: str, word: str, markers: Mapping[str, str]) -> Fact:
+def role_fact(event: Json, role: str, word: str, markers: Mapping[str, str]) -> LemmaFact:
     """What a word is if it realises a path of an event; of small words it is told which word they
     are, and of `markers` whether they mark its role. LookupError for no such path.
     """
@@ -156,16 +156,18 @@ def role_fact(event: Json, role: str, word: str, markers: Mapping[str, str]) -> 
     *above, last = path
     around = _at(event, above)
     if last in OF_VERBS:
-        return Fact(around["predicate"], last, around[last] if last == "modal" else "")
+        return LemmaFact(around["predicate"], last, around[last] if last == "modal" else "")
     if last in SMALL:
-        return Fact("", SMALL[last], around["gap"] if last == "gap" else word)
+        return LemmaFact("", SMALL[last], around["gap"] if last == "gap" else word)
     if last == "marker":
-        return Fact("", last, word if above[-1] == markers.get(word) else f"of the {above[-1]}")
+        return LemmaFact(
+            "", last, word if above[-1] == markers.get(word) else f"of the {above[-1]}"
+        )
     if last in ONES:
-        return Fact(
+        return LemmaFact(
             around["noun"] if last == "adjectives" else "", ONES[last], around[last][number]
         )
-    return Fact(
+    return LemmaFact(
         "" if last == "preposition" else around["noun"],
         last,
         "" if last == "noun" else around[last],
@@ -180,7 +182,7 @@ def _at(event: Json, path: list[str]) -> Any:
     return part
 
 
-def _describe_fact(fact: Fact) -> str:
+def _describe_fact(fact: LemmaFact) -> str:
     return " ".join(
         filter(None, (fact.says, fact.of and f"of {fact.of!r}", fact.value and f"({fact.value})"))
     )

@@ -12,18 +12,18 @@ from functools import cache, lru_cache
 
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.readings.polish_words import GENDERS, PolishAnalysis, polish_words
-from lingprobe_extensions.compose.readings.reading import Fact
+from lingprobe_extensions.compose.readings.reading import LemmaFact
 from lingprobe_extensions.compose.readings.structure import (
-    Chunk,
     ChunkConstraint,
     Heads,
     Row,
     Rules,
+    WordChunk,
     cut_into_chunks,
     fits_frame,
-    grades,
-    grading,
-    number,
+    get_number,
+    list_grades,
+    may_grade,
     verb_facts,
 )
 from lingprobe_extensions.compose.readings.words import Extra
@@ -31,11 +31,11 @@ from lingprobe_extensions.compose.readings.words import Extra
 ORDER = ("m1", "m2", "m3", "f", "n")
 
 
-def _gender(chunk: Chunk) -> str:
+def _gender(chunk: WordChunk) -> str:
     return next(gender for gender in ORDER if gender in chunk.traits)
 
 
-def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
+def _genders(chunks: Sequence[WordChunk], heads: Heads) -> set[str]:
     """The genders that agree with nouns: for joined ones m1 if there is a man, perhaps if there is
     a male animal and a person.
     """
@@ -48,36 +48,39 @@ def _genders(chunks: Sequence[Chunk], heads: Heads) -> set[str]:
     return {"f", "m1"} if people and genders & {"m2", "m3"} else {"f"}
 
 
-def _agrees(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _agrees(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether a verb has the number, and in the past the gender, of its subject."""
     verb = chunks[rule.place]
-    return verb.number == number(chunks, rule.others) and bool(
+    return verb.number == get_number(chunks, rule.others) and bool(
         _genders(chunks, rule.others) & verb.traits
     )
 
 
-def _case(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _case(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether nouns can have a case."""
     return all(rule.detail in chunks[head].traits for head in rule.others)
 
 
-def _object(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _object(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether nouns can be the object of the verb at a place: genitive where it is negated."""
     case = _objective(chunks[rule.place])
     return all(chunks[head].kind == "R" or case in chunks[head].traits for head in rule.others)
 
 
-def _objective(verb: Chunk) -> str:
+def _objective(verb: WordChunk) -> str:
     return "gen" if "negated" in verb.traits else "acc"
 
 
-def _relative(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _relative(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether the pronoun at a place can have a case and the number and gender of its nouns."""
-    beginning, pronoun = f"{rule.detail} {number(chunks, rule.others)}", chunks[rule.place].traits
+    beginning, pronoun = (
+        f"{rule.detail} {get_number(chunks, rule.others)}",
+        chunks[rule.place].traits,
+    )
     return any(f"{beginning} {gender}" in pronoun for gender in _genders(chunks, rule.others))
 
 
-def _relative_object(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _relative_object(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """The same for the object of the verb that comes first among the others."""
     verb, *heads = rule.others
     return _relative(
@@ -85,7 +88,7 @@ def _relative_object(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     )
 
 
-def _governs(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _governs(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether nouns can have the case that a preposition wants."""
     return any(
         case in chunks[rule.place].traits
@@ -94,14 +97,14 @@ def _governs(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
     )
 
 
-def _allows_whose(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _allows_whose(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether "whose" may stand before a noun: not before "ten"."""
     return not any(
         fact.says == "determiner" and fact.value == "ten" for fact in chunks[rule.place].facts[0]
     )
 
 
-def _is_alive_agent(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def _is_alive_agent(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether who does something to others, or has relatives, is alive."""
     if rule.detail == "owner" and "thing" in chunks[rule.place].traits:
         return True
@@ -150,16 +153,16 @@ def polish_rows(words: Sequence[str], more: Extra = ()) -> list[Row]:
     return cut_into_chunks(words, _chunks)
 
 
-def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
+def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, WordChunk]]:
     """The chunks that can begin at a word, with the word after each."""
     word = words[start]
     small, kinds = _opening(word)
     yield from ((start + 1, chunk) for chunk in small)
     if start + 1 < len(words) and _is_grading(word, words[start + 1]):
-        both = tuple(Fact("", "adverb", one) for one in words[start : start + 2])
+        both = tuple(LemmaFact("", "adverb", one) for one in words[start : start + 2])
         yield (
             start + 2,
-            Chunk("d", f"{word} {words[start + 1]}", traits=frozenset({"degree"}), words=both),
+            WordChunk("d", f"{word} {words[start + 1]}", traits=frozenset({"degree"}), words=both),
         )
     if kinds & {*BEFORE, "noun"}:
         for stop in _noun_stops(words, start):
@@ -170,11 +173,13 @@ def _chunks(words: Sequence[str], start: int) -> Iterator[tuple[int, Chunk]]:
 
 
 @cache
-def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
+def _opening(word: str) -> tuple[tuple[WordChunk, ...], frozenset[str]]:
     """The chunks that a word is by itself, and the kinds and traits of all that it can be."""
     entries = polish_words().get(word, ())
     small = (
-        [Chunk(LINKS[word], word, words=(Fact("", SMALL[word], word),))] if word in LINKS else []
+        [WordChunk(LINKS[word], word, words=(LemmaFact("", SMALL[word], word),))]
+        if word in LINKS
+        else []
     )
     invariable = [
         (kind, letter, entry)
@@ -183,7 +188,7 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
         if entry.kind == kind
     ]
     small += [
-        Chunk(letter, word, traits=entry.traits, words=(Fact("", kind, word),))
+        WordChunk(letter, word, traits=entry.traits, words=(LemmaFact("", kind, word),))
         for kind, letter, entry in invariable
     ]
     pronoun = {
@@ -194,7 +199,9 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
     }
     if pronoun:
         small.append(
-            Chunk("K", "który", traits=frozenset(pronoun), words=(Fact("", "link", "który"),))
+            WordChunk(
+                "K", "który", traits=frozenset(pronoun), words=(LemmaFact("", "link", "który"),)
+            )
         )
     kinds = {kind for entry in entries for kind in (entry.kind, *entry.traits)}
     return tuple(small), frozenset(
@@ -203,7 +210,7 @@ def _opening(word: str) -> tuple[tuple[Chunk, ...], frozenset[str]]:
 
 
 def _is_grading(first: str, second: str) -> bool:
-    return grading(_opening(first)[1], _opening(second)[1])
+    return may_grade(_opening(first)[1], _opening(second)[1])
 
 
 def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
@@ -218,27 +225,27 @@ def _noun_stops(words: Sequence[str], at: int) -> Iterator[int]:
 
 
 @lru_cache(maxsize=1 << 15)
-def _nouns(words: tuple[str, ...]) -> tuple[Chunk, ...]:
+def _nouns(words: tuple[str, ...]) -> tuple[WordChunk, ...]:
     """A noun with a determiner or none, and adjectives, in each number with the cases in which all
     of them agree.
     """
     *before, noun = words
-    chunks: dict[tuple[str, str], Chunk] = {}
+    chunks: dict[tuple[str, str], WordChunk] = {}
     for entry in polish_words()[noun]:
         described = _agreeing(before, entry) if entry.kind == "noun" else None
         if described is None or entry.number is None:
             continue
         key = (entry.lemma, entry.number)
-        facts = frozenset({Fact(entry.lemma, "number", entry.number), *described})
+        facts = frozenset({LemmaFact(entry.lemma, "number", entry.number), *described})
         cases = chunks[key].traits if key in chunks else frozenset()
-        each = (*described[len(described) - len(before) :], Fact(entry.lemma, "noun", ""))
-        chunks[key] = Chunk(
+        each = (*described[len(described) - len(before) :], LemmaFact(entry.lemma, "noun", ""))
+        chunks[key] = WordChunk(
             "N", entry.lemma, entry.number, cases | entry.traits | {entry.form}, (facts,), each
         )
     return tuple(chunks.values())
 
 
-def _agreeing(before: Sequence[str], noun: PolishAnalysis) -> list[Fact] | None:
+def _agreeing(before: Sequence[str], noun: PolishAnalysis) -> list[LemmaFact] | None:
     """What the words before a noun say of it; None where one of them does not agree."""
     facts = []
     for place, word in enumerate(before):
@@ -251,11 +258,11 @@ def _agreeing(before: Sequence[str], noun: PolishAnalysis) -> list[Fact] | None:
         ]
         if not fitting or (fitting[0].kind == "determiner" and place > 0):
             return None
-        facts.append(Fact(noun.lemma, fitting[0].kind, fitting[0].lemma))
+        facts.append(LemmaFact(noun.lemma, fitting[0].kind, fitting[0].lemma))
     return (
         facts
         if facts and facts[0].says == "determiner"
-        else [Fact(noun.lemma, "determiner", "bare"), *facts]
+        else [LemmaFact(noun.lemma, "determiner", "bare"), *facts]
     )
 
 
@@ -271,7 +278,7 @@ def _verb_end(words: Sequence[str], at: int) -> int:
 
 
 @lru_cache(maxsize=1 << 15)
-def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
+def _verbs(words: tuple[str, ...]) -> tuple[WordChunk, ...]:
     """Verb groups: perhaps "nie", perhaps a helping verb with adverbs after it, and a verb in a
     form that goes with it.
     """
@@ -290,11 +297,11 @@ def _verbs(words: tuple[str, ...]) -> tuple[Chunk, ...]:
             tense, number, genders = finite
             before = [*["negation"] * (words[0] == "nie"), *["auxiliary"] * bool(helper)]
             each = (
-                *(Fact(verb.lemma, kind, "") for kind in before),
-                *(Fact("", "adverb", word) for word in adverbs),
+                *(LemmaFact(verb.lemma, kind, "") for kind in before),
+                *(LemmaFact("", "adverb", word) for word in adverbs),
             )
             group = _group(verb, {**features, "tense": tense}, number, genders, adverbs)
-            chunks.append(group._replace(words=(*each, Fact(verb.lemma, "predicate", ""))))
+            chunks.append(group._replace(words=(*each, LemmaFact(verb.lemma, "predicate", ""))))
     return tuple(dict.fromkeys(chunks))
 
 
@@ -320,10 +327,10 @@ def _group(
     number: str | None,
     genders: frozenset[str],
     adverbs: Sequence[str],
-) -> Chunk:
+) -> WordChunk:
     passive = verb.form == "passive"
     aspect = "imperfective" if "imperfective" in verb.traits else "perfective"
     all_features = {**features, "aspect": aspect, "voice": "passive" if passive else "active"}
-    facts = verb_facts(verb.lemma, all_features, grades(adverbs, _is_grading))
+    facts = verb_facts(verb.lemma, all_features, list_grades(adverbs, _is_grading))
     traits = verb.traits | genders | ({"negated"} if features["polarity"] == "negative" else set())
-    return Chunk("P" if passive else "A", verb.lemma, number, traits, facts)
+    return WordChunk("P" if passive else "A", verb.lemma, number, traits, facts)

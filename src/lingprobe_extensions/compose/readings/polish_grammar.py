@@ -17,13 +17,13 @@ from typing import NamedTuple
 from lingprobe_extensions.compose.readings.structure import (
     RAISED,
     ChunkConstraint,
+    ChunkStructure,
     Heads,
     Parts,
     PendingFact,
-    Structure,
     collect_distinct_structures,
+    make_statements,
     replace_raised,
-    statements,
 )
 
 LIKELY = frozenset({"fits"})
@@ -63,7 +63,7 @@ class PolishClause(NamedTuple):
     raised: str = ""
 
 
-class Interpretation(NamedTuple):
+class ClauseInterpretation(NamedTuple):
     """What a clause that has been read may mean: who is subject and object, and by whom something
     is done.
     """
@@ -99,7 +99,7 @@ class PartialClause(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def list_polish_structures(skeleton: str) -> tuple[Structure, ...]:
+def list_polish_structures(skeleton: str) -> tuple[ChunkStructure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, ClauseOpening("main"))
     return collect_distinct_structures(
@@ -155,7 +155,7 @@ class _Parser:
                 *other.parts,
             )
             for n in range(len(clause.before) + 1):
-                shared = statements(other.verbs, "adverb", clause.before[:n])
+                shared = make_statements(other.verbs, "adverb", clause.before[:n])
                 verbs = clause.verbs + other.verbs
                 yield PolishClause(
                     other.stop,
@@ -236,7 +236,7 @@ class _Parser:
             )
             if meant.by:
                 parts += (
-                    *statements((part.verb,), "agent", meant.by),
+                    *make_statements((part.verb,), "agent", meant.by),
                     ChunkConstraint("fits", part.verb, meant.by, "agent"),
                 )
             named = meant.goal is not None and meant.goal.pronoun < 0 and meant.goal.heads
@@ -251,21 +251,21 @@ class _Parser:
         return (
             *part.parts,
             PendingFact(part.verb, "clause", around.clause),
-            *statements(verb, "adverb", part.adverbs),
-            *(one for place, heads in part.places for one in statements(verb, place, heads)),
-            *statements(verb, "content", part.content),
+            *make_statements(verb, "adverb", part.adverbs),
+            *(one for place, heads in part.places for one in make_statements(verb, place, heads)),
+            *make_statements(verb, "content", part.content),
         )
 
-    def _ways(self, part: PartialClause, around: ClauseOpening) -> Iterator[Interpretation]:
+    def _ways(self, part: PartialClause, around: ClauseOpening) -> Iterator[ClauseInterpretation]:
         """Who may be who, things borrowed from the verb after "i" included."""
         link = self._skip_comma(part.stop, open=part.open)
         for subject, goal in self._roles(part, around):
-            yield Interpretation(subject, goal, part.by)
+            yield ClauseInterpretation(subject, goal, part.by)
             if self.skeleton[link] == "&" and subject is not None and goal is None:
                 if self.skeleton[part.verb] == "P" and not part.by:
-                    yield Interpretation(subject, None, RAISED, "by")
+                    yield ClauseInterpretation(subject, None, RAISED, "by")
                 elif self.skeleton[part.verb] == "A":
-                    yield Interpretation(
+                    yield ClauseInterpretation(
                         subject, PolishNounPhrase(part.stop, RAISED), part.by, "object"
                     )
 
@@ -295,7 +295,7 @@ class _Parser:
         role = "patient" if self.skeleton[part.verb] == "P" else "agent"
         parts: Parts = (
             ChunkConstraint("agrees", part.verb, subject.heads),
-            *statements((part.verb,), role, subject.heads),
+            *make_statements((part.verb,), role, subject.heads),
         )
         if subject.pronoun >= 0:
             return (*parts, ChunkConstraint("relative", subject.pronoun, subject.heads, "nom"))
@@ -312,17 +312,17 @@ class _Parser:
         parts += (ChunkConstraint("fits", part.verb, subject, "agent"),)
         if goal.pronoun >= 0:
             rule = ChunkConstraint("relative object", goal.pronoun, (part.verb, *goal.heads))
-            return (*parts, rule, *statements((part.verb,), "patient", goal.heads))
+            return (*parts, rule, *make_statements((part.verb,), "patient", goal.heads))
         if goal.heads != RAISED and self.skeleton[goal.heads[0]] == "R":
             return (
                 *parts,
                 PendingFact(part.verb, "reflexive", "patient"),
-                *statements((part.verb,), "patient", subject),
+                *make_statements((part.verb,), "patient", subject),
             )
         return (
             *parts,
             ChunkConstraint("object", part.verb, goal.heads),
-            *statements((part.verb,), "patient", goal.heads),
+            *make_statements((part.verb,), "patient", goal.heads),
         )
 
     def _nominals(self, start: int) -> Iterator[PolishNounPhrase]:
@@ -365,14 +365,14 @@ class _Parser:
                     if kind == "n"
                     else ChunkConstraint("case", 0, other.heads, "gen")
                 )
-                near = statements(noun.heads, at if kind == "n" else "of", other.heads)
+                near = make_statements(noun.heads, at if kind == "n" else "of", other.heads)
                 parts = (*noun.parts, *other.parts, rule, *near)
                 yield (modified := PolishNounPhrase(other.stop, noun.heads, parts, other.open))
                 if not other.open:
                     yield from self._add_modifiers(modified)
         elif self.skeleton[at : at + 2] == ",K":
             for clause in self._relatives(at + 1, noun.heads):
-                linked = statements(noun.heads, "relative", clause.verbs)
+                linked = make_statements(noun.heads, "relative", clause.verbs)
                 yield PolishNounPhrase(
                     clause.stop, noun.heads, noun.parts + clause.parts + linked, open=True
                 )
@@ -386,7 +386,7 @@ class _Parser:
         for owned in self.nominals(pronoun + 1):
             parts: Parts = (
                 ChunkConstraint("relative", pronoun, heads, "gen"),
-                *statements(owned.heads, "of", heads),
+                *make_statements(owned.heads, "of", heads),
             )
             parts += tuple(
                 rule

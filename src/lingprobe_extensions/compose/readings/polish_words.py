@@ -84,7 +84,7 @@ def adjective_forms(lemma: str) -> Iterator[NominalForm]:
         (stem + "a", stem + soft + "ej", stem + "ą", stem + "ą"), "singular", "f"
     )
     many = stem + thin + "ch"
-    yield from _decline_row((virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
+    yield from _decline_row((inflect_virile(lemma), many, many, stem + thin + "mi"), "plural", "m1")
     for gender in ("m2", "m3", "f", "n"):
         yield from _decline_row((e, many, e, stem + thin + "mi"), "plural", gender)
 
@@ -95,7 +95,7 @@ def _decline_row(forms: Sequence[str], number: str, gender: str) -> Iterator[Nom
     )
 
 
-def virile(lemma: str) -> str:
+def inflect_virile(lemma: str) -> str:
     """The nominative plural of an adjective or participle about groups with men."""
     if lemma.endswith("ony") and lemma != "czerwony":
         return lemma.removesuffix("ony") + "eni"
@@ -130,7 +130,9 @@ def inflect_polish_verb(lemma: str, principal_parts: Sequence[str]) -> Iterator[
     yield VerbForm(many, "nonpast", "plural", ALL)
     yield from _by_gender("past", masculine, feminine, men)
     for participle in passive:
-        yield from _by_gender("passive", participle, participle[:-1] + "a", virile(participle), "e")
+        yield from _by_gender(
+            "passive", participle, participle[:-1] + "a", inflect_virile(participle), "e"
+        )
 
 
 def _by_gender(
@@ -144,7 +146,7 @@ def _by_gender(
     yield VerbForm(stem + (neuter or "y"), name, "plural", OTHERS)
 
 
-def regular(lemma: str) -> tuple[str, ...]:
+def make_regular_verb(lemma: str) -> tuple[str, ...]:
     """What `inflect_polish_verb` wants of a verb in -ować, -ywać, -ać, -yć or -ić."""
     past = (lemma[:-1] + "ł", lemma[:-1] + "ła", lemma[:-1] + "li")
     for ending in ("ować", "ywać", "iwać"):
@@ -199,7 +201,9 @@ def _list_polish_forms() -> Iterator[tuple[str, PolishAnalysis]]:
             if kind in ("verb", "irregular"):
                 verbs[lemma] |= traits
                 principal_parts[lemma] = max(
-                    principal_parts.get(lemma, ()), tuple(forms) or regular(lemma), key=len
+                    principal_parts.get(lemma, ()),
+                    tuple(forms) or make_regular_verb(lemma),
+                    key=len,
                 )
             elif kind == "noun":
                 (gender,) = traits & GENDERS

@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeVar
 Answer = TypeVar("Answer", bound=Hashable)
 
 
-class Fact(NamedTuple):
+class LemmaFact(NamedTuple):
     """One thing that is said of a lemma, or what a word is: the auxiliary, negation or predicate of
     a verb, a noun or its determiner.
 
@@ -33,13 +33,13 @@ class Fact(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SentenceReading:
     """All facts of one reading; `words` says what each word is, and is no part of what a sentence
     says; `denying` are the determiners of its language of which nothing is left, as "no".
     """
 
-    facts: frozenset[Fact]
-    words: tuple[Fact, ...] = field(default=(), compare=False)
+    facts: frozenset[LemmaFact]
+    words: tuple[LemmaFact, ...] = field(default=(), compare=False)
     denying: frozenset[str] = field(default=frozenset(), compare=False)
 
     def values(self, of: str, says: str) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ class Reading:
 
 
 def common_answer(
-    readings: Iterable[Reading], answer: Callable[[Reading], Answer | None]
+    readings: Iterable[SentenceReading], answer: Callable[[SentenceReading], Answer | None]
 ) -> Answer | None:
     """What all readings answer; None where they differ, where one has no answer, or where there is
     no reading.

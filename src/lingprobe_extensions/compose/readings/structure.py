@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from lingprobe_extensions.compose.readings.reading import Fact
+from lingprobe_extensions.compose.readings.reading import LemmaFact
 
 Heads = tuple[int, ...]
 # nouns that are only known when the verb that they are borrowed from has been read
@@ -17,7 +17,7 @@ LIKE: Final = "="
 SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
 
 
-class Chunk(NamedTuple):
+class WordChunk(NamedTuple):
     """Some words that can hang together in one way only: an adjective has no choice but the noun
     that it stands before.
 
@@ -36,8 +36,8 @@ class Chunk(NamedTuple):
     lemma: str
     number: str | None = None
     traits: frozenset[str] = frozenset()
-    facts: tuple[frozenset[Fact], ...] = (frozenset(),)
-    words: tuple[Fact, ...] = ()
+    facts: tuple[frozenset[LemmaFact], ...] = (frozenset(),)
+    words: tuple[LemmaFact, ...] = ()
 
 
 class ChunkConstraint(NamedTuple):
@@ -61,12 +61,12 @@ class PendingFact(NamedTuple):
     value: int | str
 
 
-Row = tuple[Chunk, ...]
+Row = tuple[WordChunk, ...]
 Parts = tuple[ChunkConstraint | PendingFact, ...]
-Rules = Mapping[str, Callable[[Sequence[Chunk], ChunkConstraint], bool]]
+Rules = Mapping[str, Callable[[Sequence[WordChunk], ChunkConstraint], bool]]
 
 
-class Structure(NamedTuple):
+class ChunkStructure(NamedTuple):
     """A way to hang chunks together.
 
     rules    what must hold
@@ -79,7 +79,7 @@ class Structure(NamedTuple):
     facts: tuple[PendingFact, ...]
 
 
-def statements(of: Iterable[int], says: int | str, values: Iterable[int]) -> Parts:
+def make_statements(of: Iterable[int], says: int | str, values: Iterable[int]) -> Parts:
     """The same fact of each of some places, with each of some values."""
     values = tuple(values)
     return tuple(PendingFact(place, says, value) for place in of for value in values)
@@ -87,28 +87,30 @@ def statements(of: Iterable[int], says: int | str, values: Iterable[int]) -> Par
 
 def collect_distinct_structures(
     parts: Iterable[Parts], likely: frozenset[str]
-) -> tuple[Structure, ...]:
+) -> tuple[ChunkStructure, ...]:
     """The structures with these parts, none twice."""
     return tuple(dict.fromkeys(_structure(each, likely) for each in parts))
 
 
-def _structure(parts: Parts, likely: frozenset[str]) -> Structure:
+def _structure(parts: Parts, likely: frozenset[str]) -> ChunkStructure:
     """Parts put in order, each once, so that the same structure found in two ways is the same
     value.
     """
     rules = sorted({part for part in parts if isinstance(part, ChunkConstraint)})
     facts = sorted({part for part in parts if isinstance(part, PendingFact)}, key=repr)
-    return Structure(
+    return ChunkStructure(
         tuple(r for r in rules if r.name not in likely),
         tuple(r for r in rules if r.name in likely),
         tuple(facts),
     )
 
 
-def resolve_facts(waiting: Sequence[PendingFact], chunks: Sequence[Chunk]) -> frozenset[Fact]:
+def resolve_facts(
+    waiting: Sequence[PendingFact], chunks: Sequence[WordChunk]
+) -> frozenset[LemmaFact]:
     """The facts, with the lemmas in their places."""
     facts = {
-        Fact(chunks[of].lemma, _resolve_text(says, chunks), _resolve_text(value, chunks))
+        LemmaFact(chunks[of].lemma, _resolve_text(says, chunks), _resolve_text(value, chunks))
         for of, says, value in waiting
         if says != LIKE
     }
@@ -137,22 +139,22 @@ def replace_raised(parts: Parts, heads: Heads) -> Parts:
     return tuple(replaced)
 
 
-def _resolve_text(value: int | str, chunks: Sequence[Chunk]) -> str:
+def _resolve_text(value: int | str, chunks: Sequence[WordChunk]) -> str:
     return value if isinstance(value, str) else chunks[value].lemma
 
 
-def number(chunks: Sequence[Chunk], heads: Heads) -> str | None:
+def get_number(chunks: Sequence[WordChunk], heads: Heads) -> str | None:
     """The number of nouns; joined ones are plural."""
     return "plural" if len(heads) > 1 else chunks[heads[0]].number
 
 
-def fits_frame(chunks: Sequence[Chunk], rule: ChunkConstraint) -> bool:
+def fits_frame(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     """Whether a verb may stand in a frame."""
     return rule.detail in chunks[rule.place].traits
 
 
 def cut_into_chunks(
-    words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, Chunk]]]
+    words: Sequence[str], beginning: Callable[[Sequence[str], int], Iterable[tuple[int, WordChunk]]]
 ) -> list[Row]:
     """All ways to cut words into chunks; `beginning` gives those that can begin at a word, each
     with the word after it.
@@ -171,27 +173,29 @@ def cut_into_chunks(
 
 def verb_facts(
     verb: str, features: Mapping[str, str], ways: Iterable[tuple[str, ...]]
-) -> tuple[frozenset[Fact], ...]:
+) -> tuple[frozenset[LemmaFact], ...]:
     """What a verb group says of its verb, once for each way to take its adverbs."""
-    facts = {Fact(verb, key, value) for key, value in features.items()}
+    facts = {LemmaFact(verb, key, value) for key, value in features.items()}
     return tuple(
-        frozenset(facts | {Fact(verb, "adverb", adverb) for adverb in way}) for way in ways
+        frozenset(facts | {LemmaFact(verb, "adverb", adverb) for adverb in way}) for way in ways
     )
 
 
-def grading(first: frozenset[str], second: frozenset[str]) -> bool:
+def may_grade(first: frozenset[str], second: frozenset[str]) -> bool:
     """Whether an adverb may say how much another holds, by their traits: "really often"."""
     return "grading" in first and "degree" in second
 
 
-def grades(adverbs: Sequence[str], graded: Callable[[str, str], bool]) -> list[tuple[str, ...]]:
+def list_grades(
+    adverbs: Sequence[str], graded: Callable[[str, str], bool]
+) -> list[tuple[str, ...]]:
     """The ways to take adverbs in a row: each for itself, or one as the grade of the next, as in
     "really often".
     """
     if len(adverbs) < 2:
         return [tuple(adverbs)]
     first, second, *others = adverbs
-    ways = [(first, *rest) for rest in grades(adverbs[1:], graded)]
+    ways = [(first, *rest) for rest in list_grades(adverbs[1:], graded)]
     if graded(first, second):
-        ways += [(f"{first} {second}", *rest) for rest in grades(others, graded)]
+        ways += [(f"{first} {second}", *rest) for rest in list_grades(others, graded)]
     return ways

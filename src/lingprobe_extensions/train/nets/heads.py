@@ -44,7 +44,7 @@ class WordEmbedding(nn.Module):
         return {"words": self.weight} if self.weight.requires_grad else {}
 
 
-class Decoder(nn.Module):
+class TextDecoder(nn.Module):
     """Writes text from a sentence vector, which is read at every step, by layers of LSTM.
 
     attended  numbers of the states of words that it looks at, weighted anew at each step by a
@@ -108,26 +108,26 @@ class Decoder(nn.Module):
         return [row[: row.index(END)] if END in row else row for row in texts.tolist()]
 
 
-class Decoders(nn.Module):
+class TextDecoders(nn.Module):
     """A decoder for each of several texts, which share the vectors of their pieces (Kiros et al.
     2015, 2.1).
     """
 
-    def __init__(self, decoders: Sequence[Decoder]) -> None:
+    def __init__(self, decoders: Sequence[TextDecoder]) -> None:
         super().__init__()
         first, *others = decoders
         for other in others:
             other.embedding, other.output = first.embedding, first.output
         self.each = nn.ModuleList(decoders)
 
-    def __iter__(self) -> Iterator[Decoder]:
-        return (cast("Decoder", decoder) for decoder in self.each)
+    def __iter__(self) -> Iterator[TextDecoder]:
+        return (cast("TextDecoder", decoder) for decoder in self.each)
 
-    def __getitem__(self, i: int) -> Decoder:
-        return cast("Decoder", self.each[i])
+    def __getitem__(self, i: int) -> TextDecoder:
+        return cast("TextDecoder", self.each[i])
 
 
-class Classifier(nn.Module):
+class PairClassifier(nn.Module):
     """The relation of two sentences, read as [u; v; |u - v|; u * v] (Conneau et al. 2017)."""
 
     def __init__(self, width: int, classes: int, hidden: int = 100) -> None:

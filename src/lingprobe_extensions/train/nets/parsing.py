@@ -66,7 +66,7 @@ class LogProbabilities(NamedTuple):
     arcs: Tensor | None
 
 
-class Heads(nn.Module):
+class ParsingHeads(nn.Module):
     """States of words -> what is told of them."""
 
     def __init__(self, shape: HeadShape, dropout: float = 0.0) -> None:

@@ -17,7 +17,7 @@ from lingprobe_extensions.train.parsers import spanning, tetra
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from lingprobe_extensions.train.nets.parsing import Heads
+    from lingprobe_extensions.train.nets.parsing import ParsingHeads
 
 Names = Mapping[str, Sequence[str]]
 """The values of each kind of tag, and of `DEPREL`, in the order of their numbers."""
@@ -29,7 +29,11 @@ UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
 
 
 def decode_annotations(
-    heads: Heads, states: Tensor, lengths: Tensor, words: Sequence[Sequence[str]], names: Names
+    heads: ParsingHeads,
+    states: Tensor,
+    lengths: Tensor,
+    words: Sequence[Sequence[str]],
+    names: Names,
 ) -> Iterator[Annotation]:
     """What is told of some sentences, whose states are [batch, words, width].
 
@@ -66,7 +70,9 @@ class _Batch(NamedTuple):
             made = replace(made, heads=self.trees.heads[i], deprels=tuple(self.trees.chosen[at]))
         if self.phrases is not None:
             parts = xpos or upos or (UNTAGGED,) * len(words)
-            made = replace(made, brackets=tetra.brackets(words, parts, self.phrases.tags(at, i)))
+            made = replace(
+                made, brackets=tetra.format_brackets(words, parts, self.phrases.tags(at, i))
+            )
         return made
 
 
@@ -80,7 +86,9 @@ class _Trees(NamedTuple):
     logs: Floats
 
 
-def _trees(heads: Heads, states: Tensor, lengths: Tensor, arcs: Tensor, names: Names) -> _Trees:
+def _trees(
+    heads: ParsingHeads, states: Tensor, lengths: Tensor, arcs: Tensor, names: Names
+) -> _Trees:
     """The best trees, and the best labels in them: `root` at the root, and nowhere else."""
     import torch
 
@@ -128,7 +136,7 @@ def _decode_phrases(told: Mapping[str, Tensor], sizes: Ints, names: Names) -> _P
     scores = [told[kind].float().cpu().numpy() for kind in kinds]
     sides = [np.array([tetra.SIDES.index(tag[0]) for tag in names[kind]]) for kind in kinds]
     of_words, of_pairs = map(tetra.BestTags.of, scores, sides)
-    best = tetra.decode(of_words, of_pairs, sizes)
+    best = tetra.decode_tags(of_words, of_pairs, sizes)
     logs, pairs = (
         each[np.arange(len(rows)), rows] for each, rows in zip(scores, best, strict=True)
     )

@@ -21,7 +21,7 @@ from lingprobe.extend import (
     make_batches,
     run_batches,
 )
-from lingprobe_extensions.train.encoder import Trained
+from lingprobe_extensions.train.encoder import TrainedEncoder
 from lingprobe_extensions.train.parsers.decoding import decode_annotations
 from lingprobe_extensions.train.seen import Hashes
 
@@ -32,7 +32,7 @@ SHORT = 64  # words; in a batch of shorter sentences labels take more memory tha
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkParser:
     """A parser by its folder."""
 
     folder: PlaceOption
@@ -55,8 +55,8 @@ class Network:
         return self._encoder.fingerprint
 
     @property
-    def _encoder(self) -> Trained:
-        return Trained(self.folder, epoch=self.epoch, pool="none", vectors=self.vectors)
+    def _encoder(self) -> TrainedEncoder:
+        return TrainedEncoder(self.folder, epoch=self.epoch, pool="none", vectors=self.vectors)
 
     @property
     def _facts(self) -> Mapping[str, Any]:
@@ -136,11 +136,11 @@ def _load_annotation_heads(weights: Path | None, mark: str) -> Any:
     from lingprobe.extend import read_training_facts
     from lingprobe_extensions.train.encoder import tensors_of
     from lingprobe_extensions.train.nets.heads import HEAD
-    from lingprobe_extensions.train.nets.parsing import Heads, HeadShape
+    from lingprobe_extensions.train.nets.parsing import HeadShape, ParsingHeads
 
     assert weights is not None  # of a parser
 
     kept = tensors_of(weights)
-    heads = Heads(HeadShape(**read_training_facts(weights.parent)["parser"]["heads"]))
+    heads = ParsingHeads(HeadShape(**read_training_facts(weights.parent)["parser"]["heads"]))
     heads.load_state_dict({name: kept[f"{HEAD}{name}"] for name in heads.state_dict()})
     return heads.eval()

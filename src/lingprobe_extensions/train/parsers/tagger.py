@@ -57,7 +57,7 @@ _TYPED = dict.fromkeys("‘’“”", '"') | dict.fromkeys("—–", "--")
 
 
 @dataclass(frozen=True, eq=False)
-class Tagger:
+class LinearTagger:
     """What was learnt: tags; weights [features + 1, tags], the last row for features never seen,
     and bias [tags]; each form's usual tag.
     """
@@ -84,7 +84,7 @@ class Tagger:
 
 def train_tagger(
     examples: Sequence[Example], seed: int = 0, epochs: int = 3, progress: bool = False
-) -> Tagger:
+) -> LinearTagger:
     """A tagger; the same examples and seed give the same one."""
     if not examples:
         raise DataProblem("no tagged sentences to train a tagger on")
@@ -100,7 +100,7 @@ def train_tagger(
     bias = np.zeros(len(names), np.float32)
     for k in show_progress(progress, range(len(names)), desc="learning to tag", unit=" tags"):
         weights[:-1, k], bias[k] = _told_apart(table, labels == k, seed, epochs)
-    return Tagger(tuple(map(str, names)), keys, weights, bias, usual)
+    return LinearTagger(tuple(map(str, names)), keys, weights, bias, usual)
 
 
 def _count_frequent_features(features: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Any]:
@@ -119,7 +119,7 @@ def _count_frequent_features(features: NDArray[np.uint64]) -> tuple[NDArray[np.u
 
 
 @dataclass(frozen=True, slots=True)
-class Tagged:
+class TaggedText:
     """What became of running text.
 
     accuracy    share of the `tested` held-out words that are tagged as in the source
@@ -142,7 +142,7 @@ def tag_text(
     seed: int,
     on_error: Literal["raise", "skip"],
     progress: bool,
-) -> Tagged:
+) -> TaggedText:
     """Write running text with tags, by a tagger trained on a tagged source."""
     check_tagged_suffix(output)
     tally = ProblemTally()
@@ -160,7 +160,7 @@ def tag_text(
         unit=" sentences",
     )
     write_tagged(output, zip(sentences, tags, strict=True))
-    return Tagged(
+    return TaggedText(
         Path(output),
         compute_tag_accuracy(tagger, test),
         sum(len(words) for words, _ in test),
@@ -187,7 +187,7 @@ def _told_apart(
     return model.coef_[0], float(model.intercept_[0])
 
 
-def compute_tag_accuracy(tagger: Tagger, examples: Sequence[Example]) -> float:
+def compute_tag_accuracy(tagger: LinearTagger, examples: Sequence[Example]) -> float:
     """The share of words that get the tag they have."""
     guesses = tagger.tag([words for words, _ in examples])
     right = [

@@ -32,7 +32,7 @@ class TetraTags(NamedTuple):
     pairs: tuple[str, ...]
 
 
-class Leaf(NamedTuple):
+class PhraseLeaf(NamedTuple):
     """A word, with the labels of the phrases that hold nothing else, from the outermost one on."""
 
     word: int
@@ -43,19 +43,19 @@ class BinaryNode(NamedTuple):
     """Two neighbours; no labels where it was made by cutting."""
 
     labels: tuple[str, ...]
-    left: Leaf | BinaryNode
-    right: Leaf | BinaryNode
+    left: PhraseLeaf | BinaryNode
+    right: PhraseLeaf | BinaryNode
 
 
-def tags(tree: BracketTree) -> TetraTags:
+def compute_tetra_tags(tree: BracketTree) -> TetraTags:
     """The tags of a tree; the label of its root is not told."""
     words, pairs = list[str](), list[str]()
     for side, node in _walk_node(_binarize_phrase(tree, 0)):
-        (words if isinstance(node, Leaf) else pairs).append(side + JOIN.join(node.labels))
+        (words if isinstance(node, PhraseLeaf) else pairs).append(side + JOIN.join(node.labels))
     return TetraTags(tuple(words), tuple(pairs))
 
 
-def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | BinaryNode:
+def _binarize_phrase(tree: BracketTree, node: int) -> PhraseLeaf | BinaryNode:
     """A phrase as pairs."""
     labels, children = [tree.labels[node]], tree.children(node)
     while len(children) == 1 and (below := children[0].node) >= 0:
@@ -63,9 +63,9 @@ def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | BinaryNode:
         children = tree.children(below)
     named = tuple(labels[node == 0 :])
     if len(children) == 1:
-        return Leaf(children[0].start, named)
+        return PhraseLeaf(children[0].start, named)
     *others, made = (
-        _binarize_phrase(tree, child.node) if child.node >= 0 else Leaf(child.start, ())
+        _binarize_phrase(tree, child.node) if child.node >= 0 else PhraseLeaf(child.start, ())
         for child in children
     )
     while others:
@@ -73,7 +73,7 @@ def _binarize_phrase(tree: BracketTree, node: int) -> Leaf | BinaryNode:
     return made
 
 
-def _walk_node(node: Leaf | BinaryNode) -> Iterator[tuple[str, Leaf | BinaryNode]]:
+def _walk_node(node: PhraseLeaf | BinaryNode) -> Iterator[tuple[str, PhraseLeaf | BinaryNode]]:
     """Words and pairs from left to right, each with its side."""
     side, waiting = LEFT, list[tuple[str, BinaryNode]]()
     while True:
@@ -87,7 +87,7 @@ def _walk_node(node: Leaf | BinaryNode) -> Iterator[tuple[str, Leaf | BinaryNode
         node, side = waiting.pop()[1].right, RIGHT
 
 
-def brackets(words: Sequence[str], parts: Sequence[str], told: TetraTags) -> str:
+def format_brackets(words: Sequence[str], parts: Sequence[str], told: TetraTags) -> str:
     """The tree of tags that make one, on one line; `parts` are the words' parts of speech."""
     waiting: list[
         list[tuple[str, str]]
@@ -132,7 +132,7 @@ class BestTags(NamedTuple):
         return cls(np.stack(chosen, 1), np.stack(found, 1))
 
 
-def decode(words: BestTags, pairs: BestTags, lengths: Ints) -> tuple[Ints, Ints]:
+def decode_tags(words: BestTags, pairs: BestTags, lengths: Ints) -> tuple[Ints, Ints]:
     """The tags with the highest sum that make a tree, of words and of pairs: those of one sentence
     behind those of the other, as `words` [words, 2] and `pairs` [words - sentences, 2] are.
 

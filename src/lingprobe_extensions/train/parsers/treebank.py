@@ -91,9 +91,9 @@ def read_annotated_sentences(
 
 def _with_phrases(one: AnnotatedSentence, tree: BracketTree) -> AnnotatedSentence:
     gold = replace(one.gold, brackets=format_bracket_tree(tree))
-    return one._replace(gold=gold, phrases=tetra.tags(tree))
+    return one._replace(gold=gold, phrases=tetra.compute_tetra_tags(tree))
 
 
 def _phrases(tree: BracketTree) -> AnnotatedSentence:
     gold = Annotation(xpos=tree.tags, brackets=format_bracket_tree(tree))
-    return AnnotatedSentence(tree.words, tree.sentence.text, gold, tetra.tags(tree))
+    return AnnotatedSentence(tree.words, tree.sentence.text, gold, tetra.compute_tetra_tags(tree))

@@ -14,18 +14,18 @@ from hypothesis import strategies as st
 
 from fixtures.compsets import SMALL, made, planned
 from lingprobe.data.core import DataProblem, Dataset
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.testing.tasks import same_dataset
 from lingprobe_extensions.compose.comp import family
 from lingprobe_extensions.compose.comp.answers import happens
 from lingprobe_extensions.compose.comp.build import label_pair_strata
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
-from lingprobe_extensions.compose.events.assertions import DOES_NOT, HAPPENS, assertions
+from lingprobe_extensions.compose.events.assertions import DOES_NOT, HAPPENS, find_assertions
 from lingprobe_extensions.compose.events.english import english
-from lingprobe_extensions.compose.readings.find import readings
+from lingprobe_extensions.compose.readings.find import find_readings
 
-NAMES = names("comp")
+NAMES = list_task_names("comp")
 SAME_WORDS = [name for name in NAMES if not name.startswith("content")]
 
 
@@ -223,7 +223,7 @@ def test_negation_asks_what_sentences_say_to_happen_or_not_and_nothing_that_is_o
     for run in (run for part in parts for _, run in part.runs if run.first):
         contrast = run.contrast
         for second, values in enumerate((run.values, contrast.second(run.values))):
-            codes = assertions(contrast.placed, values, plan.own.language)
+            codes = find_assertions(contrast.placed, values, plan.own.language)
             for question in run.questions:
                 [path] = question.asked
                 clause = (contrast.swap.counterpart(path) if second else path).removesuffix(
@@ -244,7 +244,7 @@ def test_what_is_open_has_no_answer_for_the_reader_of_sentences():
         ("the man that no woman helped laughed", "help", False),
         ("not one man met the woman that slept", "sleep", True),
     ):
-        [reading] = readings(text.split())
+        [reading] = find_readings(text.split())
         assert happens(reading, (verb,)) is answer, text
 
 
@@ -270,7 +270,7 @@ def test_labels_of_order_are_what_the_words_say():
 def test_labels_are_what_another_reader_of_the_sentences_finds(name, seed):
     data = made(name, f"size=60,dev=12,test=36,seed={seed},readings=none")
     for item in data.examples():
-        found = readings(item.sites[0].sentence.words)
+        found = find_readings(item.sites[0].sentence.words)
         assert found, item
         for reading in found:
             assert _told(name, reading, item.asked) is (item.label == "yes"), item

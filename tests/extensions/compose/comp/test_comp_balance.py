@@ -10,17 +10,17 @@ from hypothesis.extra.numpy import arrays
 from scipy.optimize import minimize
 
 from lingprobe_extensions.compose.comp.balance import (
-    Balance,
+    ShareBalance,
     balance_constructions,
-    prices,
+    compute_shares,
+    find_prices,
     round_shares,
-    shares,
 )
 
 
 def solved(balances: np.ndarray, slack: float) -> np.ndarray:
     n = balances.shape[1]
-    return shares(balances, prices(balances, np.full(n, slack), np.zeros(n, bool)))
+    return compute_shares(balances, find_prices(balances, np.full(n, slack), np.zeros(n, bool)))
 
 
 BALANCES = st.tuples(st.integers(2, 30), st.integers(1, 5)).flatmap(
@@ -61,7 +61,7 @@ NAMED = [{"marker": "not"}] * 2 + [{"marker": "no"}] * 5 + [{}]
 def test_a_construction_keeps_its_least_share_whatever_a_tight_rule_wants():
     rule = np.array([[1.0]] * 2 + [[0.0]] * 6)  # always right about "not"
     given = balance_constructions(NAMED, {"marker": {"not": 0.4, "": 0.1}})
-    found = given.plus(Balance.of(rule, 2e-4)).solve_prices().shares()
+    found = given.plus(ShareBalance.of(rule, 2e-4)).solve_prices().shares()
     assert found[:2].sum() == pytest.approx(0.4, abs=1e-3)
     assert found[2:7].sum() > 0.1
     assert found[:2].sum() + rule[:, 0] @ found > 0.7  # which the rule gains by
@@ -88,7 +88,10 @@ def test_shares_are_those_that_a_general_solver_finds(seed):
     kinds = [{"kind": name} for name in half * 2]  # as in the other half, so that there is a way
     least = {"kind": {"a": 0.3, "": 0.2}}
     own = (
-        balance_constructions(kinds, least).plus(Balance.of(balances, 1e-7)).solve_prices().shares()
+        balance_constructions(kinds, least)
+        .plus(ShareBalance.of(balances, 1e-7))
+        .solve_prices()
+        .shares()
     )
     names = np.array([tags["kind"] for tags in kinds])
     bounds = [(names == name, share) for name, share in (("a", 0.3), ("b", 0.2), ("c", 0.2))]
@@ -131,5 +134,5 @@ def test_rounding_many_small_shares_keeps_the_balance():
 def test_prices_that_are_near_are_a_place_to_begin():
     balances = np.random.default_rng(1).normal(size=(60, 4))
     slack, least = np.full(4, 1e-3), np.zeros(4, bool)
-    first = prices(balances, slack, least)
-    assert prices(balances, slack, least, first + 0.5) == pytest.approx(first, abs=1e-6)
+    first = find_prices(balances, slack, least)
+    assert find_prices(balances, slack, least, first + 0.5) == pytest.approx(first, abs=1e-6)

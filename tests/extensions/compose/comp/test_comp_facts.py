@@ -12,22 +12,22 @@ from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import facts_of, oracles_of
 from lingprobe.data.reading import Readings
 from lingprobe.encoders import ENCODERS
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.testing.tasks import check_task
 from lingprobe_extensions.compose.comp.designs import POLISH
 from lingprobe_extensions.compose.comp.facts import ORACLES, locate_clause
 from lingprobe_extensions.compose.comp.released import list_reading_facts
-from lingprobe_extensions.compose.readings.find import readings
+from lingprobe_extensions.compose.readings.find import find_readings
 
 YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
 
 
 @pytest.mark.parametrize("mode", ["", ",mode=paper", ",language=polish"])
 @pytest.mark.parametrize(
-    "name", [name for name in names("comp") if name not in ("content1", "content2")]
+    "name", [name for name in list_task_names("comp") if name not in ("content1", "content2")]
 )
 def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
-    if "paper" in mode and name not in names("comp/released"):
+    if "paper" in mode and name not in list_task_names("comp/released"):
         pytest.skip("the paper has no such set")
     if "polish" in mode and isinstance(POLISH[name], str):
         pytest.skip("Polish has no such task")
@@ -55,7 +55,7 @@ def test_words_are_facts(name):
 
 
 def reading(text: str):
-    return readings(text.split())[0]
+    return find_readings(text.split())[0]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_released_sentences_are_read_and_those_that_cannot_be_have_no_facts():
     assert list(list_reading_facts(told, Sentence.of("man the the blorp".split()))) == []
 
 
-@pytest.mark.parametrize("name", names("comp"))
+@pytest.mark.parametrize("name", list_task_names("comp"))
 def test_each_oracle_says_what_it_is_for(name):
     about = oracles_of(TASKS.make(f"comp/{name}"))
     assert set(about) == set(ORACLES[name])

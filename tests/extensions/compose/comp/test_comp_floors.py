@@ -13,7 +13,7 @@ from lingprobe.data.oracles import TaskWithBaselines, get_encoder_role
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.datasets.controls import CONTROLS
 from lingprobe.encoders import ENCODERS
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe_extensions.compose.comp.shallow import language_of, shallow_examples
 
 FLOORS = ("window", "ngrams")
@@ -125,7 +125,7 @@ def test_the_language_is_the_one_that_has_all_asked_words():
     assert shallow_examples(polish).places.tolist() == [[0, 4]]
 
 
-@pytest.mark.parametrize("name", [*names("comp"), "released/order"])
+@pytest.mark.parametrize("name", [*list_task_names("comp"), "released/order"])
 def test_every_task_brings_its_floors(name):
     task = TASKS.make(f"comp/{name}")
     assert isinstance(task, TaskWithBaselines)

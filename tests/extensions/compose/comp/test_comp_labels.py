@@ -16,7 +16,7 @@ from lingprobe.tasks import TASKS
 from lingprobe_extensions.compose.comp import data as comp_data
 from lingprobe_extensions.compose.comp import family
 from lingprobe_extensions.compose.comp.designs import DESIGNS
-from lingprobe_extensions.compose.readings.find import agreeing
+from lingprobe_extensions.compose.readings.find import find_agreed_answer
 
 SMALL = "size=80,dev=16,test=48,balance=none"  # what is balanced says nothing of labels
 NAMES = [
@@ -66,7 +66,7 @@ def contradicted(language, name, found):
     def answer(item):
         told = DESIGNS[language][name].answer
         words = item.sites[0].sentence.words
-        return agreeing(words, lambda reading: told(reading, item.asked), language)
+        return find_agreed_answer(words, lambda reading: told(reading, item.asked), language)
 
     return np.array([answer(item) is (item.label == "no") for item in found.examples()])
 

@@ -17,18 +17,18 @@ import lingprobe
 from fixtures.plugin import PLUGIN
 from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
-from lingprobe.data.identity import identity
+from lingprobe.data.identity import compute_identity
 from lingprobe.data.references import (
     ReferenceProblem,
     UntrustedCode,
     allow_code,
 )
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.tasks.about import find_task_description
 from lingprobe_extensions.compose.comp.designs import DESIGNS
 from lingprobe_extensions.compose.comp.shallow import shallow_examples
 from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
-from lingprobe_extensions.compose.readings.gold import disagreements
+from lingprobe_extensions.compose.readings.gold import find_disagreements
 
 FEW = "size=400,dev=40,test=80"
 NOUNS = "jan mije meli sama soweli waso kala akesi pipi kasi".split()
@@ -90,9 +90,9 @@ def test_its_sentences_are_read_as_they_were_meant(own, tmp_path):
     lines = [json.loads(line) for line in (tmp_path / "s.jsonl").read_text().splitlines()]
     assert len({line["text"] for line in lines}) == 200
     grammar = load_language(own).reader
-    assert [disagreements(line, grammar) for line in lines] == [[]] * 200
+    assert [find_disagreements(line, grammar) for line in lines] == [[]] * 200
     turned = [{**line, "words": line["words"][::-1]} for line in lines]
-    assert all(disagreements(line, grammar) for line in turned)
+    assert all(find_disagreements(line, grammar) for line in turned)
 
 
 def asked(folder: Path, own: str) -> list[str]:
@@ -131,7 +131,7 @@ def test_what_a_language_lacks_is_refused_in_a_sentence(own, tmp_path):
             TASKS.make(f"comp/{name},language={own}").load()
     mute = tmp_path / "mute.py"
     text = (tmp_path / "tokipona.py").read_text("utf-8")
-    mute.write_text(text.replace("reader=Grammar(cut", 'reader="" and (cut'), "utf-8")
+    mute.write_text(text.replace("reader=ReadingGrammar(cut", 'reader="" and (cut'), "utf-8")
     allow_code(f"{mute}@tokipona")
     with pytest.raises(DataProblem, match=r"Toki Pona has no reader .*: write readings=none"):
         TASKS.make(f"comp/order,{FEW},language={mute}@tokipona").load()
@@ -152,7 +152,7 @@ def test_a_file_that_nobody_named_is_not_run(own):
 def test_another_code_of_its_language_is_another_task(own, tmp_path):
     def same(name: str) -> str:
         reference = f"comp/order,language={name}"
-        return identity(TASKS, reference, TASKS.make(reference)).facts[-1]
+        return compute_identity(TASKS, reference, TASKS.make(reference)).facts[-1]
 
     allow_code(own)
     before = same(own)
@@ -168,6 +168,6 @@ def test_another_code_of_its_language_is_another_task(own, tmp_path):
 
 def test_lists_of_tasks_know_the_languages_of_each():
     every = {name: load_language(name) for name in LANGUAGES}
-    for task in names("comp"):
+    for task in list_task_names("comp"):
         has = {one.code for name, one in every.items() if not isinstance(DESIGNS[name][task], str)}
         assert set(find_task_description(f"comp/{task}").languages) == has, task

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from lingprobe.data.core import DataProblem, Dataset
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe_extensions.compose.comp.rules import apply_rules_of_thumb
 from lingprobe_extensions.compose.comp.words import PAPER
 from lingprobe_extensions.compose.events.english import english
-from lingprobe_extensions.compose.readings.find import readings
+from lingprobe_extensions.compose.readings.find import find_readings
 
-NAMES = names("comp/released")
+NAMES = list_task_names("comp/released")
 
 
 @cache
@@ -53,12 +53,12 @@ def test_test_asks_about_the_seven_pairs_of_the_paper_and_train_about_the_others
 
 def test_labels_are_what_another_reader_finds():
     for item in made("sem-role").examples():
-        for reading in readings(item.sites[0].sentence.words):
+        for reading in find_readings(item.sites[0].sentence.words):
             assert (item.asked[0] in reading.values(item.asked[1], "agent")) is (
                 item.label == "yes"
             ), item
     for item in made("negation").examples():
-        for reading in readings(item.sites[0].sentence.words):
+        for reading in find_readings(item.sites[0].sentence.words):
             assert (reading.values(item.asked[0], "polarity") == ("positive",)) is (
                 item.label == "yes"
             ), item

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from lingprobe.data.core import DataProblem, Example, Sentence, Site
-from lingprobe.tasks import TASKS, names
+from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.tasks.released.receipts import all_published
 from lingprobe_extensions.compose.comp.released import find_single_reading, label_example_strata
 from tasks.publications import compeval
 
-NAMES = names("comp/released")
+NAMES = list_task_names("comp/released")
 DATA = (
     Path(os.environ.get("LINGPROBE_DATA", "/nowhere")) / "published_probing" / "compeval-released"
 )

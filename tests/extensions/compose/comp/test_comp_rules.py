@@ -7,7 +7,7 @@ from lingprobe_extensions.compose.comp.rules import (
     NEGATION_RULES,
     ROLE_RULES,
     apply_rules_of_thumb,
-    right,
+    score_rules,
 )
 
 AGENT = "nearest noun before, or first after by"
@@ -35,10 +35,10 @@ def test_a_rule_is_right_as_it_was_on_train_and_wrong_ones_turn_round():
         for split in ("train", "test")
         for e, label in zip(examples, ["no", "yes"] * 10, strict=True)
     )
-    found = right(data)
+    found = score_rules(data)
     assert found["before the verb"] == found["last noun"] == 1
     assert "first after by" not in found  # there is none, so the rule is about something else
-    assert right(data.take(data.rows("train"))) == {}
+    assert score_rules(data.take(data.rows("train"))) == {}
 
 
 ACTIVE = "the doctor that the students called is helping the man"

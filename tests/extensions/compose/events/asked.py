@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import Space, space
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import SentenceSpace, make_space
 
 PAPER: dict[str, Any] = {  # the vocabulary of Ettinger et al. 2018, section 5
     "nouns": ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"],
@@ -50,9 +50,9 @@ SMALL: dict[str, Any] = {
 }
 
 
-def made(*parts: dict[str, Any], **more: Any) -> Space:
+def made(*parts: dict[str, Any], **more: Any) -> SentenceSpace:
     """The space of a request put together from parts."""
     whole: dict[str, Any] = {}
     for part in (*parts, more):
         whole |= json.loads(json.dumps(part))
-    return space(request(whole))
+    return make_space(parse_generation_request(whole))

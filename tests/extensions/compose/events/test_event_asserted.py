@@ -14,38 +14,48 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lingprobe
-from lingprobe_extensions.compose.events.assertions import ASSERTED, assertions, event_assertions
+from lingprobe_extensions.compose.events.assertions import (
+    ASSERTED,
+    event_assertions,
+    find_assertions,
+)
 from lingprobe_extensions.compose.events.batch import build_shape_batches, realize_event
 from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.languages import load_language
 from lingprobe_extensions.compose.events.meaning import (
-    Event,
-    Gap,
-    Participant,
+    EventParticipant,
+    RelativeGap,
+    SentenceEvent,
     SharedSubject,
     from_json,
 )
 
 ENGLISH = english()
-THE_MAN = Participant("man", "singular", "the")
-THE_WOMAN = Participant("woman", "singular", "the")
-SLEPT = Event("sleep", "intransitive", "past", "simple", "positive", agent=THE_MAN)
-HELPED = Event("help", "transitive", "past", "simple", "positive", agent=THE_MAN, patient=THE_WOMAN)
+THE_MAN = EventParticipant("man", "singular", "the")
+THE_WOMAN = EventParticipant("woman", "singular", "the")
+SLEPT = SentenceEvent("sleep", "intransitive", "past", "simple", "positive", agent=THE_MAN)
+HELPED = SentenceEvent(
+    "help", "transitive", "past", "simple", "positive", agent=THE_MAN, patient=THE_WOMAN
+)
 NOT_HELPED = replace(HELPED, polarity="negative")
 MIGHT_HELP = replace(HELPED, tense=None, modal="might")
-WHO_SLEPT = replace(SLEPT, agent=Gap("that"))
+WHO_SLEPT = replace(SLEPT, agent=RelativeGap("that"))
 ALSO_SLEPT = replace(SLEPT, agent=SharedSubject())
 WHO_DID_NOT = replace(WHO_SLEPT, polarity="negative")
 
 
-def some(determiner: str, noun: str = "woman", relative: Event | None = None) -> Participant:
-    return Participant(noun, "singular", determiner, relative=relative)
+def some(
+    determiner: str, noun: str = "woman", relative: SentenceEvent | None = None
+) -> EventParticipant:
+    return EventParticipant(noun, "singular", determiner, relative=relative)
 
 
-def told_by(verb: str, content: Event = SLEPT, **more) -> Event:
+def told_by(verb: str, content: SentenceEvent = SLEPT, **more) -> SentenceEvent:
     return replace(
-        Event(verb, "clausal", "past", "simple", "positive", agent=THE_WOMAN, content=content),
+        SentenceEvent(
+            verb, "clausal", "past", "simple", "positive", agent=THE_WOMAN, content=content
+        ),
         **more,
     )
 
@@ -170,7 +180,7 @@ CASES = {
                 "no",
                 relative=replace(
                     HELPED,
-                    agent=Gap("that"),
+                    agent=RelativeGap("that"),
                     patient=THE_MAN,
                     also=replace(ALSO_SLEPT, polarity="negative"),
                 ),
@@ -204,7 +214,7 @@ def test_many_are_as_each_of_them(everything, start):
         object,
     )
     for batch in build_shape_batches(everything, numbers):
-        codes = assertions(batch.placed, batch.values, ENGLISH)
+        codes = find_assertions(batch.placed, batch.values, ENGLISH)
         for i, told in enumerate(batch.events()):
             assert {
                 prefix: ASSERTED[found[i]] for prefix, found in codes.items()
@@ -216,7 +226,7 @@ def test_everything_is_asserted_somewhere():
     plain = made(EVERYTHING, at_most={**EVERYTHING["at_most"], "adverbs": 0})
     for _, parts in draw_from_space(plain, 2000, even=True).chunks():
         for batch in parts:
-            for codes in assertions(batch.placed, batch.values, ENGLISH).values():
+            for codes in find_assertions(batch.placed, batch.values, ENGLISH).values():
                 for name, n in zip(ASSERTED, np.bincount(codes, minlength=3), strict=True):
                     found[name] += int(n)
     assert min(found.values()) > 100

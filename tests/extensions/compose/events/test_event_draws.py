@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events import files
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
-from lingprobe_extensions.compose.events.draw import Permutation, draw_from_space
+from lingprobe_extensions.compose.events.draw import KeyedPermutation, draw_from_space
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.meaning import from_json, to_json
 
@@ -26,12 +26,12 @@ def texts(drawn, size=1 << 15):
 
 @given(size=st.integers(1, 3000), key=st.integers(0, 2**31))
 def test_a_permutation_is_one(size, key):
-    assert sorted(Permutation(size, (key,))(np.arange(size)).tolist()) == list(range(size))
+    assert sorted(KeyedPermutation(size, (key,))(np.arange(size)).tolist()) == list(range(size))
 
 
 @given(start=st.integers(0, 2**70 - 50), size=st.sampled_from([2**70, 2**119 + 7, 2**200 + 1]))
 def test_permutations_of_more_than_arrays_hold(start, size):
-    found = Permutation(size, (3,))(np.array(range(start, start + 40), object))
+    found = KeyedPermutation(size, (3,))(np.array(range(start, start + 40), object))
     assert len(set(found)) == 40
     assert all(0 <= number < size for number in found)
     assert max(found) > size // 4  # the chance of a miss is that of forty tails
@@ -39,14 +39,14 @@ def test_permutations_of_more_than_arrays_hold(start, size):
 
 def test_the_two_ways_of_permuting_need_no_luck():
     for size in (2, 3, 2**20 + 1, 2**61):
-        numbers = Permutation(size, (1, 2))(np.arange(min(size, 1000)))
+        numbers = KeyedPermutation(size, (1, 2))(np.arange(min(size, 1000)))
         assert len(set(numbers.tolist())) == min(size, 1000)
         assert numbers.max() < size
 
 
 @pytest.mark.parametrize("size", [5, 1000, 2**20 + 1, 2**61 + 3, 2**63 + 5, 2**119 + 7])
 def test_numbers_go_where_they_go_whether_few_or_many_are_asked_for(size):
-    order, positions = Permutation(size, (4, 5)), np.arange(min(size, 200)).astype(object)
+    order, positions = KeyedPermutation(size, (4, 5)), np.arange(min(size, 200)).astype(object)
     many = order(positions)
     few = [order(positions[i : i + 7]) for i in range(0, len(positions), 7)]
     assert {part.dtype for part in few} == {many.dtype}

@@ -15,12 +15,12 @@ from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events.batch import generate_sentences, realize_event
 from lingprobe_extensions.compose.events.english import english
 from lingprobe_extensions.compose.events.meaning import (
-    Event,
-    Gap,
-    Modifier,
-    Participant,
+    EventParticipant,
+    ParticipantModifier,
     ParticipantPair,
-    Reflexive,
+    ReflexiveParticipant,
+    RelativeGap,
+    SentenceEvent,
     SharedSubject,
     from_json,
     to_json,
@@ -29,19 +29,21 @@ from lingprobe_extensions.compose.events.meaning import (
 ENGLISH = english()
 
 
-def the(noun: str, number: str = "singular", **more) -> Participant:
-    return Participant(noun, number, "the", **more)
+def the(noun: str, number: str = "singular", **more) -> EventParticipant:
+    return EventParticipant(noun, number, "the", **more)
 
 
-def did(predicate: str, frame: str = "transitive", **more) -> Event:
-    return replace(Event(predicate, frame, "past", "simple", "positive"), **more)
+def did(predicate: str, frame: str = "transitive", **more) -> SentenceEvent:
+    return replace(SentenceEvent(predicate, frame, "past", "simple", "positive"), **more)
 
 
-def said(told: Event) -> str:
+def said(told: SentenceEvent) -> str:
     return realize_event(told, ENGLISH).sentence.text
 
 
-SLEEPING = did("sleep", "intransitive", tense="present", aspect="progressive", agent=Gap("who"))
+SLEEPING = did(
+    "sleep", "intransitive", tense="present", aspect="progressive", agent=RelativeGap("who")
+)
 FIGURE_1 = did(
     "help",
     voice="passive",
@@ -69,7 +71,7 @@ def test_figure_1():
 
 
 MAN, WOMAN, GIRL, BOOK = the("man"), the("woman"), the("girl"), the("book")
-SAW = did("see", agent=Gap("that"), patient=WOMAN)
+SAW = did("see", agent=RelativeGap("that"), patient=WOMAN)
 SLEPT = did("sleep", "intransitive", agent=MAN)
 GIVE = did("give", "ditransitive", agent=MAN, recipient=GIRL, patient=BOOK)
 SAYINGS = {
@@ -102,7 +104,8 @@ SAYINGS = {
         tense="present",
         aspect="progressive",
         agent=the(
-            "scientist", relative=did("meet", agent=the("professor", "plural"), patient=Gap("that"))
+            "scientist",
+            relative=did("meet", agent=the("professor", "plural"), patient=RelativeGap("that")),
         ),
     ),
     "the doctors that helped the lawyers are being recommended by the student": did(
@@ -114,7 +117,7 @@ SAYINGS = {
         patient=the(
             "doctor",
             "plural",
-            relative=did("help", agent=Gap("that"), patient=the("lawyer", "plural")),
+            relative=did("help", agent=RelativeGap("that"), patient=the("lawyer", "plural")),
         ),
     ),
     "the man that saw the woman has slept": did(
@@ -129,7 +132,7 @@ SAYINGS = {
         "sleep",
         "intransitive",
         tense="present",
-        agent=the("man", modifier=Modifier("near", the("woman", "plural"))),
+        agent=the("man", modifier=ParticipantModifier("near", the("woman", "plural"))),
     ),
     "an honest man and a tall woman sleep": did(
         "sleep",
@@ -137,29 +140,31 @@ SAYINGS = {
         tense="present",
         agent=ParticipantPair(
             (
-                Participant("man", "singular", "a", ("honest",)),
-                Participant("woman", "singular", "a", ("tall",)),
+                EventParticipant("man", "singular", "a", ("honest",)),
+                EventParticipant("woman", "singular", "a", ("tall",)),
             )
         ),
     ),
     "the woman that helped herself slept": did(
         "sleep",
         "intransitive",
-        agent=the("woman", relative=did("help", agent=Gap("that"), patient=Reflexive())),
+        agent=the(
+            "woman", relative=did("help", agent=RelativeGap("that"), patient=ReflexiveParticipant())
+        ),
     ),
     "the lawyers help themselves": did(
-        "help", tense="present", agent=the("lawyer", "plural"), patient=Reflexive()
+        "help", tense="present", agent=the("lawyer", "plural"), patient=ReflexiveParticipant()
     ),
     "the man said that an actor slept": did(
         "say",
         "clausal",
         agent=MAN,
-        content=did("sleep", "intransitive", agent=Participant("actor", "singular", "a")),
+        content=did("sleep", "intransitive", agent=EventParticipant("actor", "singular", "a")),
     ),
     "no artist helped every uncle": did(
         "help",
-        agent=Participant("artist", "singular", "no"),
-        patient=Participant("uncle", "singular", "every"),
+        agent=EventParticipant("artist", "singular", "no"),
+        patient=EventParticipant("uncle", "singular", "every"),
     ),
 }
 
@@ -238,7 +243,8 @@ JOINED = {
     "the woman that met the doctor and slept helped the man": did(
         "help",
         agent=the(
-            "woman", relative=did("meet", agent=Gap("that"), patient=DOCTOR, also=SLEPT_ALSO)
+            "woman",
+            relative=did("meet", agent=RelativeGap("that"), patient=DOCTOR, also=SLEPT_ALSO),
         ),
         patient=MAN,
     ),
@@ -246,7 +252,7 @@ JOINED = {
         "sleep",
         "intransitive",
         agent=WOMAN,
-        also=did("help", agent=SharedSubject(), patient=Reflexive()),
+        also=did("help", agent=SharedSubject(), patient=ReflexiveParticipant()),
     ),
     "the man slept and said that the woman met the doctor": did(
         "sleep",
@@ -351,7 +357,7 @@ def test_what_is_wrong_is_named_with_its_path(change, message):
             "no noun 'mann' in the lexicon; near it are man, manager",
         ),
         (
-            did("help", agent=Participant("man", "plural", "a"), patient=WOMAN),
+            did("help", agent=EventParticipant("man", "plural", "a"), patient=WOMAN),
             "English has no phrase 'plural a'",
         ),
         (
@@ -376,7 +382,7 @@ def test_what_is_wrong_is_named_with_its_path(change, message):
             "event.patient.relative: one participant",
         ),
         (
-            did("sleep", "intransitive", agent=Gap("that")),
+            did("sleep", "intransitive", agent=RelativeGap("that")),
             "event: only a relative clause has a gap",
         ),
         (

@@ -19,12 +19,12 @@ from lingprobe_extensions.compose.events.batch import ShapeBatch, generate_sente
 from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.lexicon import HEADER
 from lingprobe_extensions.compose.events.meaning import (
-    Event,
-    Gap,
-    Modifier,
-    Participant,
+    EventParticipant,
+    ParticipantModifier,
     ParticipantPair,
-    Reflexive,
+    ReflexiveParticipant,
+    RelativeGap,
+    SentenceEvent,
     SharedSubject,
     from_json,
     to_json,
@@ -59,28 +59,30 @@ WIDE = {
 }
 
 
-def a(noun: str, number: str = "singular", determiner: str = "bare", **more) -> Participant:
-    return Participant(noun, number, determiner, **more)
+def a(noun: str, number: str = "singular", determiner: str = "bare", **more) -> EventParticipant:
+    return EventParticipant(noun, number, determiner, **more)
 
 
-def did(predicate: str, frame: str = "transitive", **more) -> Event:
+def did(predicate: str, frame: str = "transitive", **more) -> SentenceEvent:
     perfective = (
         "perfective" in next(e for e in POLISH.values("verb") if e.lemma == predicate).flags
     )
     return replace(
-        Event(predicate, frame, "past", "perfective" if perfective else "imperfective", "positive"),
+        SentenceEvent(
+            predicate, frame, "past", "perfective" if perfective else "imperfective", "positive"
+        ),
         **more,
     )
 
 
-def said(told: Event) -> str:
+def said(told: SentenceEvent) -> str:
     return realize_event(told, POLISH).sentence.text
 
 
 MAN, WOMAN, CHILD = a("mężczyzna"), a("kobieta"), a("dziecko")
 STUDENTS, SISTERS = a("student", "plural"), a("siostra", "plural")
 SAW = did("widzieć", agent=MAN, patient=WOMAN)
-SLEEPING = did("spać", "intransitive", tense="present", agent=Gap("który"))
+SLEEPING = did("spać", "intransitive", tense="present", agent=RelativeGap("który"))
 NOT = {"polarity": "negative"}
 SAYINGS = {
     "mężczyzna widział kobietę": SAW,
@@ -132,13 +134,15 @@ SAYINGS = {
     ),
     "studenci, których kobieta widziała, śpią": replace(
         SLEEPING,
-        agent=a("student", "plural", relative=replace(SAW, agent=WOMAN, patient=Gap("który"))),
+        agent=a(
+            "student", "plural", relative=replace(SAW, agent=WOMAN, patient=RelativeGap("który"))
+        ),
     ),
     "kobieta, której mężczyzna nie widział, śpi": replace(
-        SLEEPING, agent=a("kobieta", relative=replace(SAW, patient=Gap("który"), **NOT))
+        SLEEPING, agent=a("kobieta", relative=replace(SAW, patient=RelativeGap("który"), **NOT))
     ),
     "pies, którego kobieta widziała, śpi": replace(
-        SLEEPING, agent=a("pies", relative=replace(SAW, agent=WOMAN, patient=Gap("który")))
+        SLEEPING, agent=a("pies", relative=replace(SAW, agent=WOMAN, patient=RelativeGap("który")))
     ),
     "ci młodzi studenci nie widzieli tej wysokiej kobiety": replace(
         SAW,
@@ -155,14 +159,16 @@ SAYINGS = {
         patient=a("pies", "plural", "ten", adjectives=("stary",)),
     ),
     "kobieta za mężczyzną spała": did(
-        "spać", "intransitive", agent=a("kobieta", modifier=Modifier("za", MAN))
+        "spać", "intransitive", agent=a("kobieta", modifier=ParticipantModifier("za", MAN))
     ),
     "kobieta obok tych wysokich mężczyzn spała": did(
         "spać",
         "intransitive",
         agent=a(
             "kobieta",
-            modifier=Modifier("obok", a("mężczyzna", "plural", "ten", adjectives=("wysoki",))),
+            modifier=ParticipantModifier(
+                "obok", a("mężczyzna", "plural", "ten", adjectives=("wysoki",))
+            ),
         ),
     ),
     "mężczyzna naprawdę będzie często cierpliwie czekał": did(
@@ -181,13 +187,19 @@ SAYINGS = {
         agent=a(
             "kobieta",
             relative=did(
-                "powiedzieć", "clausal", agent=Gap("który"), content=replace(SLEEPING, agent=MAN)
+                "powiedzieć",
+                "clausal",
+                agent=RelativeGap("który"),
+                content=replace(SLEEPING, agent=MAN),
             ),
         ),
         **NOT,
     ),
     "mężczyzna nie widział siebie i zasnął": replace(
-        SAW, patient=Reflexive(), also=did("zasnąć", "intransitive", agent=SharedSubject()), **NOT
+        SAW,
+        patient=ReflexiveParticipant(),
+        also=did("zasnąć", "intransitive", agent=SharedSubject()),
+        **NOT,
     ),
 }
 
@@ -254,7 +266,7 @@ def test_objects_under_negation_are_genitive(wide):
     for _, parts in draw_from_space(wide, 2000, even=True).chunks():
         for batch in parts:
             for told, found in zip(batch.events(), batch.sentences(), strict=True):
-                if told.voice == "active" and isinstance(told.patient, Participant):
+                if told.voice == "active" and isinstance(told.patient, EventParticipant):
                     word = dict(zip(found.roles, found.sentence.words, strict=True))["patient.noun"]
                     case = 1 if told.polarity == "negative" else 2
                     assert (

@@ -18,9 +18,9 @@ from lingprobe_extensions.compose.events.english import FORMS, TABLE, english
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 from lingprobe_extensions.compose.events.lexicon import HEADER, read_lexicon
-from lingprobe_extensions.compose.events.patterns import partial
-from lingprobe_extensions.compose.events.request import request, tables_of
-from lingprobe_extensions.compose.events.space import space
+from lingprobe_extensions.compose.events.patterns import parse_pattern
+from lingprobe_extensions.compose.events.request import parse_generation_request, tables_of
+from lingprobe_extensions.compose.events.space import make_space
 
 REFUSED = [
     ({"noun": ["man"]}, "request: unknown key 'noun'"),
@@ -73,7 +73,7 @@ REFUSED = [
 @pytest.mark.parametrize(("asked", "message"), REFUSED, ids=[m for _, m in REFUSED])
 def test_bad_requests_are_one_clear_line(asked, message):
     with pytest.raises(DataProblem, match=message) as found:
-        request(asked)
+        parse_generation_request(asked)
     assert "\n" not in str(found.value)
 
 
@@ -186,7 +186,9 @@ def test_adverbs_can_be_required():
 
 
 def test_a_pattern_says_what_it_was():
-    assert partial({"adverbs": None, "agent": {"relative": None}}, "p").fields["adverbs"] is None
+    assert (
+        parse_pattern({"adverbs": None, "agent": {"relative": None}}, "p").fields["adverbs"] is None
+    )
 
 
 LINES = [
@@ -315,7 +317,7 @@ def test_the_command(tmp_path, monkeypatch):
 
 
 def test_an_empty_request_is_one():
-    assert space(request({})).size > 10**12
+    assert make_space(parse_generation_request({})).size > 10**12
 
 
 def plain(table: Path = TABLE) -> Language:

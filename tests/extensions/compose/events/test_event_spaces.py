@@ -16,11 +16,16 @@ from hypothesis import strategies as st
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events.batch import generate_sentences, realize_event
 from lingprobe_extensions.compose.events.english import english
-from lingprobe_extensions.compose.events.grammar import VOICES, Bounds, StructureInventory, shapes
-from lingprobe_extensions.compose.events.meaning import FRAMES, Event
-from lingprobe_extensions.compose.events.patterns import boxes, partial
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import space
+from lingprobe_extensions.compose.events.grammar import (
+    VOICES,
+    GrammarLimits,
+    StructureInventory,
+    list_shapes,
+)
+from lingprobe_extensions.compose.events.meaning import FRAMES, SentenceEvent
+from lingprobe_extensions.compose.events.patterns import find_boxes, parse_pattern
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import make_space
 
 ENGLISH = english()
 
@@ -147,10 +152,10 @@ def test_a_second_verb_shares_nothing_but_the_subject():
 
 def test_and_never_follows_a_relative_clause_or_a_content():
     """In "the man helped the woman that slept and fell" it could be she who fell."""
-    bounds = Bounds(relatives=2, complements=1, conjuncts=1, together=3)
+    bounds = GrammarLimits(relatives=2, complements=1, conjuncts=1, together=3)
     some = [
         shape
-        for shape in shapes(StructureInventory(frames=FRAMES, voices=VOICES, bounds=bounds))
+        for shape in list_shapes(StructureInventory(frames=FRAMES, voices=VOICES, bounds=bounds))
         if shape.also is not None
     ]
     assert len(some) > 500
@@ -167,7 +172,7 @@ def test_and_never_follows_a_relative_clause_or_a_content():
 
 
 def test_relative_clauses_with_two_verbs_are_of_subjects():
-    for shape in shapes(StructureInventory(bounds=Bounds(relatives=1, conjuncts=1))):
+    for shape in list_shapes(StructureInventory(bounds=GrammarLimits(relatives=1, conjuncts=1))):
         for role in (shape.also or shape).order[1:]:
             assert (
                 getattr(getattr(getattr(shape.also or shape, role), "relative", None), "also", None)
@@ -213,7 +218,7 @@ def test_counting_is_quick_and_exact(everything):
     assert time.process_time() - start < 1
     assert found.size > 10**12
     assert everything.size > 10**18
-    assert isinstance(everything.event_at(everything.size - 1), Event)
+    assert isinstance(everything.event_at(everything.size - 1), SentenceEvent)
 
 
 def test_numbers_outside_are_refused(paper):
@@ -252,7 +257,7 @@ def test_required_and_prohibited_hold(constrained, share):
     assert not passive_negative(told)
 
 
-def passive_negative(told: Event) -> bool:
+def passive_negative(told: SentenceEvent) -> bool:
     inner = [getattr(a, "relative", None) for a in (told.agent, told.patient)]
     return (told.voice, told.polarity) == ("passive", "negative") or any(
         passive_negative(e) for e in inner if e is not None
@@ -260,13 +265,15 @@ def passive_negative(told: Event) -> bool:
 
 
 def test_parts_of_a_space_add_up(paper):
-    parts = [paper.having(partial({"polarity": p}, "p")) for p in ("positive", "negative")]
+    parts = [paper.having(parse_pattern({"polarity": p}, "p")) for p in ("positive", "negative")]
     assert sum(part.size for part in parts) == paper.size
 
 
 def test_a_pattern_sees_a_gap_as_what_fills_it(paper):
     told = {"predicate": "help", "agent": {"noun": "student"}}
-    some = [c.placed for c in paper.cells if boxes(partial(told, "p"), c.placed, ENGLISH)]
+    some = [
+        c.placed for c in paper.cells if find_boxes(parse_pattern(told, "p"), c.placed, ENGLISH)
+    ]
     found = made(PAPER, require=[told])
     texts = {
         s.sentence.text
@@ -338,7 +345,7 @@ def test_a_request_without_end_is_refused_at_once():
 
 
 def test_default_request_is_the_papers():
-    found = space(request(PAPER))
+    found = make_space(parse_generation_request(PAPER))
     assert len(found.cells) == 23
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import space
-from lingprobe_extensions.compose.readings.gold import disagreements
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import make_space
+from lingprobe_extensions.compose.readings.gold import find_disagreements
 
 ENGLISH = {
     "frames": ["transitive"],
@@ -48,14 +48,16 @@ POLISH = {
 
 
 def lines(asked, n):
-    for size, parts in draw_from_space(space(request(asked)), n, seed=5, even=True).chunks():
+    for size, parts in draw_from_space(
+        make_space(parse_generation_request(asked)), n, seed=5, even=True
+    ).chunks():
         yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
 @pytest.mark.parametrize("asked", [ENGLISH, WIDE, POLISH], ids=["plain", "wide", "polish"])
 def test_what_is_written_of_a_sentence_is_what_is_read_from_its_words(asked):
     for line in lines(asked, 400):
-        assert disagreements(line, asked.get("language", "english")) == [], line["text"]
+        assert find_disagreements(line, asked.get("language", "english")) == [], line["text"]
 
 
 @pytest.mark.parametrize("asked", [WIDE, POLISH], ids=["wide", "polish"])
@@ -66,7 +68,9 @@ def test_roles_of_two_words_that_change_places_are_told(asked):
         for i, j in combinations(range(len(roles)), 2):
             if roles[i] != roles[j]:
                 other = [*roles[:i], roles[j], *roles[i + 1 : j], roles[i], *roles[j + 1 :]]
-                assert disagreements({**line, "roles": other}, asked.get("language", "english")), (
+                assert find_disagreements(
+                    {**line, "roles": other}, asked.get("language", "english")
+                ), (
                     line["text"],
                     roles[i],
                     roles[j],

@@ -16,14 +16,14 @@ from pathlib import Path
 import pytest
 
 from lingprobe_extensions.compose.events import batch, english_columns
-from lingprobe_extensions.compose.events.batch import ShapeBatch, layout, map_in_order
+from lingprobe_extensions.compose.events.batch import ShapeBatch, lay_out_shape, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.english_columns import (
     EnglishVerbGroup,
     build_english_group,
 )
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import space
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import make_space
 
 SOME = 400  # sentences
 REQUEST = {
@@ -168,7 +168,7 @@ def fresh():
 
 
 def forget():
-    for known in (layout, english_columns._groups):
+    for known in (lay_out_shape, english_columns._groups):
         known.cache_clear()
 
 
@@ -185,7 +185,7 @@ def bench():
 
 @cache
 def drawn():
-    return draw_from_space(space(request(REQUEST)), SOME, seed=5, even=True)
+    return draw_from_space(make_space(parse_generation_request(REQUEST)), SOME, seed=5, even=True)
 
 
 def lines(*_):

@@ -10,10 +10,10 @@ import pytest
 
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import space
-from lingprobe_extensions.compose.readings.find import readings
-from lingprobe_extensions.compose.readings.gold import gold
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import make_space
+from lingprobe_extensions.compose.readings.find import find_readings
+from lingprobe_extensions.compose.readings.gold import list_event_facts
 
 
 def told(text: str, facts: set[frozenset[str]]) -> set[frozenset[str]]:
@@ -21,7 +21,7 @@ def told(text: str, facts: set[frozenset[str]]) -> set[frozenset[str]]:
     respects.
     """
     about = {(of, says) for reading in facts for of, says, *_ in map(str.split, reading)}
-    every = readings(text.replace(",", " ,").split(), "polish")
+    every = find_readings(text.replace(",", " ,").split(), "polish")
     return {
         frozenset(" ".join(fact) for fact in reading.facts if fact[:2] in about)
         for reading in every
@@ -167,7 +167,7 @@ def test_readings(text, facts):
     ],
 )
 def test_no_reading(text):
-    assert readings(text.replace(",", " ,").split(), "polish") == ()
+    assert find_readings(text.replace(",", " ,").split(), "polish") == ()
 
 
 EVERYTHING = {
@@ -191,6 +191,10 @@ EVERYTHING = {
 
 
 def test_the_event_of_a_generated_sentence_is_one_of_its_readings():
-    for n, parts in draw_from_space(space(request(EVERYTHING)), 2000, seed=5, even=True).chunks():
+    for n, parts in draw_from_space(
+        make_space(parse_generation_request(EVERYTHING)), 2000, seed=5, even=True
+    ).chunks():
         for line in map(json.loads, map_in_order(parts, n, ShapeBatch.lines)):
-            assert gold(line["event"]) in readings(line["words"], "polish"), line["text"]
+            assert list_event_facts(line["event"]) in find_readings(line["words"], "polish"), line[
+                "text"
+            ]

@@ -11,15 +11,15 @@ import pytest
 from lingprobe.data.core import DataProblem
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
-from lingprobe_extensions.compose.events.request import request
-from lingprobe_extensions.compose.events.space import space
-from lingprobe_extensions.compose.readings.find import agreeing, readings
-from lingprobe_extensions.compose.readings.gold import gold
+from lingprobe_extensions.compose.events.request import parse_generation_request
+from lingprobe_extensions.compose.events.space import make_space
+from lingprobe_extensions.compose.readings.find import find_agreed_answer, find_readings
+from lingprobe_extensions.compose.readings.gold import list_event_facts
 
 
 def told(text: str, about: set[tuple[str, str]]) -> set[frozenset[str]]:
     """The readings of a sentence, as far as some lemmas are concerned in some respects."""
-    every = readings(text.split())
+    every = find_readings(text.split())
     return {
         frozenset(" ".join(fact) for fact in reading.facts if fact[:2] in about)
         for reading in every
@@ -35,7 +35,7 @@ def respects(facts: set[frozenset[str]]) -> set[tuple[str, str]]:
 
 
 def test_figure_1_of_ettinger_2018_has_one_reading():
-    (found,) = readings("the student who is sleeping was not helped by the professor".split())
+    (found,) = find_readings("the student who is sleeping was not helped by the professor".split())
     assert {" ".join(fact) for fact in found.facts} == {
         *(
             "help tense past",
@@ -308,28 +308,30 @@ def test_several_readings(text, facts):
     ],
 )
 def test_no_reading(text):
-    assert readings(text.split()) == ()
+    assert find_readings(text.split()) == ()
 
 
 def test_what_all_readings_answer():
     def hosts(reading):
         return reading.values("sleep", "adverb")
 
-    assert agreeing("the man who slept laughed quietly".split(), hosts) == ()
-    assert agreeing("the man who slept quietly laughed".split(), hosts) is None
+    assert find_agreed_answer("the man who slept laughed quietly".split(), hosts) == ()
+    assert find_agreed_answer("the man who slept quietly laughed".split(), hosts) is None
     assert (
-        agreeing("the man quietly slept".split(), lambda reading: hosts(reading) == ("quietly",))
+        find_agreed_answer(
+            "the man quietly slept".split(), lambda reading: hosts(reading) == ("quietly",)
+        )
         is True
     )
-    assert agreeing("slept man the".split(), lambda reading: True) is None
+    assert find_agreed_answer("slept man the".split(), lambda reading: True) is None
     with pytest.raises(DataProblem, match="no readings of 'klingon'; there are english"):
-        readings(["nuqneH"], "klingon")
+        find_readings(["nuqneH"], "klingon")
 
 
 def test_readings_that_nobody_has_are_kept_on_request():
     words = "the book that the man gave the girl fell".split()
-    assert {reading.values("give", "recipient") for reading in readings(words)} == {("girl",)}
-    assert {reading.values("give", "recipient") for reading in readings(words, odd=True)} == {
+    assert {reading.values("give", "recipient") for reading in find_readings(words)} == {("girl",)}
+    assert {reading.values("give", "recipient") for reading in find_readings(words, odd=True)} == {
         ("girl",),
         ("book",),
     }
@@ -361,13 +363,15 @@ EVERYTHING = {
 
 
 def lines(asked, n):
-    for size, parts in draw_from_space(space(request(asked)), n, seed=5, even=True).chunks():
+    for size, parts in draw_from_space(
+        make_space(parse_generation_request(asked)), n, seed=5, even=True
+    ).chunks():
         yield from map(json.loads, map_in_order(parts, size, ShapeBatch.lines))
 
 
 def test_the_event_of_a_generated_sentence_is_one_of_its_readings():
     for line in lines(EVERYTHING, 3000):
-        assert gold(line["event"]) in readings(line["words"]), line["text"]
+        assert list_event_facts(line["event"]) in find_readings(line["words"]), line["text"]
 
 
 def test_another_event_is_not_among_the_readings():
@@ -383,4 +387,7 @@ def test_another_event_is_not_among_the_readings():
             polarity,
             {"aspect": "perfect"},
         ):
-            assert gold({**event, **other}) not in readings(line["words"]), (line["text"], other)
+            assert list_event_facts({**event, **other}) not in find_readings(line["words"]), (
+                line["text"],
+                other,
+            )

@@ -18,7 +18,7 @@ def tree(text: str) -> brackets.BracketTree:
 
 
 def test_the_tags_of_a_small_tree_are_those_one_writes_down_by_hand():
-    told = tetra.tags(tree("(TOP (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))"))
+    told = tetra.compute_tetra_tags(tree("(TOP (S (NP (DT the) (NN dog)) (VP (VBD ran)) (. .)))"))
     assert told == tetra.TetraTags(("l", "r", "lVP", "r"), ("lNP", "lS", "r"))
 
 
@@ -43,16 +43,16 @@ def trees(draw: st.DrawFn) -> str:
 @given(trees())
 def test_tags_give_their_tree_back(text):
     one = tree(text)
-    told = tetra.tags(one)
+    told = tetra.compute_tetra_tags(one)
     assert (len(told.words), len(told.pairs)) == (len(one.words), len(one.words) - 1)
-    assert tetra.brackets(one.words, one.tags, told) == text
+    assert tetra.format_brackets(one.words, one.tags, told) == text
 
 
 def test_brackets_of_words_that_are_brackets_are_escaped():
     text = "(ROOT (X (-LRB- -LRB-) (NN x) (-RRB- -RRB-)))"
     one = tree(text)
     assert one.words == ("(", "x", ")")
-    assert tetra.brackets(one.words, one.tags, tetra.tags(one)) == text
+    assert tetra.format_brackets(one.words, one.tags, tetra.compute_tetra_tags(one)) == text
 
 
 def best(scores: np.ndarray) -> tetra.BestTags:
@@ -77,7 +77,7 @@ def test_the_best_tags_are_those_that_trying_all_finds(seed):
     draws = np.random.default_rng(seed)
     lengths = np.array([4, 1, 5, 2])
     words, pairs = draws.normal(size=(12, 2)), draws.normal(size=(8, 2))
-    told = tetra.decode(best(words), best(pairs), lengths)
+    told = tetra.decode_tags(best(words), best(pairs), lengths)
     at = behind = 0
     for n in lengths.tolist():
         mine, between = words[at : at + n], pairs[behind : behind + n - 1]
@@ -105,5 +105,5 @@ def test_of_many_tags_the_best_of_each_side_counts():
 def test_a_side_that_no_tag_has_is_never_taken():
     one = tetra.BestTags.of(np.zeros((2, 1)), np.array([0]))  # all of them on the left
     other = tetra.BestTags.of(np.zeros((1, 1)), np.array([0]))
-    words, pairs = tetra.decode(one, other, np.array([2]))
+    words, pairs = tetra.decode_tags(one, other, np.array([2]))
     assert (words.shape, pairs.shape) == ((2,), (1,))

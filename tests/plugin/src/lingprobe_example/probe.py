@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lingprobe.data.core import Cell, Needs, Predictions
+from lingprobe.data.core import Cell, Predictions, ProbeNeeds
 from lingprobe.data.reading import Readings
 
 
@@ -15,7 +15,7 @@ class Centroid:
     """The class whose mean vector is nearest."""
 
     name = "centroid"
-    needs = Needs(seeds=False)  # nothing is drawn, so one seed is enough
+    needs = ProbeNeeds(seeds=False)  # nothing is drawn, so one seed is enough
 
     def fit(self, train: Readings, dev: Readings, *, cells: tuple[Cell, ...]) -> list["Nearest"]:
         return [Nearest(cell.read, self._means(train, cell.read)) for cell in cells]
