@@ -14,8 +14,8 @@ from lingprobe.analysis.score_table import (
     MeasuredTask,
     ScoreCell,
     by_pattern,
+    derive_encoder_name,
     join_scores,
-    of_encoder,
     select_columns,
     strip_model_owner,
     with_families,
@@ -173,4 +173,6 @@ def test_a_bare_name_is_without_its_maker_and_in_small_letters(reference, name):
     ],
 )
 def test_the_family_of_an_encoder_is_its_model_or_what_it_has_learnt(encoder, family, model):
-    assert of_encoder(encoder, ", layer 3") == EncoderName(f"{encoder}, layer 3", family, model)
+    assert derive_encoder_name(encoder, ", layer 3") == EncoderName(
+        f"{encoder}, layer 3", family, model
+    )

@@ -7,7 +7,7 @@ import torch
 from lingprobe.data.core import Sentence
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.encoders import make_encoder
-from lingprobe.encoders.untrained import UntrainedEncoder
+from lingprobe.encoders.untrained import UntrainedArchitecture
 from lingprobe.nets.trainable import NetworkShape
 
 ARCHITECTURES = ["bilstm-last", "bilstm-max", "gated-convnet"]
@@ -187,7 +187,7 @@ def test_very_long_sentences_are_read():
 @pytest.mark.parametrize("layers", [None, 1, 3])
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_word_is_multiplied_with_every_weight(architecture, layers):
-    encoder = UntrainedEncoder(architecture, dim=7, hidden=5, layers=layers)
+    encoder = UntrainedArchitecture(architecture, dim=7, hidden=5, layers=layers)
     weights = NetworkShape(architecture, 7, 5, layers or 0).network().parameters()
     assert encoder.word_operations == 2 * sum(w.numel() for w in weights if w.ndim > 1)
 

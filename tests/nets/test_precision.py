@@ -139,7 +139,7 @@ def test_a_container_is_not_given_more_threads_than_its_share(granted, set_by_us
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
-        with precision.get_thread_count():
+        with precision.limit_to_agreed_threads():
             assert torch.get_num_threads() == (3 if set_by_user or granted == 4 else 1)
         assert torch.get_num_threads() == 3
     finally:
@@ -169,7 +169,7 @@ def test_what_is_to_be_reproducible_is_float32_and_one_thread(monkeypatch):
         assert not precision.native_bf16()
         assert resolved_dtype("auto", "cpu") == resolved_dtype("auto", "cuda") == "float32"
         assert resolved_dtype("bfloat16", "cpu") == "bfloat16"  # what is asked for outright stands
-        with precision.get_thread_count():
+        with precision.limit_to_agreed_threads():
             assert torch.get_num_threads() == 1
     assert torch.get_num_threads() == threads
     assert not precision.must_be_reproducible()

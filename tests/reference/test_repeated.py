@@ -67,7 +67,7 @@ def test_what_is_repeated_is_what_plain_loops_find(many):
         dataset = made(rows)
         numbered = repeats.NumberedDataset.of(dataset)
         assert repeats.find_repeats(numbered) == repeated.duplicates(rows)
-        assert repeats.find_contradictions(numbered) == repeated.contradictions(rows)
+        assert repeats.count_contradictions(numbered) == repeated.contradictions(rows)
         assert repeats.find_repeated_splits(numbered) == repeated.same(rows)
         assert repeats.both_versions(numbered) == repeated.versions(rows)
         assert repeats.measure_known_words(dataset) == pytest.approx(repeated.known_words(rows))

@@ -24,7 +24,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.metrics import FitAnswers
 from lingprobe.metrics.clusters import LEAST_SEEDS
 from lingprobe.metrics.constant import CLASS, SET, answered_labels, constant_column
-from lingprobe.metrics.ties import VarianceInflation, compute_tie
+from lingprobe.metrics.fold_dependence import VarianceInflation, compute_fold_dependence
 
 T = TypeVar("T")
 _UNKNOWN_TRIAL = Trial("", "", "", "", "", 0)
@@ -252,7 +252,7 @@ def tie_densities(
         ranks += each.ranks * tested / total
         # of what it was fitted to, only what is tested in turn errs together with it
         shared += min((total - tested) / max(train, 1), 1.0) * tested / total
-    return VarianceInflation(shared * compute_tie(density, classes), shared * ranks**2)
+    return VarianceInflation(shared * compute_fold_dependence(density, classes), shared * ranks**2)
 
 
 def are_equal(one: Column, other: Column) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from lingprobe.analysis.frame import RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
-from lingprobe.analysis.score_table import MeasuredTask, ScoreCell, of_encoder
+from lingprobe.analysis.score_table import MeasuredTask, ScoreCell, derive_encoder_name
 from lingprobe.analysis.statistics import ExampleMarks
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference, try_parse_reference
@@ -38,7 +38,10 @@ def scores_of(frame: ResultFrame) -> tuple[list[ScoreCell], list[str]]:
         raise DataProblem("no encoder has a score here: oracles and controls are not correlated")
     scores = [
         ScoreCell(
-            of_encoder(row.encoder, said_of(row.layer)), column, row.score, _noise(rows, number)
+            derive_encoder_name(row.encoder, said_of(row.layer)),
+            column,
+            row.score,
+            _noise(rows, number),
         )
         for number, (row, column) in enumerate(zip(rows, _name_columns(rows), strict=True))
     ]

@@ -15,7 +15,7 @@ from lingprobe.analysis.score_table import (
     EncoderName,
     MeasuredTask,
     ScoreCell,
-    of_encoder,
+    derive_encoder_name,
     strip_model_owner,
 )
 from lingprobe.corpora.damage import report_damage
@@ -79,7 +79,7 @@ class ScoreFileHeader(NamedTuple):
         """The row of a line."""
         encoder = cells[self.encoder]
         said = [_variant(name, cells[name]) for name in self.variants]
-        row = of_encoder(encoder, "".join(said))
+        row = derive_encoder_name(encoder, "".join(said))
         model = row.model or strip_model_owner(encoder)
         return EncoderName(row.name, cells.get(self.family) or row.family, model)
 

@@ -209,9 +209,9 @@ def strip_model_owner(reference: str) -> str:
     return re.split(r"/|__", reference.rstrip("/"))[-1].casefold()
 
 
-def of_encoder(shown: str, read: str = "") -> EncoderName:
-    """The row of an encoder of lingprobe: its family is the model, or the encoder without its
-    options, whatever is read of it and however; random weights, and other vectors, are another
+def derive_encoder_name(shown: str, read: str = "") -> EncoderName:
+    """The row of an encoder of lingprobe, with its model family: the model, or the encoder without
+    its options, whatever is read of it and however; random weights, and other vectors, are another
     family.
     """
     try:

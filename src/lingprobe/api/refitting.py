@@ -39,7 +39,7 @@ from lingprobe.experiment.site_digests import digest_sites
 from lingprobe.metrics import MetricProblem, interval_of
 from lingprobe.metrics.constant import answered_labels, find_metric
 from lingprobe.metrics.thresholds import find_thresholds
-from lingprobe.nets.precision import get_thread_count
+from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store.precision import kept_as
 from lingprobe.store.probe_folder import (
     ClassConfusion,
@@ -141,7 +141,7 @@ def _refit_trial(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predicto
     alone = replace(run.plan, trials=(trial,))
     (group,) = group_trials(alone, alone.ids, run.paths.cache)
     whole = load_dataset(group.task, group.ingredients.task)
-    with passing_vectors(run.paths), get_thread_count():
+    with passing_vectors(run.paths), limit_to_agreed_threads():
         part = prepare_group(group, whole, run.paths.vector_store())
         ((predictor,),) = fit_wanted(group.probe, [part.to_fit])
     return part, predictor

@@ -83,7 +83,7 @@ def audit_dataset(
         before=_length_correlations(dataset),
         lengths=by_label(dataset, lengths),
         duplicates=repeats.find_repeats(numbered),
-        contradictions=repeats.find_contradictions(numbered),
+        contradictions=repeats.count_contradictions(numbered),
         same=same,
         shared=repeats.find_shared_sentences(numbered),
         forms=repeats.find_shared_forms(numbered),

@@ -63,8 +63,8 @@ def find_repeats(numbered: NumberedDataset) -> dict[str, int]:
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
-def find_contradictions(numbered: NumberedDataset) -> int:
-    """Examples that ask what another one asks, with another label."""
+def count_contradictions(numbered: NumberedDataset) -> int:
+    """Repeated examples with a different label: they ask what another one asks."""
     return int(find_disputed_rows(numbered.question, numbered.answer).sum())
 
 

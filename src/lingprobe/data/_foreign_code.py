@@ -25,8 +25,8 @@ class ExitingCode(LingprobeError, RuntimeError):
 
 @contextmanager
 def foreign_code(name: str) -> Iterator[None]:
-    """Run code called `name`: sys.exit in it is an error of its own, and the working folder is as
-    it was afterwards.
+    """Run code called `name`: sys.exit in it is an error of its own, and the working folder is
+    restored afterwards.
     """
     try:
         folder = os.getcwd()

@@ -31,7 +31,7 @@ ENCODERS = WrappedContents(
         "negation": "lingprobe.encoders.pairs:NegationCount",
         "bow": "lingprobe.encoders.bags:bow",
         "static": "lingprobe.encoders.bags:static",
-        "untrained": "lingprobe.encoders.untrained:UntrainedEncoder",
+        "untrained": "lingprobe.encoders.untrained:UntrainedArchitecture",
         "npz": "lingprobe.encoders.own_vectors:npz",
         "parquet": "lingprobe.encoders.own_vectors:parquet",
         "arrow": "lingprobe.encoders.own_vectors:arrow",

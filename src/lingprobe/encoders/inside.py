@@ -72,7 +72,9 @@ class InstrumentedModel:
         return whole if numbers is None else whole[..., numbers.to(whole.device)]
 
     def numbers(self, site: ModelSite) -> Tensor | None:
-        """Which numbers of what its part gives a site is; None for all."""
+        """Which dimensions of what its part gives a site is, those of a head or (`slice`) random
+        ones, as many as a head has; None for all.
+        """
         if site.kind not in ("head", "slice"):
             return None
         each, many = self.width(site), self.parts[site.block - 1].width

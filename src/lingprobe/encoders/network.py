@@ -27,7 +27,12 @@ from lingprobe.encoders.inside import TOKENS, InstrumentedModel, look_inside
 from lingprobe.encoders.loading import check_weights, load_tokenizer, load_transformer
 from lingprobe.encoders.model_files import in_precision, set_precision
 from lingprobe.encoders.quantisation import check_model_memory, choose_placement, get_quantisation
-from lingprobe.encoders.random_weights import SOME, below_layers, draw_model, orthonormalise_weights
+from lingprobe.encoders.random_weights import (
+    SOME,
+    below_layers,
+    draw_untrained_model,
+    orthonormalise_weights,
+)
 from lingprobe.encoders.replacement import is_replaced
 from lingprobe.encoders.shared_start import SharedStart, shared_start
 from lingprobe.encoders.sites import ModelSite
@@ -444,7 +449,7 @@ def _model(
 
     if weights.kind == "trained":
         return load()
-    model = draw_model(
+    model = draw_untrained_model(
         lambda: text_encoder(
             AutoModel.from_config(config, dtype=torch.float32, **source.trust.arguments)
         ),

@@ -16,7 +16,7 @@ SOME = 8  # tokens by which layers are found
 _drawing = threading.Lock()
 
 
-def draw_model(build: Callable[[], Any], seed: int) -> Any:
+def draw_untrained_model(build: Callable[[], Any], seed: int) -> Any:
     """A model that its own library initialises, which it does with torch's global generator; that
     is given back as it was.
     """
@@ -68,7 +68,7 @@ def redraw_modules(model: nn.Module, seed: int, keeps_lexical: bool) -> None:
             module.load_state_dict(new, strict=False)
 
     device = next((p.device for p in model.parameters()), torch.device("cpu"))
-    draw_model(draw, seed)
+    draw_untrained_model(draw, seed)
     model.to(device).eval()
 
 

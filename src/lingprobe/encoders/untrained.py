@@ -38,7 +38,7 @@ LONGEST = 10_000  # words; the rest of a longer sentence is not read, and the se
 
 
 @dataclass(frozen=True)
-class UntrainedEncoder:
+class UntrainedArchitecture:
     """An encoder with random weights over random or static word vectors: bilstm-last, bilstm-max or
     gated-convnet.
     """

@@ -31,7 +31,7 @@ from lingprobe.encoders.any_encoder import (
     SentEvalPair,
 )
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.nets.precision import get_thread_count
+from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 
 SENTENCES = tuple(
@@ -147,7 +147,7 @@ def is_random(known: ContentIdentity) -> bool:
 
 def _vectors(encoder: Encoder, batches: Iterable[Sequence[Sentence]]) -> tuple[Floats, ...]:
     """Each layer of the vectors of all sentences, encoded batch by batch."""
-    with foreign_code(encoder.name), get_thread_count():
+    with foreign_code(encoder.name), limit_to_agreed_threads():
         parts = [encoder.encode(batch).layers for batch in batches]
     with np.errstate(over="ignore"):  # what float32 does not hold is said when it is stored
         return tuple(

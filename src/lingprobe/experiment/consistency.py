@@ -30,7 +30,7 @@ from lingprobe.experiment.canary import ALONE, SAME, has_foreign_code, is_random
 from lingprobe.experiment.embed import slots_of
 from lingprobe.experiment.keys import FULL, vectors_key
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.nets.precision import get_thread_count
+from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
 from lingprobe.store.folder import keys_of
 
@@ -244,7 +244,7 @@ class VectorCheck:
 
     def _vectors(self, sentences: Sequence[Sentence]) -> dict[Sentence, Sequence[Floats]]:
         """What the encoder gives, as the cache would keep it."""
-        with foreign_code(self.encoder.name), get_thread_count():
+        with foreign_code(self.encoder.name), limit_to_agreed_threads():
             ready = self.encoder
             if isinstance(ready, PreparedEncoder):
                 ready = ready.prepare(sentences)

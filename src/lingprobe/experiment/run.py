@@ -42,7 +42,7 @@ from lingprobe.experiment.runners import HERE, LostItem, WorkerPool
 from lingprobe.experiment.shards import WHOLE, WorkShare
 from lingprobe.experiment.units import TaskDimensions, split_into_units
 from lingprobe.experiment.work import MeasuredBatch, measured_in
-from lingprobe.nets.precision import get_thread_count
+from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store import failures as failed
 from lingprobe.store.claims import ClaimWatch
 from lingprobe.store.experiments import TrialUnit, record_experiment
@@ -258,7 +258,7 @@ def fill_cache(
             encoder = union_of(one.groups)
             name = shorten_reference(ENCODERS, one.groups[0].trials[0].encoder)
             working = at_work(f"encoding with {name}", paths.results)
-            with working, encoding_bar(encoder.name, progress), get_thread_count():
+            with working, encoding_bar(encoder.name, progress), limit_to_agreed_threads():
                 done = embed_sentences(encoder, one.sentences, store, one.key, workers=workers)
             _check_usable(encoder, done)
             _note_shared_vectors(one.groups, store.folder(one.key), paths)
@@ -339,7 +339,7 @@ def embed_ahead(
     for reference, (encoder, known) in encoders.items():
         name = shorten_reference(ENCODERS, reference)
         working = at_work(f"encoding with {name}", paths.results)
-        with working, encoding_bar(encoder.name, progress), get_thread_count():
+        with working, encoding_bar(encoder.name, progress), limit_to_agreed_threads():
             key = vectors_key(encoder, known)
             made = embed_sentences(encoder, sentences, store, key, workers=workers)
         reader = partial(load_vectors, encoder, sentences, store, key, made.usable)

@@ -20,7 +20,7 @@ from lingprobe.experiment.memory import check_memory
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.metrics.constant import find_metric
 from lingprobe.nets.memory import at_most
-from lingprobe.nets.precision import get_thread_count
+from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store.blocks import StoreProblem
 from lingprobe.store.claims import claim_file
 from lingprobe.store.failures import failure_of
@@ -120,7 +120,7 @@ class _Work:
 
     def _ready(self, group: TrialGroup, before: PreparedGroup | None) -> PreparedGroup | None:
         try:
-            with foreign_code(group.name), get_thread_count():
+            with foreign_code(group.name), limit_to_agreed_threads():
                 whole = load_dataset(group.task, group.ingredients.task)
                 scores = self.paths.scores or find_metric(group.task.metric).reads_scores
                 part = prepare_group(group, whole, self.paths.vector_store(), scores, before)
@@ -137,7 +137,7 @@ class _Work:
     def fit(self, parts: Sequence[PreparedGroup]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
         try:
-            with foreign_code(self.name), get_thread_count():
+            with foreign_code(self.name), limit_to_agreed_threads():
                 results = fit_groups(parts)
             for part, each in zip(parts, results, strict=True):
                 placed = [replace(result, folder=self.paths.results) for result in each]

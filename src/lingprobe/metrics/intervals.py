@@ -3,8 +3,8 @@ seed answers all). And whether two scores over the same test examples differ: th
 its interval, and corrected p values of several.
 
 Intervals hold for the training set that was drawn: what another one would have taught is not in
-them, but for what folds that share one err together (`ties`). `clusters` has the variance; Wilson's
-interval with as many examples as it is worth keeps shares between 0 and 1, Fisher's transformation
+them, but for what folds that share one err together (`fold_dependence`). `clusters` has the
+variance; Wilson's interval with as many examples as it is worth keeps shares between 0 and 1, Fisher's transformation
 correlations below 1. Two intervals that overlap say little about a difference: most examples are
 easy, or hard, for both, and what both have in common cancels out.
 """
@@ -34,15 +34,15 @@ from lingprobe.metrics.clusters import (
     estimate_variance,
 )
 from lingprobe.metrics.constant import find_metric
-from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
-from lingprobe.metrics.student import t_quantile, t_tail
-from lingprobe.metrics.ties import (
+from lingprobe.metrics.fold_dependence import (
     VarianceInflation,
     correlate_ties,
     scatter_of_area,
     scatter_of_share,
-    widen_variance,
+    widen_for_shared_training,
 )
+from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
+from lingprobe.metrics.student import t_quantile, t_tail
 
 POWER = 0.8  # how often a difference is to be told, where it is said to be detectable
 REMEMBERED = 128  # answers whose scores are not computed again: one is compared with many
@@ -246,7 +246,7 @@ class FitAnswers:
         )
         scatter = scatter_of(float(np.mean(self.scores(usual))))
         influences = self.fits(metric).influences.mean(0)
-        return widen_variance(influences, scatter, tie)
+        return widen_for_shared_training(influences, scatter, tie)
 
     def tie(self, metric: str | Metric) -> float:
         """By how much folds err together in such a metric, mean of the fits that say it; NaN where

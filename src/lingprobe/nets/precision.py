@@ -64,7 +64,7 @@ def compute_reproducibly(enabled: bool) -> AbstractContextManager[None]:
 
 @contextmanager
 def limit_threads(count: int) -> Iterator[None]:
-    """Torch and the linear algebra of numpy use so many threads inside."""
+    """Torch and the linear algebra of numpy use so many threads inside; they are restored after."""
     import torch
     from threadpoolctl import threadpool_limits
 
@@ -77,7 +77,7 @@ def limit_threads(count: int) -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def get_thread_count() -> AbstractContextManager[None]:
+def limit_to_agreed_threads() -> AbstractContextManager[None]:
     """The threads that work is to be done with: one where it must be reproducible, as many as
     machines that share it agreed on, else as many as there are, but no more than a container's
     share of its machine. Torch does not look at that, and threads beyond it stop each other.

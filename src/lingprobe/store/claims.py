@@ -4,7 +4,7 @@ store share the work.
 Nothing depends on a claim but who does what: files are written whole, and where two do the same,
 one of the two is kept. So nobody waits for the dead. A claim of this machine is void as soon as its
 process is gone, any claim when its file has not changed for a minute of watching; whoever holds it
-touches it every ten seconds.
+touches it every ten seconds, as a sign of life.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from lingprobe.inside.erase.erasers import (
     fit_mean_projection,
     principal_angles,
     random_subspace,
-    random_variance,
+    random_subspace_of_variance,
 )
 from lingprobe.inside.erase.files import FittedEraser, read_eraser
 
@@ -122,7 +122,7 @@ def test_random_subspaces_are_of_the_space_that_vectors_vary_in():
     rng = np.random.default_rng(0)
     for eraser in (
         random_subspace(moments, 2, rng),
-        random_variance(moments, 2, np.trace(moments.covariance) / 3, rng),
+        random_subspace_of_variance(moments, 2, np.trace(moments.covariance) / 3, rng),
     ):
         assert (eraser.left[6:] == 0).all()
         assert np.linalg.matrix_rank(eraser(wide) - eraser(wide).mean(0), tol=1e-3) == 4
@@ -183,7 +183,7 @@ def test_random_subspaces_of_equal_variance_have_it_and_favour_no_side(rank):
     values, basis = np.linalg.eigh(moments.covariance)
     rng = np.random.default_rng(0)
     for wanted in (values[:rank].sum() * 1.05, values[2] * rank, values[-rank:].sum() * 0.95):
-        drawn = [random_variance(moments, rank, wanted, rng) for _ in range(200)]
+        drawn = [random_subspace_of_variance(moments, rank, wanted, rng) for _ in range(200)]
         taken = [e.removed_variance(moments.covariance) for e in drawn]
         assert np.allclose(taken, wanted, rtol=1e-6)
         sides = np.array([basis.T @ e.left[:, 0] for e in drawn])

@@ -161,7 +161,7 @@ def random_subspace(moments: EraserMoments, rank: int, rng: np.random.Generator)
     return _orthogonal(moments, basis @ _frame(basis.shape[1], rank, rng))
 
 
-def random_variance(
+def random_subspace_of_variance(
     moments: EraserMoments, rank: int, variance: float, rng: np.random.Generator
 ) -> AffineEraser:
     """The orthogonal projection away from a random subspace of this rank that has this much of the

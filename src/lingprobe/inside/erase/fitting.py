@@ -24,7 +24,7 @@ from lingprobe.inside.erase.erasers import (
     fit_leace,
     fit_mean_projection,
     random_subspace,
-    random_variance,
+    random_subspace_of_variance,
 )
 from lingprobe.probes.linear.logistic import fit_logistic_path
 
@@ -131,7 +131,7 @@ class EraserBaselines(NamedTuple):
             return fit_eraser(self.source.shuffle(rng), self.method, self.rank)
         if kind == "rank":
             return random_subspace(self.moments, self.rank, rng)
-        return random_variance(self.moments, self.rank, self.variance, rng)
+        return random_subspace_of_variance(self.moments, self.rank, self.variance, rng)
 
 
 def erase_layer(readings: Readings, read: str, eraser: AffineEraser) -> Readings:

@@ -1,4 +1,5 @@
-"""Folds share training examples, so their test examples err together.
+"""Folds share training examples, so their test examples err together: intervals are corrected for
+it.
 
 Whether example i is right depends on what j taught, and whether j is right on what i taught, where
 the two are in different folds; near chance both move with one product, y_i y_j k(x_i, x_j), so that
@@ -38,7 +39,7 @@ class VarianceInflation(NamedTuple):
     ranks: float = math.nan
 
 
-def compute_tie(density: float, counts: Sequence[int]) -> float:
+def compute_fold_dependence(density: float, counts: Sequence[int]) -> float:
     """d^2 t, by which n times the variance of accuracy is larger, from a density of margins and
     the number of examples of each class; NaN for NaN.
     """
@@ -71,7 +72,7 @@ def _quadrature() -> tuple[Doubles, Doubles]:
     return np.polynomial.hermite_e.hermegauss(_NODES)
 
 
-def widen_variance(influences: Doubles, scatter: float, tie: float) -> float:
+def widen_for_shared_training(influences: Doubles, scatter: float, tie: float) -> float:
     """The variance that a tie adds to a score, from the influence of each example [n], and the tie
     of accuracy or of ranks with the scatter of these, to which it is in proportion. It is never
     more than once the variance of independent examples, as it is of a score that errors alone make.

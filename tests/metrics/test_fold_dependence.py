@@ -20,13 +20,13 @@ from lingprobe.data.labels import Classes
 from lingprobe.data.notes import BoundaryDensity
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.metrics import FitAnswers, compute_difference
-from lingprobe.metrics.ties import (
+from lingprobe.metrics.fold_dependence import (
     VarianceInflation,
-    compute_tie,
+    compute_fold_dependence,
     correlate_ties,
     scatter_of_area,
     scatter_of_share,
-    widen_variance,
+    widen_for_shared_training,
 )
 from lingprobe.probes.linear.decomposition import SharedDecomposition
 from lingprobe.probes.linear.discriminant import ShrunkDiscriminant
@@ -53,27 +53,29 @@ def test_pairs_of_classes_that_vie_for_each_other():
     for many in (2, 3, 10):
         one_class, rivals = 1 / many, (1 - 1 / many) / (many - 1) ** 2
         expected = (one_class + rivals) / (2 / many)
-        assert compute_tie(1.0, [7] * many) == pytest.approx(expected)
-        assert compute_tie(0.3, [7] * many) == pytest.approx(0.09 * expected)
-    assert math.isnan(compute_tie(math.nan, [5, 5]))
-    assert compute_tie(0.4, [100, 0]) == pytest.approx(0.16)
+        assert compute_fold_dependence(1.0, [7] * many) == pytest.approx(expected)
+        assert compute_fold_dependence(0.3, [7] * many) == pytest.approx(0.09 * expected)
+    assert math.isnan(compute_fold_dependence(math.nan, [5, 5]))
+    assert compute_fold_dependence(0.4, [100, 0]) == pytest.approx(0.16)
 
 
 def test_of_accuracy_the_tie_is_added_as_it_is():
     one = answers(0, 0.7, tied=(0.16,))
     influences = one.fits(lingprobe.metrics.METRICS.make("accuracy")).influences[0]
     scatter = scatter_of_share(one.scores("accuracy")[0])
-    assert widen_variance(influences, scatter, 0.16) == pytest.approx(0.16 / 400)
-    assert widen_variance(influences, scatter, math.nan) == 0
-    assert widen_variance(influences, scatter_of_share(1.0), 0.16) == 0
+    assert widen_for_shared_training(influences, scatter, 0.16) == pytest.approx(0.16 / 400)
+    assert widen_for_shared_training(influences, scatter, math.nan) == 0
+    assert widen_for_shared_training(influences, scatter_of_share(1.0), 0.16) == 0
 
 
 def test_errors_alone_double_a_variance_and_nothing_does_more():
     """Of a hundred classes at chance the formula of margins says eight times."""
     influences, scatter = np.full(100, 0.001), scatter_of_share(0.01)
-    tie = compute_tie(NORMAL, [10] * 100)
+    tie = compute_fold_dependence(NORMAL, [10] * 100)
     assert tie > 8 * scatter
-    assert widen_variance(influences, scatter, tie) == pytest.approx(float((influences**2).sum()))
+    assert widen_for_shared_training(influences, scatter, tie) == pytest.approx(
+        float((influences**2).sum())
+    )
 
 
 def width(one, metric="accuracy"):
