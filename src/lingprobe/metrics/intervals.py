@@ -4,9 +4,9 @@ its interval, and corrected p values of several.
 
 Intervals hold for the training set that was drawn: what another one would have taught is not in
 them, but for what folds that share one err together (`fold_dependence`). `clusters` has the
-variance; Wilson's interval with as many examples as it is worth keeps shares between 0 and 1, Fisher's transformation
-correlations below 1. Two intervals that overlap say little about a difference: most examples are
-easy, or hard, for both, and what both have in common cancels out.
+variance; Wilson's interval with as many examples as it is worth keeps shares between 0 and 1,
+Fisher's transformation correlations below 1. Two intervals that overlap say little about a
+difference: most examples are easy, or hard, for both, and what both have in common cancels out.
 """
 
 from __future__ import annotations
