@@ -56,7 +56,8 @@ class ClauseArgument(NamedTuple):
     adposition            the lemma of one that it has, or its form where it has none; '' without
     is_accusative         whether that is case:acc, which marks objects
     measure               whether it measures the noun behind it, as *a lot of people*
-    counted               whether it has a numeral; one: whether that is *one*
+    counted               whether it has a numeral or a plural determiner (Indonesian *para
+                          siswa*: students); one: whether it has the numeral *one*
     """
 
     form: str
@@ -357,6 +358,7 @@ def _find_nouns(batch: TreebankBatch) -> _Nouns:
     cases, nmod = _has_relation(batch, "case"), _has_relation(batch, "nmod")
     case = _above(batch, cases)
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
+    several = _has_relation(batch, "det") & batch.feats.where(_is_plural_determiner)
     of = _above(batch, cases & batch.lemmas.where(word_list("of").__contains__))
     measures = CodedStrings(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
     adposition = np.full(len(batch.parents), -1)
@@ -365,13 +367,21 @@ def _find_nouns(batch: TreebankBatch) -> _Nouns:
     return _Nouns(
         _above(batch, _has_relation(batch, "conj")),
         _above(batch, nmod & (~case | of)) & measures.where(word_list("measures").__contains__),
-        _above(batch, numeral),
+        _above(batch, numeral | several),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
         [parse_features(raw).get("Case", "") for raw in batch.feats.names],
         _above(batch, batch.deprels.where("case:acc".__eq__)),
         adposition,
     )
+
+
+def _is_plural_determiner(raw: str) -> bool:
+    """Whether features are those of a determiner of several things; the number of a possessive may
+    be its owner's.
+    """
+    feats = parse_features(raw)
+    return feats.get("Number") == "Plur" and "Poss" not in feats
 
 
 def _arguments(

@@ -107,6 +107,7 @@ NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is re
 
 
 MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
+DUTY = "an infinitive with Urdu چاہئے (one must), which the treebank calls passive"
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
 
@@ -116,8 +117,12 @@ def _lacks_voice(clause: MainClause) -> str:
     """
     if clause.lemma in word_list("presentatives"):
         return "a word that shows something, which has no voice"
-    middle = clause.lemma.endswith(_DEPONENT) or clause.lemma in word_list("middles")
-    return MIDDLE if middle and clause.group.voice == "morphological" else ""
+    if clause.group.voice != "morphological":
+        return ""
+    if "چاہئے" in clause.helpers and "جانا" not in clause.helpers:
+        return DUTY
+    named = not word_list("middles").isdisjoint((clause.lemma, clause.form))
+    return MIDDLE if named or clause.lemma.endswith(_DEPONENT) else ""
 
 
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
@@ -247,7 +252,7 @@ _SUBJECT, _OBJECT = (
         f"no {w}", f"several {w}s", f"the {w} is not a noun",
         f"the {w} has neither Number=Sing nor Number=Plur",
         f"the {w} is coordinated", f"the {w} measures another noun",
-        f"the {w} is singular and has a numeral",
+        f"the {w} is singular, with a numeral or a plural determiner",
         f"the {w} is plural and has the numeral one",
     )
     for w in ("subject", "object")

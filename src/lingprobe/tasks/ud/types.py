@@ -105,6 +105,8 @@ def _command(clause: MainClause, ending: str) -> Finding:
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
         return "an imperative with a subject or in the third person"
+    if clause.copular and clause.group.verb:
+        return "a verb with a copula, called an imperative"
     if clause.lemma in word_list("presentatives"):
         return "a word that shows something, called an imperative"
     return (
