@@ -307,6 +307,9 @@ def test_a_reflexive_beside_an_auxiliary_has_no_passive(clause, pronoun):
         ("gayā जाना aux", "हो/होना _", "active: with an auxiliary"),  # became
         ("gayā जाना aux:pass", "कर/करना _", NOT_PASSIVE),  # did, with an annotation of passives
         ("sunt sum aux:pass", "usi/utor {PART}", NOT_PASSIVE),
+        ("wird werden aux:pass", "finden/finden _", NOT_PASSIVE),  # will find
+        ("wird werden aux:pass", "gefunden/finden _", "passive: aux:pass"),
+        ("wird werden aux:pass", "vergessen/vergessen {PART}", "passive: aux:pass"),
         ("sunt sum aux:pass", "facta/facio {PART}", "passive: aux:pass"),
     ],
 )

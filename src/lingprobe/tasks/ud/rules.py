@@ -27,7 +27,7 @@ from lingprobe.tasks.ud.constructions import (
 )
 from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 from lingprobe.tasks.ud.lists import word_list
-from lingprobe.tasks.ud.verbs import NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
+from lingprobe.tasks.ud.verbs import FUTURE, NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
 
 Rule = Callable[[MainClause], Finding]
 Literal = Callable[[MainClause, Finding], Finding]
@@ -136,11 +136,17 @@ def _impossible(clause: MainClause) -> str:
         or clause.being == "reflexive"
         or ("जाना" in clause.helpers and _is_hindi_stem(clause))
         or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
+        or ("werden" in clause.helpers and _is_future_infinitive(clause))
     ):
         return NOT_PASSIVE
     plain = clause.being == "plain" and "aux:pass" not in clause.relations
     known = clause.lemma not in ("", "_")  # parsers that are trained here tell no lemmas of verbs
     return OTHER_AUXILIARY if plain and known and clause.lemma not in word_list("with-be") else ""
+
+
+def _is_future_infinitive(clause: MainClause) -> bool:
+    """Whether a verb without features is the infinitive of a future: German *wird finden*."""
+    return clause.group.how == FUTURE and clause.form == clause.lemma
 
 
 def passive_literal(clause: MainClause, ours: Finding) -> Finding:
