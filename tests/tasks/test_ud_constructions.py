@@ -20,6 +20,7 @@ from lingprobe.tasks.ud.constructions import (
 )
 from lingprobe.tasks.ud.family import RULES
 from lingprobe.tasks.ud.rules import (
+    DUTY,
     MIDDLE,
     NOT_PASSIVE,
     OTHER_AUXILIARY,
@@ -306,6 +307,9 @@ def test_a_reflexive_beside_an_auxiliary_has_no_passive(clause, pronoun):
         ("gayā जाना aux", "हो/होना _", "active: with an auxiliary"),  # became
         ("gayā जाना aux:pass", "कर/करना _", NOT_PASSIVE),  # did, with an annotation of passives
         ("sunt sum aux:pass", "usi/utor {PART}", NOT_PASSIVE),
+        ("wird werden aux:pass", "finden/finden _", NOT_PASSIVE),  # will find
+        ("wird werden aux:pass", "gefunden/finden _", "passive: aux:pass"),
+        ("wird werden aux:pass", "vergessen/vergessen {PART}", "passive: aux:pass"),
         ("sunt sum aux:pass", "facta/facio {PART}", "passive: aux:pass"),
     ],
 )
@@ -325,9 +329,15 @@ def test_voice_by_the_form_of_a_verb(clause, auxiliary, verb, expected):
         ("σηκώνεται/σηκώνω Pass", MIDDLE),  # gets up
         ("δολοφονήθηκε/δολοφονώ Pass", "morphological: Voice=Pass alone"),  # was murdered
         ("σηκώνει/σηκώνω Act", "active: one verb"),  # lifts
+        ("ἀπεκρίθη/ἀποκρίνω Pass", MIDDLE),  # answered
+        ("ἐβαπτίζοντο/βαπτίζω Pass", "morphological: Voice=Pass alone"),  # were baptised
+        ("მიაჩნია/აჩნია Pass", MIDDLE),  # deems
+        ("ითვლება/ითვლება Pass", "morphological: Voice=Pass alone"),  # is considered
+        ("Terjadi/jadi Pass", MIDDLE),  # happens, but *is made*:
+        ("dijadikan/jadi Pass", "morphological: Voice=Pass alone"),
     ],
 )
-def test_a_greek_middle_has_the_form_of_a_passive(clause, verb, expected):
+def test_a_middle_has_the_form_of_a_passive(clause, verb, expected):
     word, voice = verb.split()
     form, lemma = word.split("/")
     found = clause(f"{form} VERB {PRES}|Voice={voice} 0 root {lemma}")
@@ -335,6 +345,13 @@ def test_a_greek_middle_has_the_form_of_a_passive(clause, verb, expected):
         expected,
         "pres: simple",
     )
+
+
+def test_an_urdu_infinitive_of_duty_is_no_passive_but_for_one_with_jana(clause):
+    rows = "کرنا VERB VerbForm=Inf|Voice=Pass 0 root کر\nچاہیئے AUX _ 1 aux چاہئے"
+    assert classify_voice(clause(rows)) == DUTY
+    passive = clause(rows + "\nجانا AUX VerbForm=Inf 1 aux جانا")
+    assert told(classify_voice(passive)) == "morphological: Voice=Pass alone"
 
 
 def test_a_gerundive_alone_and_a_word_that_shows_have_no_voice(clause):

@@ -19,7 +19,7 @@ from lingprobe.tasks.ud.rules import (
     tense_literal,
     top_deps,
 )
-from lingprobe.tasks.ud.types import sent_type
+from lingprobe.tasks.ud.types import BELOW, sent_type
 
 
 @pytest.fixture
@@ -116,7 +116,13 @@ SEE = "see VERB Number=Plur|VerbForm=Fin 0 root"
         # after numerals the singular stands for several: Russian *два альбома*, Finnish *kolme
         # taloa*, Turkish *iki kitap*
         (f"три NUM _ 2 nummod:gov\nальбома NOUN Number=Sing 3 nsubj\n{BARKS}",
-        "the subject is singular and has a numeral", "sing"),
+        "the subject is singular, with a numeral or a plural determiner", "sing"),
+        # or after a determiner: Indonesian *para siswa*; but not one of several owners
+        (f"para DET Number=Plur 2 det\nsiswa NOUN Number=Sing 3 nsubj\n{BARKS}",
+        "the subject is singular, with a numeral or a plural determiner", "sing"),
+        (f"their DET Number=Plur|Poss=Yes 2 det\ndog NOUN Number=Sing 3 nsubj\n{BARKS}",
+        "sing", "sing"),
+        (f"this DET Number=Sing 2 det\ndog NOUN Number=Sing 3 nsubj\n{BARKS}", "sing", "sing"),
         ("two NUM _ 2 nummod\ndogs NOUN Number=Plur 3 nsubj\nbark VERB _ 0 root", "plur", "plur"),
         # but *one of the stories*: Slovenian *ena zgodb*
         ("ena NUM _ 2 nummod en\nzgodb NOUN Case=Gen|Number=Plur 3 nsubj\nopisana VERB _ 0 root",
@@ -157,7 +163,7 @@ BEING = "an object of a verb of being or becoming"
         ("sees VERB _ 0 root\ncats NOUN Number=Plur 1 obj\nand CCONJ _ 4 cc\ndog NOUN Number=Sing 2 conj", "the object is coordinated"),
         # a numeral as nmod: Norwegian *tre bom*; but not the year of *the elections of 1990*
         ("had VERB _ 0 root\ntre NUM _ 3 nmod\nbom NOUN Number=Sing 1 obj",
-        "the object is singular and has a numeral"),
+        "the object is singular, with a numeral or a plural determiner"),
         ("had VERB _ 0 root\nvote NOUN Number=Sing 1 obj\nof ADP _ 4 case\n1990 NUM _ 2 nmod",
         "sing"),
         # what is, happens or becomes is no object, whatever it is called
@@ -302,6 +308,16 @@ QUOTED = "a command that somebody quotes"
             f"Voilà {GO} 0 root\npourquoi ADV _ 1 ccomp\n. PUNCT _ 1 punct",
             "a word that shows something, called an imperative",
         ),
+        # *he thinks, but why?*; the mark of the main clause asks of all of it
+        (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 ccomp\n? PUNCT _ 3 punct", BELOW),
+        (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 conj\n? PUNCT _ 2 punct", "inter"),
+        (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nso ADV _ 2 advmod\n? PUNCT _ 3 punct", "inter"),
+        # Hebrew *barur* (clear), tagged as an imperative; but *be quiet*
+        (
+            f"היה AUX _ 2 cop\nברור {GO} 0 root\n. PUNCT _ 2 punct",
+            "a verb with a copula, called an imperative",
+        ),
+        ("be AUX Mood=Imp 2 cop\nquiet ADJ _ 0 root\n. PUNCT _ 2 punct", "imper"),
     ],
 )
 def test_types_of_sentences(clause, rows, expected):

@@ -56,7 +56,8 @@ class ClauseArgument(NamedTuple):
     adposition            the lemma of one that it has, or its form where it has none; '' without
     is_accusative         whether that is case:acc, which marks objects
     measure               whether it measures the noun behind it, as *a lot of people*
-    counted               whether it has a numeral; one: whether that is *one*
+    counted               whether it has a numeral or a plural determiner (Indonesian *para
+                          siswa*: students); one: whether it has the numeral *one*
     """
 
     form: str
@@ -92,6 +93,7 @@ class MainClause(NamedTuple):
                 'unread' where one of these may, of which no row says it; else ''
     language    its code, '' where it is not known
     opens       whether the predicate opens the sentence
+    asks_below  whether a clause that is said has a question mark, and the main one none
     obliques    the adposition and the case of each noun that is obl or iobj, as `build_marking`
                 has them
     """
@@ -113,6 +115,7 @@ class MainClause(NamedTuple):
     particle: str = ""
     language: str = ""
     opens: bool = False
+    asks_below: bool = False
     obliques: str = ""
 
     @property
@@ -149,6 +152,7 @@ def extract_main_clauses(
     for sentence, inner in _of_verbal_nouns(batch, of):
         auxiliaries[sentence].append(inner)
     nouns, types = _find_nouns(batch), _types_of_words(batch, of, language)
+    asks, asks_below = _clauses_that_ask(batch, of)
     return (
         MainClause(
             sentence,
@@ -170,10 +174,11 @@ def extract_main_clauses(
             _commands(batch, of, dependents[_JOINED]).tolist(),
             _being(batch, kids, auxiliaries, of),
             [frozenset(lemma for _, lemma, _ in aux) for aux in auxiliaries],
-            _clauses_that_ask(batch, of).tolist(),
+            asks.tolist(),
             [name if name in _PARTICLES else "" for name in types],
             [language] * len(batch),
             (_find_first_words(batch, of) == batch.roots).tolist(),
+            (asks_below & ~asks).tolist(),
             _markings(batch, dependents[_OBLIQUE], of, nouns),
             strict=True,
         )
@@ -188,16 +193,21 @@ def _language_of_script(batch: TreebankBatch) -> str:
     return name_language_of_script(next(letters, ""))
 
 
-def _clauses_that_ask(batch: TreebankBatch, of: Ints) -> NDArray[np.bool_]:
+def _clauses_that_ask(
+    batch: TreebankBatch, of: Ints
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which main clauses have a question mark of their own, at their beginning, inside or before
-    other marks.
+    other marks; and which have one in a clause that they say.
     """
     marks = batch.words.where(
         lambda word: word in OPENING or (classify_final_mark(word) == "?" and is_sentence_end(word))
     )
-    marked = np.zeros(len(batch), bool)
-    marked[of[marks & (batch.parents == batch.roots[of])]] = True
-    return marked
+    heads, roots = batch.parents, batch.roots[of]
+    below = batch.deprels.where("ccomp".__eq__) & (heads == roots)
+    own, others = np.zeros(len(batch), bool), np.zeros(len(batch), bool)
+    own[of[marks & (heads == roots)]] = True
+    others[of[marks & below[heads]]] = True
+    return own, others
 
 
 def _by_sentence(values: list[Value], of: Ints, sentences: int) -> list[list[Value]]:
@@ -357,6 +367,7 @@ def _find_nouns(batch: TreebankBatch) -> _Nouns:
     cases, nmod = _has_relation(batch, "case"), _has_relation(batch, "nmod")
     case = _above(batch, cases)
     numeral = _has_relation(batch, "nummod") | (nmod & batch.upos.where("NUM".__eq__) & ~case)
+    several = _has_relation(batch, "det") & batch.feats.where(_is_plural_determiner)
     of = _above(batch, cases & batch.lemmas.where(word_list("of").__contains__))
     measures = CodedStrings(batch.lemmas.codes, list(map(str.lower, batch.lemmas.names)))
     adposition = np.full(len(batch.parents), -1)
@@ -365,13 +376,21 @@ def _find_nouns(batch: TreebankBatch) -> _Nouns:
     return _Nouns(
         _above(batch, _has_relation(batch, "conj")),
         _above(batch, nmod & (~case | of)) & measures.where(word_list("measures").__contains__),
-        _above(batch, numeral),
+        _above(batch, numeral | several),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
         list(map(_labels("Number", NUMBERS), batch.feats.names)),
         [parse_features(raw).get("Case", "") for raw in batch.feats.names],
         _above(batch, batch.deprels.where("case:acc".__eq__)),
         adposition,
     )
+
+
+def _is_plural_determiner(raw: str) -> bool:
+    """Whether features are those of a determiner of several things; the number of a possessive may
+    be its owner's.
+    """
+    feats = parse_features(raw)
+    return feats.get("Number") == "Plur" and "Poss" not in feats
 
 
 def _arguments(

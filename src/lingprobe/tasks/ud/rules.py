@@ -27,7 +27,7 @@ from lingprobe.tasks.ud.constructions import (
 )
 from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 from lingprobe.tasks.ud.lists import word_list
-from lingprobe.tasks.ud.verbs import NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
+from lingprobe.tasks.ud.verbs import FUTURE, NO_VERB, OF_A_PERFECT, STATE, UNMARKED_COMMAND
 
 Rule = Callable[[MainClause], Finding]
 Literal = Callable[[MainClause, Finding], Finding]
@@ -107,6 +107,7 @@ NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is re
 
 
 MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
+DUTY = "an infinitive with Urdu چاہئے (one must), which the treebank calls passive"
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
 
@@ -116,8 +117,12 @@ def _lacks_voice(clause: MainClause) -> str:
     """
     if clause.lemma in word_list("presentatives"):
         return "a word that shows something, which has no voice"
-    middle = clause.lemma.endswith(_DEPONENT) or clause.lemma in word_list("middles")
-    return MIDDLE if middle and clause.group.voice == "morphological" else ""
+    if clause.group.voice != "morphological":
+        return ""
+    if "چاہئے" in clause.helpers and "جانا" not in clause.helpers:
+        return DUTY
+    named = not word_list("middles").isdisjoint((clause.lemma, clause.form))
+    return MIDDLE if named or clause.lemma.endswith(_DEPONENT) else ""
 
 
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
@@ -131,11 +136,17 @@ def _impossible(clause: MainClause) -> str:
         or clause.being == "reflexive"
         or ("जाना" in clause.helpers and _is_hindi_stem(clause))
         or ("sum" in clause.helpers and clause.lemma.endswith("or"))  # a deponent
+        or ("werden" in clause.helpers and _is_future_infinitive(clause))
     ):
         return NOT_PASSIVE
     plain = clause.being == "plain" and "aux:pass" not in clause.relations
     known = clause.lemma not in ("", "_")  # parsers that are trained here tell no lemmas of verbs
     return OTHER_AUXILIARY if plain and known and clause.lemma not in word_list("with-be") else ""
+
+
+def _is_future_infinitive(clause: MainClause) -> bool:
+    """Whether a verb without features is the infinitive of a future: German *wird finden*."""
+    return clause.group.how == FUTURE and clause.form == clause.lemma
 
 
 def passive_literal(clause: MainClause, ours: Finding) -> Finding:
@@ -247,7 +258,7 @@ _SUBJECT, _OBJECT = (
         f"no {w}", f"several {w}s", f"the {w} is not a noun",
         f"the {w} has neither Number=Sing nor Number=Plur",
         f"the {w} is coordinated", f"the {w} measures another noun",
-        f"the {w} is singular and has a numeral",
+        f"the {w} is singular, with a numeral or a plural determiner",
         f"the {w} is plural and has the numeral one",
     )
     for w in ("subject", "object")

@@ -29,6 +29,7 @@ ASKS = "asks by its words, but has no question mark"
 SILENT = "no subject: a statement or a command, which the treebank does not mark"
 BARE = "a bare infinitive: a command in some languages, a fragment in others"
 WISHES = "a subjunctive without a subject: a command, a wish or a statement"
+BELOW = "the question mark belongs to a clause that is said"
 _COLONS = frozenset(":：՝")
 
 
@@ -105,6 +106,8 @@ def _command(clause: MainClause, ending: str) -> Finding:
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
         return "an imperative with a subject or in the third person"
+    if clause.copular and clause.group.verb:
+        return "a verb with a copula, called an imperative"
     if clause.lemma in word_list("presentatives"):
         return "a word that shows something, called an imperative"
     return (
@@ -117,6 +120,8 @@ def _command(clause: MainClause, ending: str) -> Finding:
 def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
+    if clause.asks_below and not clause.asks:
+        return BELOW
     # the mark speaks of that part alone
     behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
     return "a question behind a colon" if behind else make_answer("inter", mark=ending)
