@@ -27,7 +27,7 @@ MAKING = {"make", "find", "canonical", "expand", "roots", "needs", "options"}
 
 USER = """
 lingprobe/annotators/__init__.py make_parser
-lingprobe/audit/inspection.py problems
+lingprobe/audit/inspection.py list_problems
 lingprobe/api/data.py _make_task
 lingprobe/api/hub_data.py _find_sources
 lingprobe/api/encoders.py configure
@@ -37,27 +37,27 @@ lingprobe/api/measure.py _of_suite
 lingprobe/api/probe_transfer.py _load_tasks
 lingprobe/api/probing.py _as_one_encoder _canonical
 lingprobe/api/results.py compare_published
-lingprobe/encoders/__init__.py make
-lingprobe/datasets/controls.py draws
+lingprobe/encoders/__init__.py make_encoder
+lingprobe/datasets/controls.py list_draws
 lingprobe/experiment/folds.py _make_first
 lingprobe/experiment/measure.py _result
 lingprobe/experiment/plan.py _check_task _expand_draws _find_probes _folds _plan_design _probes_by_task _probes_for _things resolve_tasks
 lingprobe/experiment/readers.py _refer _with_oracle add
-lingprobe/experiment/run.py ahead
-lingprobe/experiment/runners/__init__.py working
+lingprobe/experiment/run.py encode_ahead
+lingprobe/experiment/runners/__init__.py open_workers
 lingprobe_extensions/compose/events/languages.py load_language
-lingprobe/data/identity.py code_roots portable
+lingprobe/data/identity.py code_roots make_portable
 lingprobe/data/listing.py _entry
 lingprobe/api/selection.py judged_by
 lingprobe/pages/charts.py figure_of
 lingprobe/pages/paper.py paper_page
 lingprobe/suites/conneau2018.py conneau2018
 lingprobe_extensions/papers/api.py annotate
-lingprobe_extensions/papers/retests.py _locate_score suites
+lingprobe_extensions/papers/retests.py _locate_score list_suites
 lingprobe/suites/suite.py _canonical floor_of
 lingprobe/pages/views.py view_page
 lingprobe/probes/online.py online
-lingprobe/tasks/__init__.py tolerant
+lingprobe/tasks/__init__.py make_tolerant
 lingprobe_extensions/compose/comp/family.py fingerprint
 lingprobe/tasks/find.py expand_tasks _expand_reference
 lingprobe/tasks/task.py expand
@@ -72,7 +72,7 @@ lingprobe/inside/languages/survey.py survey_rows
 lingprobe/inside/languages/cells.py _share_metric
 lingprobe/inside/languages/own_data.py _make
 lingprobe/inside/languages/transfer.py _bank
-lingprobe/inside/languages/morphology.py questions _fitting
+lingprobe/inside/languages/morphology.py list_questions _fitting
 lingprobe/inside/units/sae.py inner fingerprint _find_hook
 lingprobe/inside/erase/erasure.py encoder of
 lingprobe/inside/heads/api.py choose_pairs
@@ -100,7 +100,7 @@ lingprobe/data/references.py _brief shorten_reference
 """
 """Text that was read from results or a sheet; a stranger may have written it."""
 OURS = """
-lingprobe_extensions/compose/audit.py _score_keys untaught
+lingprobe_extensions/compose/audit.py _score_keys score_untaught_readings
 lingprobe/audit/findings.py of
 lingprobe/audit/floors.py _constants
 lingprobe/experiment/readers.py _bounds
@@ -128,7 +128,7 @@ lingprobe/api/results.py _of compare_published report
 lingprobe/api/trained.py load_probe
 lingprobe_extensions/train/api.py train
 lingprobe/experiment/plan.py _check_task _plan_design
-lingprobe/experiment/run.py ahead
+lingprobe/experiment/run.py encode_ahead
 lingprobe_extensions/compose/events/files.py read_request
 lingprobe_extensions/papers/api.py annotate
 lingprobe_extensions/papers/sheet_score.py score_copies
