@@ -89,3 +89,11 @@ def test_the_interval_over_seeds_is_student_s_from_three_on(values):
     else:
         half = t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / np.sqrt(len(values))
         assert (mean - low, high - mean) == pytest.approx((half, half), abs=1e-9)
+
+
+def test_no_seeds_have_neither_a_mean_nor_an_interval():
+    assert np.isnan(over_seeds([])).all()
+    assert len(over_seeds([])) == 3
+    mean, low, high = over_seeds([3.0, 5.0])
+    assert mean == 4
+    assert np.isnan([low, high]).all()
