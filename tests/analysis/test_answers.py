@@ -205,7 +205,8 @@ def test_whatever_lays_out_scores_marks_them():
     for file in makers:
         if file.parent.name not in without and file.name not in scoreless:
             marks = re.search(
-                r"\b(differences|test_notes|describe_scores|explain_mismatch)\(", texts[file]
+                r"\b(describe_differences|test_notes|describe_scores|explain_mismatch)\(",
+                texts[file],
             )
             assert marks, f"{file.name} makes a table and marks nothing in it (analysis/answers.py)"
 

@@ -65,7 +65,7 @@ def test_nothing_is_printed_of_weights_that_no_layer_needs(folder):
         "print('loaded', file=sys.stderr)\n"
         "from lingprobe.encoders import make_encoder\n"
         "from lingprobe.data.core import Sentence\n"
-        "make(f'hf:{folder},device=cpu').encode([Sentence.of(['The', 'cat'])])\n"
+        "make_encoder(f'hf:{folder},device=cpu').encode([Sentence.of(['The', 'cat'])])\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

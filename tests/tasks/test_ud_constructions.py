@@ -22,6 +22,7 @@ from lingprobe.tasks.ud.family import RULES
 from lingprobe.tasks.ud.rules import (
     DUTY,
     MIDDLE,
+    NECESSARY,
     NOT_PASSIVE,
     OTHER_AUXILIARY,
     classify_clause_tense,
@@ -345,6 +346,24 @@ def test_a_middle_has_the_form_of_a_passive(clause, verb, expected):
         expected,
         "pres: simple",
     )
+
+
+@pytest.mark.parametrize(
+    ("language", "rows", "expected"),
+    [
+        ("fi_tdt", "on AUX {PRES} 2 aux:pass olla\npidettävä VERB {DUTY} 0 root pitää", NECESSARY),
+        ("fi", "on AUX {PRES} 2 aux olla\npidettävä VERB {DUTY} 0 root pitää", NECESSARY),
+        ("fi", "on AUX {PRES} 2 aux olla\npidetty VERB {DONE} 0 root pitää", "morphological"),
+        ("fi", "pidetään VERB {PRES}|Voice=Pass 0 root pitää", "morphological"),
+        ("la_perseus", "loquitur VERB {PRES}|Voice=Pass 0 root loquor", MIDDLE),
+        ("la", "laudatur VERB {PRES}|Voice=Pass 0 root laudo", "morphological"),
+        ("", "loquitur VERB {PRES}|Voice=Pass 0 root loquor", "morphological"),
+    ],
+)
+def test_what_must_be_done_and_deponents_are_no_passives(clause, language, rows, expected):
+    duty, done = (f"PartForm={form}|VerbForm=Part|Voice=Pass" for form in ("Pres", "Past"))
+    found = clause(rows.format(PRES=PRES, DUTY=duty, DONE=done), language)
+    assert told(classify_voice(found)).partition(":")[0] == expected.partition(":")[0]
 
 
 def test_an_urdu_infinitive_of_duty_is_no_passive_but_for_one_with_jana(clause):

@@ -123,7 +123,7 @@ def test_steps_from_the_cache_are_those_that_were_just_compiled():
     compiled here if the cache was empty, as in a new checkout and after each edit.
     """
     here = digest()
-    code = "import test_steps as t; print(t.digest(), t.learn.stats.cache_hits.total())"
+    code = "import test_steps as t; print(t.digest(), t.take_steps.stats.cache_hits.total())"
     done = subprocess.run(
         [sys.executable, "-c", code],
         cwd=Path(__file__).parent,

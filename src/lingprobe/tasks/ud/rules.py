@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lingprobe.corpora.languages import get_language_code
 from lingprobe.corpora.marks import fold_marks
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import READING, UNREAD, Answer, Finding, RuleFindings, make_answer
@@ -108,6 +109,8 @@ NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is re
 
 MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
 DUTY = "an infinitive with Urdu چاہئے (one must), which the treebank calls passive"
+NECESSARY = "a Finnish participle of what must be done (on pidettävä), mostly with its agent"
+_NECESSITY_ENDINGS = ("tava", "tävä")
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
 
@@ -117,10 +120,16 @@ def _lacks_voice(clause: MainClause) -> str:
     """
     if clause.lemma in word_list("presentatives"):
         return "a word that shows something, which has no voice"
+    spoken = get_language_code(clause.language)
+    is_marked = clause.group.voice in ("morphological", "passive")
+    if spoken == "fi" and is_marked and clause.form.endswith(_NECESSITY_ENDINGS):
+        return NECESSARY
     if clause.group.voice != "morphological":
         return ""
     if "چاہئے" in clause.helpers and "جانا" not in clause.helpers:
         return DUTY
+    if spoken == "la" and clause.lemma.endswith("or"):
+        return MIDDLE
     named = not word_list("middles").isdisjoint((clause.lemma, clause.form))
     return MIDDLE if named or clause.lemma.endswith(_DEPONENT) else ""
 
