@@ -1,15 +1,16 @@
 """How often `make quick` notices what the whole suite would, and how long it takes.
 
 usage: python benchmarks/quick.py --seed N [--mutants 46] [--suite-minutes 10] [--output FILE.csv]
-[--rooms metrics analysis ...]
+[--rooms lingprobe/metrics ...]
 
 Mutants of the whole package, or of some of its rooms (`release/mutations.py`), sampled by a seed
 that is drawn when the work is done, are put into the working tree one after the other;
-`release/quick.py` answers to each. Then those that it does not kill meet all tests that reach the changed definition, as long as
-`--suite-minutes` allow: a mutant that survives these, too, is one that the suite does not kill, and
-does not count. What is in FILE.csv is not done again. A test that fails without a mutant would count
-as one that kills, so `make test` must pass before. Exits with 1 where quick misses more than a
-tenth, its median is over 60 seconds, or one answer takes more than 90.
+`release/quick.py` answers to each. Then those that it does not kill meet all tests that reach the
+changed definition, as long as `--suite-minutes` allow: a mutant that survives these, too, is one
+that the suite does not kill, and does not count. What is in FILE.csv is not done again. A test that
+fails without a mutant would count as one that kills, so `make test` must pass before. Exits with 1
+where quick misses more than a tenth, its median is over 60 seconds, or one answer takes more than
+90.
 """
 
 from __future__ import annotations
@@ -39,15 +40,12 @@ def main() -> int:
     parser.add_argument("--mutants", type=int, default=46)
     parser.add_argument("--suite-minutes", type=float, default=10.0)
     parser.add_argument("--output", type=Path, default=Path("quick.csv"))
-    parser.add_argument("--rooms", nargs="+", default=["."], help="folders of src/lingprobe")
+    parser.add_argument("--rooms", nargs="+", default=[""], help="folders of src")
     options = parser.parse_args()
     if _ask_git("status", "--porcelain", "--untracked-files=no"):
         parser.error("the working tree has changes that are not committed")
     rows = _read(options.output)
-    folders = [
-        ROOT / "src" / ("." if room == "." else f"lingprobe/{room}") for room in options.rooms
-    ]
-    files = sorted(file for folder in folders for file in folder.rglob("*.py"))
+    files = sorted(file for room in options.rooms for file in (ROOT / "src" / room).rglob("*.py"))
     sampled = sample(mutants(ROOT, files), options.mutants, options.seed)
     for mutant in sampled:
         if mutant.key not in rows:

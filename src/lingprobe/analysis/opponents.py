@@ -24,7 +24,7 @@ from lingprobe.analysis.comparable import (
 from lingprobe.analysis.frame import LEXICAL, ResultFrame
 from lingprobe.analysis.row import CONSTANT
 from lingprobe.data.oracles import BEYOND_SURFACE, DECODABLE, EncoderQuestion
-from lingprobe.data.references import try_parse_reference
+from lingprobe.data.references import remove_options
 from lingprobe.encoders import opposed_by_reference
 from lingprobe.encoders.own_baselines import INPUTS, is_copy
 from lingprobe.tasks.repeats import option_of
@@ -100,7 +100,7 @@ def select_shown(scored: ResultFrame) -> ResultFrame:
     copies = [(number, one) for number, one in enumerate(every) if one.encoder in own]
     best: dict[tuple[str, ...], tuple[str, float, int]] = {}
     for number, one in copies:
-        row, name = one.row, _without(one.encoder, "seed")
+        row, name = one.row, remove_options(one.encoder, "seed")
         key = row.task, name, row.probe, row.control
         rank = _seed_of(one.encoder), -row.score, number
         if key not in best or rank[:2] < best[key][:2]:
@@ -109,11 +109,6 @@ def select_shown(scored: ResultFrame) -> ResultFrame:
     if not dropped:
         return scored
     return scored.take([number for number in range(len(scored)) if number not in dropped])
-
-
-def _without(reference: str, option: str) -> str:
-    parsed = try_parse_reference(reference)
-    return reference if parsed is None else str(parsed.without(option))
 
 
 def _seed_of(reference: str) -> str:
@@ -125,7 +120,7 @@ def _match_width(one: ComparedRow, rows: Sequence[ComparedRow]) -> list[Compared
     row; all where none is, or that is not known.
     """
     width = str(one.about.width)
-    kinds = [_without(other.encoder, "dim") for other in rows]
+    kinds = [remove_options(other.encoder, "dim") for other in rows]
     fitting = {
         kind
         for kind, other in zip(kinds, rows, strict=True)
@@ -165,7 +160,7 @@ def _merge_copies(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
     groups: dict[tuple[str, str, str], list[ComparedRow]] = {}
     encoders = [other.row.encoder for other in rows]
     for other in rows:
-        name = _without(other.encoder, "seed")
+        name = remove_options(other.encoder, "seed")
         layer = other.row.layer if encoders.count(other.row.encoder) > 1 else ""
         groups.setdefault((name, layer, other.row.probe), []).append(other)
     return [_merge(mine) for mine in groups.values()]

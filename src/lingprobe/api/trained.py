@@ -572,8 +572,9 @@ def load_probe(folder: str | Path, model: Any = None, *, trust: bool = False) ->
 def _complete_reference(facts: ProbeFacts, reference: str) -> str:
     """A reference with the options of the probe's own encoder that it does not set itself."""
     given, own = try_parse_reference(reference), try_parse_reference(facts.encoder.reference)
-    is_known = given is not None and given.name in ENCODERS.places() and not facts.encoder.is_object
-    if not is_known or given is None or own is None or given.name != own.name:
+    if given is None or own is None or given.name != own.name or facts.encoder.is_object:
+        return reference
+    if given.name not in ENCODERS.places():
         return reference
     return str(given.plus(**dict(own.options)))
 

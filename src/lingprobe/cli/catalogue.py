@@ -71,7 +71,7 @@ class CommandCatalogue(Mapping[str, CommandDeclaration]):
 
     @functools.cached_property
     def texts(self) -> list[tuple[str, str, str]]:
-        """The heading, the name and the text of each, which no command is imported for twice."""
+        """The heading, the name and the text of each, remembered: help imports no command."""
         made = recall_listing(
             "commands", "lingprobe.commands", lambda: [[*e[:2], e.text] for e in self.entries]
         )

@@ -96,6 +96,12 @@ def try_parse_reference(reference: str) -> Reference | None:
         return None
 
 
+def remove_options(reference: str, *keys: str) -> str:
+    """A reference without some of its options; text that is none as it is."""
+    parsed = try_parse_reference(reference)
+    return reference if parsed is None else str(parsed.without(*keys))
+
+
 CODE = ".py"  # how files of code end
 
 

@@ -43,6 +43,7 @@ from lingprobe.data._packages import entry_points, is_own_module
 from lingprobe.data._reference import (
     REMEMBERED,
     Reference,
+    remove_options,
     try_parse_reference,
 )
 from lingprobe.data.checks import check_regular
@@ -60,6 +61,7 @@ __all__ = [
     "allow_code",
     "is_code_allowed",
     "path_options",
+    "remove_options",
     "resolve_beside",
     "shorten_reference",
     "summarise_docstring",

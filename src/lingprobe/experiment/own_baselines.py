@@ -9,7 +9,7 @@ from itertools import groupby
 
 from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import EncoderQuestion, find_own_baselines
-from lingprobe.data.references import Reference, try_parse_reference
+from lingprobe.data.references import Reference, remove_options
 from lingprobe.encoders import ENCODERS
 from lingprobe.encoders.hf import DEPTH, said_in
 from lingprobe.encoders.model_files import SavedModel
@@ -45,7 +45,7 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     copies = [name for name in own if is_copy(name)]
     is_cheap = 2 * weights * _PIECES * examples * len(copies) <= _CHEAP
     chosen: list[str] = []
-    for _, same in groupby(copies, key=_without_seed):
+    for _, same in groupby(copies, key=lambda reference: remove_options(reference, "seed")):
         chosen += list(same)[: None if is_cheap else 1] if is_able else []
     if is_able and not {*INPUTS} & {*list_layer_names(encoder)}:
         chosen += [name for name in own if name not in copies and not reads_prompt(name)]
@@ -58,11 +58,6 @@ def _count_weights(encoder: Encoder) -> float:
         return 0.0
     said = encoder.configuration
     return count_block_weights(said, said_in(said, DEPTH), get_width(encoder))
-
-
-def _without_seed(reference: str) -> str:
-    parsed = try_parse_reference(reference)
-    return reference if parsed is None else str(parsed.without("seed"))
 
 
 def _make_able(references: Iterable[str]) -> Iterable[tuple[str, Encoder]]:

@@ -20,7 +20,6 @@ from lingprobe.tables.style import INK, PALE
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.text import Text
     from matplotlib.transforms import Bbox
 
 Doubles = NDArray[np.float64]
@@ -99,9 +98,11 @@ def _label_places(axes: Axes, places: Sequence[MapMark]) -> None:
     """Names beside their marks, the darkest first, each where it covers no mark and no name."""
     room = axes.get_window_extent()
     marks = axes.transData.transform([(p.longitude, p.latitude) for p in places])
-    written: list[Text] = []
-    for place in sorted(places, key=lambda each: (-each.share, each.name)):
-        own = axes.transData.transform((place.longitude, place.latitude))
+    written: list[Bbox] = []
+    darkest = sorted(
+        zip(places, marks, strict=True), key=lambda each: (-each[0].share, each[0].name)
+    )
+    for place, own in darkest:
         for right, up, side in _CORNERS:
             text = axes.annotate(
                 place.name,
@@ -115,10 +116,10 @@ def _label_places(axes: Axes, places: Sequence[MapMark]) -> None:
             )
             box = text.get_window_extent()
             near = box.padded(_CLEAR_POINTS * axes.figure.dpi / 72)
-            free = not any(box.overlaps(each.get_window_extent()) for each in written)
+            free = not any(map(box.overlaps, written))
             inside = room.contains(box.x0, box.y0) and room.contains(box.x1, box.y1)
             if free and inside and not _covers(near, marks, own):
-                written.append(text)
+                written.append(box)
                 text.set_in_layout(False)
                 break
             text.remove()

@@ -82,6 +82,7 @@ def _cells(slope, noise=1.0):
                 "layer": "-",
                 "probe": "logreg",
                 "role": "trained",
+                "is_repeated_copy": False,
                 "train_on": source,
                 "language": target,
                 "n_train": 100,

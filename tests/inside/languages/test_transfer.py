@@ -262,6 +262,7 @@ def test_letters_know_runs_of_characters():
 def test_what_was_not_measured_is_not_called_equal():
     """Without probes of the target no cell is below the upper bound, nor not below it."""
     words = {"encoder": "st:x", "train_on": "a", "language": "b", "over_verdict": "better"}
+    words |= {"is_repeated_copy": False}
     known = {**words, "role": "trained", "probe": "p", "loss_p": 0.01, "mantel_rho": math.nan}
     unknown = {**known, "language": "c", "loss_p": math.nan}
 

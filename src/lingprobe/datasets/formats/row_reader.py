@@ -334,9 +334,9 @@ class RowReader:
         """
         cell = cells[self.chosen.texts[number if len(self.chosen.texts) > 1 else 0]]
         span = read_span([cells.get(name) for name in self.chosen.spans[number]])
-        site = find_site(_join_conversation(cell), span, self.form.offsets)
         if not is_conversation(turns := arrange_turns(cell)):
-            return site
+            return find_site(cell, span, self.form.offsets)
+        site = find_site(join_turns(turns), span, self.form.offsets)
         sentence = site.sentence
         return Site(Sentence.of(sentence.words, sentence.text, read_turns(turns)), site.span)
 

@@ -22,7 +22,7 @@ from lingprobe.analysis.statistics import (
     OtherScore,
 )
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import try_parse_reference
+from lingprobe.data.references import remove_options
 from lingprobe.encoders.sites import ModelSite
 from lingprobe.inside.erase.behaviour import make_nats_metric
 from lingprobe.inside.heads.effects import (
@@ -61,8 +61,8 @@ def place_sites(frame: ResultFrame) -> ResultFrame:
     places = list(map(ModelSite.parse, sites.column("layer")))
     placed = sites.with_columns(
         {
-            "network": [_without(encoder, *TRAINED) for encoder in sites.column("encoder")],
-            "model": [_without(encoder, "layers") for encoder in sites.column("encoder")],
+            "network": [remove_options(encoder, *TRAINED) for encoder in sites.column("encoder")],
+            "model": [remove_options(encoder, "layers") for encoder in sites.column("encoder")],
             "block": [site.block for site in places],
             "head": [site.head for site in places],
             "name": [f"{site.head}" if site.head else site.kind for site in places],
@@ -71,12 +71,6 @@ def place_sites(frame: ResultFrame) -> ResultFrame:
         }
     )
     return placed.arrange("is_other", _GRID[:2], _GRID[2:], "block", "head")
-
-
-def _without(encoder: str, *options: str) -> str:
-    """An encoder without some of its options."""
-    known = try_parse_reference(encoder)
-    return encoder if known is None else str(known.without(*options))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ from lingprobe.analysis.statistics import (
     ShareKept,
 )
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import try_parse_reference
+from lingprobe.data.references import remove_options, try_parse_reference
+from lingprobe.encoders.own_baselines import is_copy
 from lingprobe.inside.languages.cells import TABLE
 from lingprobe.inside.languages.distances import Distances, MantelTest, add_distances
 from lingprobe.inside.languages.transfer import name_places
@@ -136,6 +137,24 @@ class _Unreadable:
         return {self.name: [lines[encoder] for encoder in shown.column("encoder")]}
 
 
+@dataclass(frozen=True)
+class _RepeatedCopy:
+    """Whether a row is of an untrained copy beside the one without a seed, which stands for all of
+    its kind: `NAME`.
+    """
+
+    name: str
+
+    def compute(self, shown: ResultFrame, frame: ResultFrame) -> Mapping[str, list[bool]]:
+        encoders = set(shown.column("encoder"))
+        repeated = {
+            encoder
+            for encoder in filter(is_copy, encoders)
+            if remove_options(encoder, "seed") in encoders - {encoder}
+        }
+        return {self.name: [encoder in repeated for encoder in shown.column("encoder")]}
+
+
 _TABLE = MatrixTable(
     rows="train_on",
     columns="language",
@@ -148,7 +167,7 @@ _TABLE = MatrixTable(
             _NAME,
             "score",
             "{{ describe_layers(rows) }}",
-            when="is_first_copy(rows, encoder)|trim",
+            when="not is_repeated_copy",
         ),
         ViewSection(
             f"{_NAME}: AUC",
@@ -203,6 +222,7 @@ TRANSFER_VIEW = FrameView(
     statistics=(
         MeanScore(),
         _Unreadable("unreadable"),
+        _RepeatedCopy("is_repeated_copy"),
         RankArea("auc"),
         OtherMaximum("floor_auc", "auc", _FLOORS),
         BetterThanEach("over", _FLOORS, has_constant=True),

@@ -26,7 +26,7 @@ from lingprobe.analysis.frame import Columns, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, PERCENT
 from lingprobe.analysis.statistics import are_comparable
 from lingprobe.data.core import DataProblem
-from lingprobe.data.references import Reference, try_parse_reference
+from lingprobe.data.references import Reference, remove_options, try_parse_reference
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.metric import Doubles
@@ -72,8 +72,7 @@ def _option(probe: Reference, name: str) -> str:
 
 
 def _name_network(encoder: str) -> str:
-    known = try_parse_reference(encoder)
-    return encoder if known is None else str(known.without("weights", "seed", "lexical"))
+    return remove_options(encoder, "weights", "seed", "lexical")
 
 
 def _is_autoencoder(encoder: str) -> bool:
