@@ -216,6 +216,7 @@ def test_subtypes_punctuation_and_repeats_in_schemata(clause):
 RUN = "VERB Mood=Ind|VerbForm=Fin"
 GO = "VERB Mood=Imp|VerbForm=Fin"
 QUOTED = "a command that somebody quotes"
+INTERJECTION = "a fixed interjection, called an imperative"
 
 
 @pytest.mark.parametrize(
@@ -307,6 +308,13 @@ QUOTED = "a command that somebody quotes"
         (
             f"Voilà {GO} 0 root\npourquoi ADV _ 1 ccomp\n. PUNCT _ 1 punct",
             "a word that shows something, called an imperative",
+        ),
+        # Ukrainian *please*, alone and beside a statement
+        (f"Будь {GO}|ExtPos=INTJ 0 root\nласка NOUN _ 1 fixed\n! PUNCT _ 1 punct", INTERJECTION),
+        (
+            f"he PRON _ 2 nsubj\nruns {RUN} 0 root\nбудь {GO}|ExtPos=INTJ 2 parataxis\n"
+            "ласка NOUN _ 3 fixed\n. PUNCT _ 2 punct",
+            "other",
         ),
         # *he thinks, but why?*; the mark of the main clause asks of all of it
         (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 ccomp\n? PUNCT _ 3 punct", BELOW),

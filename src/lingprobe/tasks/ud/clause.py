@@ -579,5 +579,9 @@ def _asking_word(raw: str) -> bool:
 
 def _commands(batch: TreebankBatch, of: Ints, joined: Ints) -> NDArray[np.bool_]:
     commands = np.zeros(len(batch), bool)
-    commands[of[joined[batch.feats.where(lambda raw: "Mood=Imp" in raw)[joined]]]] = True
+    commands[of[joined[batch.feats.where(_commands_by_mood)[joined]]]] = True
     return commands
+
+
+def _commands_by_mood(raw: str) -> bool:
+    return "Mood=Imp" in raw and "ExtPos=INTJ" not in raw

@@ -110,6 +110,8 @@ def _command(clause: MainClause, ending: str) -> Finding:
         return "a verb with a copula, called an imperative"
     if clause.lemma in word_list("presentatives"):
         return "a word that shows something, called an imperative"
+    if clause.group.exclaims:
+        return "a fixed interjection, called an imperative"
     return (
         "a command that somebody quotes"
         if _quotes(clause.sentence.words)

@@ -84,6 +84,8 @@ class VerbGroup(NamedTuple):
     moodless 'finite' or 'bare', the form of a verb alone that has neither Mood nor Person and is
              not past, so that it may be a command; else ''
     annotated  the Tense of the finite verb as 'pres' or 'past', whatever the construction
+    exclaims  whether it begins a fixed expression that is an interjection (ExtPos=INTJ), as
+              Ukrainian *будь ласка* (please)
     """
 
     verb: bool
@@ -105,6 +107,7 @@ class VerbGroup(NamedTuple):
     is_read: bool
     moodless: str
     annotated: str
+    exclaims: bool
 
 
 @lru_cache(maxsize=1 << 16)
@@ -142,6 +145,7 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
         _is_read(own, verbs, inner, language),
         _moodless(upos, own, helpers),
         TENSES.get((chain[0] if chain else own).feats.get("Tense", ""), ""),
+        own.feats.get("ExtPos") == "INTJ",
     )  # fmt: skip
 
 
