@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from encode import sentences
-from transformers.utils import logging
 from threadpoolctl import threadpool_limits
+from transformers.utils import logging
 
 from lingprobe.data.core import Sentence
 from lingprobe.encoders import make_encoder
