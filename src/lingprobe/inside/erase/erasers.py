@@ -109,14 +109,13 @@ def fit_leace(moments: EraserMoments, rank: int | None = None) -> AffineEraser:
     correlation = np.where(both, moments.covariance, 0.0) / np.outer(scale, scale)
     values, basis = _spectrum(correlation)
     roots = np.sqrt(values)
-    white = (basis / roots) @ basis.T
-    colour = (basis * roots) @ basis.T
     own = varying[:, None]
-    directions = _compute_span_basis(
-        white @ np.where(own, moments.cross / scale[:, None], 0.0), rank
-    )
-    left = np.where(own, scale[:, None] * (colour @ directions), 0.0)
-    return AffineEraser(moments.mean, left, np.where(own.T, directions.T @ white / scale, 0.0))
+    cross = np.where(own, moments.cross / scale[:, None], 0.0)
+    directions = _compute_span_basis((basis / roots) @ (basis.T @ cross), rank)
+    inner = basis.T @ directions
+    left = np.where(own, scale[:, None] * ((basis * roots) @ inner), 0.0)
+    white = ((basis / roots) @ inner).T
+    return AffineEraser(moments.mean, left, np.where(own.T, white / scale, 0.0))
 
 
 def fit_mean_projection(moments: EraserMoments, rank: int | None = None) -> AffineEraser:
