@@ -16,7 +16,7 @@ from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make_encoder
 from lingprobe.experiment.data import load_task_facts
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.experiment.plan import PlanProblem, TrialDesign, make_plan
+from lingprobe.experiment.plan import PlanProblem, TrialDesign, group_refusals, make_plan
 from lingprobe.nets.memory import limit_memory
 from lingprobe.probes import PROBES
 from lingprobe.testing import FAMILIES
@@ -242,3 +242,13 @@ def test_what_a_damaged_model_is_loaded_with_is_one_sentence(tmp_path):
         with pytest.raises(EncoderStop, match="transformers cannot load this model") as caught:
             encoder.encode([Sentence.of(["a"])])
         assert "\n" not in str(caught.value)
+
+
+def test_a_cause_of_many_refusals_is_told_with_three_names():
+    """A language without a class refuses a row and a column of a large matrix."""
+    few = {name: "no file" for name in "abcd"}
+    many = {f"cell {k}": "no class" for k in range(39)}
+    assert group_refusals(few | many) == [
+        ("a; b; c; d", "no file"),
+        ("cell 0; cell 1; cell 2 and 36 others", "no class"),
+    ]

@@ -189,12 +189,22 @@ def _settle_encoders(whole: TrialPlan, paths: RunPaths) -> TrialPlan:
 
 def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str]]:
     """Names with the reason that they share, in order, so that what is wrong with a source is said
-    once.
+    once; of more than four names the first three stand for all.
     """
     names: dict[str, list[str]] = {}
     for name, why in refused.items():
         names.setdefault(why, []).append(name)
-    return [("; ".join(those), why) for why, those in names.items()]
+    return [(_join_names(those), why) for why, those in names.items()]
+
+
+def _join_names(names: Sequence[str]) -> str:
+    """Names in a line that a cell of a large matrix does not make a page."""
+    shown = names if len(names) <= _MOST_NAMES else names[: _MOST_NAMES - 1]
+    more = f" and {len(names) - len(shown)} others" if len(shown) < len(names) else ""
+    return "; ".join(shown) + more
+
+
+_MOST_NAMES = 4
 
 
 _PARTS: tuple[Callable[[TrialPlan], Mapping[Any, Any]], ...] = tuple(
