@@ -246,7 +246,7 @@ def test_what_a_damaged_model_is_loaded_with_is_one_sentence(tmp_path):
 
 def test_a_cause_of_many_refusals_is_told_with_three_names():
     """A language without a class refuses a row and a column of a large matrix."""
-    few = {name: "no file" for name in "abcd"}
+    few = dict.fromkeys("abcd", "no file")
     many = {f"cell {k}": "no class" for k in range(39)}
     assert group_refusals(few | many) == [
         ("a; b; c; d", "no file"),
