@@ -314,7 +314,9 @@ _Scope = dict[str, "str | ImportedName"]
 
 
 class _Text(ast.NodeVisitor):
-    """A walk over the statements of a definition: its text, and what it mentions."""
+    """The text of a definition, in which comments, docstrings and layout do not count, so that
+    editing one changes no identity; and what it mentions.
+    """
 
     def __init__(self, module: _Module, own: str) -> None:
         self.module = module

@@ -371,10 +371,12 @@ is better, whatever a probe would learn.
 
 
 def _one_hot_words(readings: Readings, units: Floats) -> Floats:
+    """The words of the question, one-hot."""
     return readings.dataset.one_hot_asked()
 
 
 def _asked_vectors(readings: Readings, units: Floats) -> Floats:
+    """The encoder's own vectors of the words of the question (asked=vectors)."""
     words = _average_ranges(units, *readings.whole(find_single_word_sentences(readings.dataset)))
     return np.asarray(words[readings.dataset.asked].reshape(len(readings.dataset), -1), np.float32)
 

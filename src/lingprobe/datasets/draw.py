@@ -110,7 +110,9 @@ class SplitRequest:
     def divide_rows(
         self, rows: Ints, shares: Sequence[float], rng: np.random.Generator
     ) -> list[Ints]:
-        """Blocks of each share of the rows; those of one target form lie in one share."""
+        """Blocks of each share of the rows; those of one target form lie in one share, so no target
+        form is in two splits.
+        """
         if not self.has_groups(rows):
             dealt = self.block(rows, rng)
             return _dealt(dealt, apportion_total(len(dealt), np.array(shares, float)), rng)

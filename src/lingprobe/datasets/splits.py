@@ -235,8 +235,8 @@ def apportion_total(total: int, weights: NDArray[np.float64]) -> Ints:
 
 
 def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
-    """The data set with part of train as dev, whole sentences and clusters (as target forms) at a
-    time; a dev split that is there stays. DataProblem for fewer than two training examples.
+    """A tenth of train becomes dev where there is none, whole sentences and clusters (as target
+    forms) at a time. DataProblem for fewer than two training examples.
     """
     if len(dataset.rows("dev")):
         return dataset
@@ -264,8 +264,8 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
 
 
 def shared_ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
-    """What keeps examples together, as numbers [rows, ties], the strictest first; the second is for
-    data that all hang together. Near-equal sentences count as one.
+    """Rows of one group stay together, and so do near-equal texts: what keeps examples together, as
+    numbers [rows, ties], the strictest first; the second is for data that all hang together.
     """
     sentences = group_near_equal(dataset).numbers[dataset.sites[rows, :, 0]]
     shared, names, first = [], [], len(dataset.sentences)
@@ -287,8 +287,8 @@ def shared_ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
 
 
 def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
-    """So many examples, in their order, drawn from all: splits and classes keep their shares; never
-    the first ones of a file.
+    """`size=`: so many examples in proportion to splits and classes, in their order, sampled from
+    all; never the first ones of a file.
     """
     check_number("size", size, "1", "or leave size out for all", DataProblem)
     if size >= len(examples):

@@ -42,7 +42,8 @@ class LayerStates:
 
 
 def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> LayerStates:
-    """The layers of a model, of which `run` is the output for some token ids [rows, tokens].
+    """Which states are layers, found by hooks: layer k is what block k+1 is given, of the output of
+    `run` for some token ids [rows, tokens].
 
     EncoderStop where the blocks of a model are given something else than its states.
     """
@@ -172,8 +173,8 @@ def _is_embedded(model: Any, ids: Tensor, wanted: Tensor | None) -> bool:
 
 
 def text_encoder(model: Any) -> Any:
-    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
-    texts.
+    """The text tower of a model of text and images, the encoder of an encoder-decoder model, or
+    else the model, ready to be run.
     """
     sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
     tower = model.text_model if sees and hasattr(model, "text_model") else model

@@ -361,7 +361,9 @@ def _readings(
 
 
 def _count_problems(problems: Sequence[str]) -> list[str]:
-    """The commonest reasons why sentences could not be encoded, each with its number."""
+    """The commonest reasons why sentences, or conversations, could not be read or encoded, each
+    with its number.
+    """
     counted = Counter(problems).most_common(_MAX_LISTED_PROBLEMS)
     return [f"{many:,} as {why}" for why, many in counted]
 

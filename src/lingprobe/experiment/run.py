@@ -115,8 +115,8 @@ def _keep_settled(plan: TrialPlan) -> None:
 
 
 def find_missing(plan: TrialPlan, paths: RunPaths) -> tuple[dict[str, Result], list[TrialGroup]]:
-    """The results that the store holds of a plan, by what they are stored under, and the groups of
-    trials that it does not.
+    """The results that the store holds of a plan, so that nothing is computed twice, by what they
+    are stored under, and the groups of trials that it does not.
     """
     ids = plan.ids
     known = paths.known_results(ids.values())

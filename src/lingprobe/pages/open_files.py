@@ -48,8 +48,8 @@ def refresh_open_files(folder: Path) -> None:
 
 
 def refresh_named(folder: Path, output: str | Path | None) -> dict[str, str]:
-    """Write what people open of a folder, if the user named one; where that fails the results are
-    there all the same, and why is a failure of the run.
+    """Write results.parquet and MODEL/TASK.json of a folder, if the user named one; where that
+    fails the results are there all the same, and why is a failure of the run.
     """
     try:
         if output is not None:

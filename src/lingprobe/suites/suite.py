@@ -381,8 +381,8 @@ def _canonical(probe: str) -> str:
 def explain_released_difference(
     reference: Reference, result: Result, family: str, collection: str
 ) -> str:
-    """Why a result is not over the released files of a family; '' where it is, as far as checksums
-    or a receipt of `fetch` say.
+    """Why a result is over different data, not the released files of a family; '' where it is over
+    these, as far as checksums or a receipt of `fetch` say.
     """
     if not reference.name.startswith(f"{family}/"):
         return "the tasks were built from other sentences"

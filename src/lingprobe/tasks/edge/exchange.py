@@ -97,7 +97,8 @@ class ClassWords:
         return cls([form for (_, form), _ in listed], ends, spans)
 
     def draw(self, lemma: str, number: int) -> str | None:
-        """A form of another lemma, each as likely as it is frequent; None of too few lemmas.
+        """Another word of the same part of speech and features, drawn as often as it occurs; None
+        of too few lemmas.
 
         number  from 0 to 2 ** 64
         """
@@ -164,8 +165,8 @@ _LEXICONS: CorpusCache[WordClassLexicon] = CorpusCache()
 
 
 def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
-    """The lexicon of some treebanks, read once for all tasks. DataProblem for other files, and for
-    treebanks without features.
+    """The lexicon of some treebanks by part of speech and features, read once for all tasks.
+    DataProblem for other files, and for treebanks without features.
     """
     for part in parts:
         if uncompressed_path(part.path).suffix not in conllu.SUFFIXES:
@@ -178,6 +179,7 @@ def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexic
 
 
 def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
+    """The same, read now; a treebank without features is refused."""
     rows: dict[Sentence, Sequence[ClassedLemma]] = {}
     counts: dict[WordClass, Counter[tuple[str, str]]] = {}
     every, tagged = Counter[str](), Counter[tuple[str, str]]()
@@ -238,8 +240,8 @@ def _read_word_classes(
 def exchange_words(
     dataset: Dataset, lexicon: WordClassLexicon, exchange: Exchange, seed: int
 ) -> Dataset:
-    """The same examples in sentences with other content words: those of test, or all. DataProblem
-    where too few words have another to give way to.
+    """Exchange the words of test sentences, or of all: content words give way to others. Refused
+    where too few words have another. DataProblem.
     """
     rows = dataset.rows("test") if exchange == "test" else np.arange(len(dataset))
     used = np.unique(dataset.sites[rows, :, 0])

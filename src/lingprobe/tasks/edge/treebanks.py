@@ -166,6 +166,9 @@ def dep(
 
 
 def _relation(deprel: str, relations: str) -> str:
+    """`relations=universal` removes subtypes; `relations=common` has the labels that all releases
+    of EWT share.
+    """
     if relations == "universal":
         return deprel.partition(":")[0]
     return COMMON.get(deprel, deprel) if relations == "common" else deprel
@@ -260,8 +263,8 @@ class PhraseTargets(NamedTuple):
 
 
 def list_phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> PhraseTargets:
-    """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of
-    a tag would be 1.
+    """The constituents of a tree in preorder; of several phrases over the same words `unary=top`
+    takes the highest. The height of a phrase right over words is 2, that of a tag would be 1.
     """
     heights = _heights(tree)
     names = [WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]

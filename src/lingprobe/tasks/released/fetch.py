@@ -106,7 +106,8 @@ def mirror_base(collection: Collection) -> str:
 
 
 def place_of(collection: Collection) -> Path:
-    """Where the files of a collection are put, and looked for, where nobody says."""
+    """The folder of a collection where no argument names one: where `lingprobe fetch` downloads it.
+    """
     return cache_dir() / "data" / collection.home
 
 
@@ -209,5 +210,6 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
 
 
 def _write_receipt(folder: Path, file: str, receipt: dict[str, Any]) -> None:
+    """Write a receipt of a download beside the file."""
     with hold_claim(folder / RECEIPT):
         write_text(folder / RECEIPT, json.dumps({**read_receipts(folder), file: receipt}, indent=1))

@@ -56,8 +56,8 @@ def sent_type(clause: MainClause) -> Finding:
 
 
 def _doubt_statement(clause: MainClause, ending: str, is_clause: bool) -> str:
-    """Why a sentence without a question mark may be no statement; '' where nothing is against
-    it.
+    """Doubtful cases: why a sentence without a question mark may be no statement; '' where nothing
+    is against it.
     """
     group = clause.group
     silent = clause.opens and (group.moodless == "finite" or (group.moodless and ending == "!"))
