@@ -160,8 +160,8 @@ MIX = "mix:lex+1-top"
 
 
 class LayerSelection(NamedTuple):
-    """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights
-    are learnt (`mix`).
+    """Which layers the probe gets: one, several side by side (`cat`), or a sum of several whose
+    weights are learnt (`mix`).
     """
 
     how: Literal["layer", "cat", "mix"]
@@ -203,7 +203,7 @@ def read_of(text: str, names: Sequence[str]) -> LayerSelection:
 
 
 def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """The reads that are asked for, each layer by name without; `layers` stands for that,
+    """Layer selection (`--layers`): each layer alone without one; `layers` stands for that,
     `cumulative` for mix:0-0, mix:0-1 ... mix, `first64` and `random64` for that of each layer.
 
     ReadingProblem for a read that the encoder has no layers for.

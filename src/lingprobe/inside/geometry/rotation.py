@@ -61,8 +61,9 @@ def align_vectors(x: Doubles, y: Doubles) -> LanguageAlignment:
 
 
 def find_translations(x: Doubles, y: Doubles) -> Hits:
-    """Whether row i of y has the highest cosine with row i of x, and the other way around, [2, n];
-    one that shares it with another has not.
+    """How many sentences have their translation as the nearest by cosine: whether row i of y has
+    the highest with row i of x, and the other way around, [2, n]; one that shares it with another
+    has not.
     """
     cosines = _scale_to_unit_length(x) @ _scale_to_unit_length(y).T
     own = np.diagonal(cosines).copy()

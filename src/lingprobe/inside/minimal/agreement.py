@@ -47,7 +47,8 @@ class InflectionParadigms(NamedTuple):
     seen: Counter[str]
 
     def other(self, cell: Cell, form: str, gender: str) -> tuple[str, str]:
-        """The form that differs in number alone, or '' and the reason why there is none.
+        """The form of the same lemma that differs in Number alone, or '' and the reason why there
+        is none.
 
         gender  the subject's, which a form takes that the other number lacks
         """
@@ -154,7 +155,9 @@ def build_agreement_pairs(
 
 
 def _loose(trees: Sequence[TreeColumns]) -> set[str]:
-    """The numbers of subjects whose verbs often have the other one, as plurals in Turkish."""
+    """The numbers of subjects with which verbs of the treebank often do not agree, as plurals in
+    Turkish.
+    """
     agree, differ = Counter[str](), Counter[str]()
     for tree in trees:
         for verb, subject in _clauses(tree):
@@ -165,7 +168,9 @@ def _loose(trees: Sequence[TreeColumns]) -> set[str]:
 
 
 def _is_clear(tree: TreeColumns, subject: int) -> bool:
-    """Whether a subject is one noun that a verb agrees with, and says how many are meant."""
+    """Whether the subject is a single noun, in the case of subjects, with the number of the verb,
+    and says how many are meant.
+    """
     case = parse_features(tree.feats[subject]).get("Case")
     return case in AGREEING and not any(tree.deprels[k] in UNCLEAR for k in tree.children(subject))
 
@@ -209,7 +214,9 @@ def _pair(
 
 
 def _doubt(tree: TreeColumns, verb: int, subject: int, cell: Cell | None) -> str:
-    """Why a clause makes no clear pair; '' where nothing speaks against it."""
+    """Why a clause is excluded: the verb is misspelt or foreign, part of a token, or stands for
+    both numbers; '' where nothing speaks against it.
+    """
     number = parse_features(tree.feats[subject]).get("Number")
     if cell is None:
         return "a verb that is misspelt or not standard"
@@ -222,8 +229,8 @@ def _doubt(tree: TreeColumns, verb: int, subject: int, cell: Cell | None) -> str
 
 
 def _elides(tree: TreeColumns, verb: int, other: str, seen: Mapping[str, int]) -> bool:
-    """Whether a neighbour of a verb loses a vowel beside one of two forms, and not beside the
-    other: French *n'est* and *ne sont*, Welsh *mae'r* and *maen y*.
+    """Whether a neighbour is elided beside one form alone: French *n'est* and *ne sont*, Welsh
+    *mae'r* and *maen y*.
     """
     form = _low(tree, verb)
     begins = _is_vowel(form[:1]) != _is_vowel(other[:1])

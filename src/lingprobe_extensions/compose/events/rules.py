@@ -94,6 +94,7 @@ def _shared_verbs(language: Language, first: str, second: str) -> tuple[tuple[in
 
 
 def _selection(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
+    """Selection: what verbs do not take as agent or patient, as *the cake followed the man*."""
     for role in ROLES:
         if at.clause.slot(role) is not None:
             for verbs, others in _refused_nouns(language, role):
@@ -142,8 +143,7 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
 
 
 def _scope(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
-    """One negation a clause, and none that could be read with either scope; a head noun belongs to
-    the clause above.
+    """One negation a clause, and none of ambiguous scope; a head noun belongs to the clause above.
     """
     form, negative = f"{at.prefix}form", language.having("form", "polarity", ("negative",))
     none, every = select_force(language, "none"), select_force(language, "every")
