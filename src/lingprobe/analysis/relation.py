@@ -261,7 +261,9 @@ def correlate_within_groups(
 
 
 def _note_sample_size(relation: CorrelationTable) -> list[str]:
-    """How much there is to go by, and what that allows."""
+    """The note below ten families, or how many encoders are needed where nothing can be
+    significant.
+    """
     table, tests = relation.table, [one for one in relation.found if not math.isnan(one.p)]
     rows, families = len(table.rows), len(table.families)
     notes = []

@@ -214,8 +214,9 @@ def _language(text: str) -> str:
 
 
 def _mteb(folder: Path) -> Read:
-    """Main scores of mteb's files, MODEL/REVISION/TASK.json, in percent: the mean over subsets in
-    the same languages, of the split `test` where there is one.
+    """The scores of an mteb folder, MODEL/REVISION/TASK.json, in percent: the mean over subsets in
+    the same languages, of the split `test` where there is one; files of versions before 1.11 are
+    skipped and counted.
     """
     files = [f for f in sorted(folder.rglob("*.json")) if f.name != "model_meta.json"]
     if not files:

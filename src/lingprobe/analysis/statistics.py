@@ -430,8 +430,8 @@ class FirstKnown:
 
 @dataclass(frozen=True)
 class ShareKept:
-    """Percent of what an upper bound is above a floor that a score is above it; NaN where it is not
-    above it.
+    """The gain that is kept: how far a score is above a floor, as percent of how far an upper bound
+    is; NaN where that is not above it.
     """
 
     name: str

@@ -42,7 +42,7 @@ class AnnotationSource:
     audit: Mapping[str, Any] = field(default_factory=dict)
 
     def wrong(self, task: str) -> float:
-        """The percent of a task's labels that are wrong, as an audit found; NaN without one."""
+        """Wrong labels of a task in percent, as an audit of the parser found; NaN without one."""
         found = self.audit.get("tasks", {}).get(task, {}).get("wrong")
         return math.nan if found is None else float(found)
 

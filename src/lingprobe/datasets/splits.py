@@ -20,8 +20,8 @@ from lingprobe.datasets.near_equal import group_near_equal
 
 
 def code_shared_groups(dataset: Dataset) -> dict[str, Ints]:
-    """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share
-    at least.
+    """What test examples share that intervals are clustered by: codes [n], -1 for nothing, by what
+    it is; only what two of them share at least.
 
     Their sentences, near-equal ones included, on whichever side of a pair, the words of their spans
     (ignoring case), and the strata that the data set names as `clusters`: target forms, pairs.
@@ -309,8 +309,8 @@ def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Exa
 
 
 def draw_train(dataset: Dataset, sample: str) -> Dataset:
-    """A data set with a random part of train, as sample='2/5' says: the second of five draws of
-    four fifths each.
+    """One training sample of several: a data set with a random part of train, as sample='2/5' says:
+    the second of five draws of four fifths each.
 
     Draws are independent and without replacement, whole sentences at a time, over the same dev and
     test (Tenney et al. 2019, Table 2).

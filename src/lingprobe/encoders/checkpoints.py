@@ -78,7 +78,8 @@ def _parse_count(named: re.Match[str]) -> int:
 
 
 def named_point(reference: str) -> CheckpointName | None:
-    """The step of a training that a name or revision says, as `step1000`; None where it says none.
+    """The step of a training that a name or revision says, as `step1000`; None where it says
+    none.
     """
     parsed = try_parse_reference(reference)
     name = (parsed.argument if parsed is not None and parsed.argument else None) or reference

@@ -61,8 +61,8 @@ def group_by_shared_sentences(tasks: Mapping[str, set[Sentence]]) -> list[set[st
 
 @contextmanager
 def passing_vectors(paths: RunPaths) -> Iterator[None]:
-    """Vectors made inside are removed at the end, where they are not to be kept; a run that is
-    stopped leaves them to the next one with the same results.
+    """`--dtype none`: vectors live only while their tasks are measured; those made inside are
+    removed at the end, but a run that is stopped leaves them to the next one with the same results.
     """
     if not paths.passing:
         yield

@@ -163,7 +163,9 @@ def _map_batches(
 
 
 def _failures(groups: Iterable[TrialGroup], paths: RunPaths) -> dict[str, str]:
-    """When units of work failed before, by the name of their place."""
+    """Failed work, which the next run tries again: when units failed before, by the name of their
+    place.
+    """
     store, dates = paths.result_store(), dict[str, str]()
     for place in {store.place(group.ids, group.part) for group in groups}:
         if failure := failed.failure_of(place):

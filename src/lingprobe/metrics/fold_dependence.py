@@ -73,9 +73,9 @@ def _quadrature() -> tuple[Doubles, Doubles]:
 
 
 def widen_for_shared_training(influences: Doubles, scatter: float, tie: float) -> float:
-    """The variance that a tie adds to a score, from the influence of each example [n], and the tie
-    of accuracy or of ranks with the scatter of these, to which it is in proportion. It is never
-    more than once the variance of independent examples, as it is of a score that errors alone make.
+    """Folds share training examples, which intervals take into account: the variance that a tie
+    adds to a score, from the influence of each example [n], and the tie of accuracy or of ranks
+    with the scatter of these, to which it is in proportion.
     """
     if not (tie > 0 and scatter > 0):  # NaN: a probe that says nothing
         return 0.0

@@ -80,8 +80,8 @@ def resolved_dtype(asked: str, device: str) -> str:
 
 
 def fitting_on(asked: str) -> AbstractContextManager[None]:
-    """Probes are fitted on this device inside, in worker processes, too; UsageProblem where it is
-    none that they can be fitted on.
+    """`--probe-device`: probes are fitted on this device inside, in worker processes, too;
+    UsageProblem where they cannot be, as on mps.
     """
     check_device_name(asked, "probe_device")
     if asked not in ("auto", "cpu") and not re.fullmatch("cuda(:[0-9]+)?", asked):

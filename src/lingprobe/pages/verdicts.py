@@ -135,7 +135,9 @@ class VerdictStatement:
             )
 
     def _explain_questions(self) -> str:
-        """What opposed encoders in each question."""
+        """What *decodable* and *beyond the surface* mean: which baselines opposed encoders in each
+        question.
+        """
         parts = []
         for question in QUESTIONS:
             answers = [answer for answer in self._answers if answer.question == question]

@@ -40,7 +40,9 @@ class StoragePrecision:
         return min(width, self.most) if self.most else width
 
     def narrow_vectors(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Vectors [units, dim] as they are, or projected if they are wider than what is kept."""
+        """`--project`: vectors [units, dim] by a random projection where they are wider than what
+        is kept, else as they are.
+        """
         if self.width(values.shape[1]) == values.shape[1]:
             return values
         with np.errstate(over="ignore", invalid="ignore"):

@@ -226,7 +226,9 @@ class QuestionRule:
             ) from error
 
     def finding(self, said: object, sentence: Sentence) -> Finding:
-        """A label as an answer, or the reason why there is none."""
+        """What a rule gives as a label: text, a number, a set, True and False as `yes` and `no`; or
+        the reason why there is none.
+        """
         if said is None:
             return SILENT
         if isinstance(said, Answer | Reason):

@@ -82,7 +82,8 @@ def read_split(cell: object, where: str) -> str:
 
 
 def refuse_row(problem: object, on_error: OnError, tally: ProblemTally) -> None:
-    """A row with a fault is an error with file and line, or is left out and counted (`on_error`).
+    """A row with a fault is an error with file and line, or is left out and counted
+    (`on_error`).
     """
     if on_error == "raise":
         raise DataProblem(f"{problem} (on_error=skip leaves such rows out and counts them)")

@@ -123,7 +123,8 @@ def copy_sentences(data: Dataset) -> Dataset:
 
 @dataclass(frozen=True)
 class LaterLayers:
-    """Probes of later layers, trained on the unmodified model, and applied to the changed states.
+    """Probes of later layers, trained on the unmodified model, and applied to the changed
+    states.
     """
 
     encoder: PatchableEncoder

@@ -134,7 +134,8 @@ class PairTokens(NamedTuple):
         return at, behind
 
     def patch_members(self) -> PatchPlan:
-        """Patched is from the other sentence of the pair: each token from the first difference on.
+        """Patched is from the other sentence of the pair: each token from the first difference
+        on.
         """
         places, own, other, sizes = [], [], [], []
         for sentence, (start, end) in enumerate(zip(self.offsets, self.offsets[1:], strict=False)):

@@ -75,7 +75,8 @@ class ReadingPlan(NamedTuple):
 
 
 def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> ReadingPlan:
-    """Each token after those before it, from a start token on, whose log-probabilities are summed.
+    """Each token after those before it, from a start token on, whose log-probabilities are
+    summed.
     """
     rows, owners = list[TokenTree](), list[int]()
     items, uses = list[Triple](), list[Triple]()

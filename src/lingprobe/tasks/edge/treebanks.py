@@ -175,7 +175,7 @@ def _relation(deprel: str, relations: str) -> str:
 
 
 def _every_feature(options: EdgeTaskOptions) -> list[str]:
-    """The features of words that make a task: two values or more have enough of them."""
+    """`feature=*`: each feature of words of which two values or more have enough of them."""
     parts = drop_parallel_files(list_corpus_files(options.paths, CONLLU))
     upos = get_rule_arguments(options).get("upos")
     return varied_features(features_of_words(parts, options.on_error, upos))

@@ -106,7 +106,8 @@ def mirror_base(collection: Collection) -> str:
 
 
 def place_of(collection: Collection) -> Path:
-    """The folder of a collection where no argument names one: where `lingprobe fetch` downloads it.
+    """The folder of a collection where no argument names one: where `lingprobe fetch` downloads
+    it.
     """
     return cache_dir() / "data" / collection.home
 

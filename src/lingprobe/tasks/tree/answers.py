@@ -49,7 +49,8 @@ PAPERS_WORDS = 203_000_000
 
 
 def label_lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
-    """The label of tree/sent-len: the bin of the number of tokens, as `5-8`, or with `bins=readme`.
+    """The label of tree/sent-len: the bin of the number of tokens, as `5-8`, or with
+    `bins=readme`.
     """
     bins = EQUAL if options.bins == "equal" else README
     named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}

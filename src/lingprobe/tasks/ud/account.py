@@ -238,7 +238,8 @@ def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
 
 
 def tag_readings(findings: RuleFindings) -> RuleFindings:
-    """The same with what the table has marked as well (`--by reading`), where it lacks something.
+    """The same with what the table has marked as well (`--by reading`), where it lacks
+    something.
     """
     if not any(type(value) is Answer and READING in value.strata for value in findings.values):
         return findings

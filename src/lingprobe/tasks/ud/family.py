@@ -322,7 +322,8 @@ def strip_subtypes(schema: str) -> str:
 
 
 def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> RuleFindings:
-    """What a rule says, or with `rules=paper` the paper's literal definition where it has another.
+    """What a rule says, or with `rules=paper` the paper's literal definition where it has
+    another.
     """
     paper = options.rules == "paper" and name in LITERAL
     return corpus.findings(_literal(name) if paper else name)

@@ -162,7 +162,7 @@ def _inventory(corpus: ParsedCorpus) -> Inventory:
 
 
 def _every_feature(options: FeatureTaskOptions) -> list[str]:
-    """The features that make a task: two values or more have enough examples."""
+    """`feature=*`: each feature of which two values or more have enough examples."""
     least = LEAST if options.least is None else options.least
     return varied_features(_inventory(_corpus(options)), least)
 

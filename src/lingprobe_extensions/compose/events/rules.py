@@ -143,7 +143,8 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
 
 
 def _scope(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
-    """One negation a clause, and none of ambiguous scope; a head noun belongs to the clause above.
+    """One negation a clause, and none of ambiguous scope; a head noun belongs to the clause
+    above.
     """
     form, negative = f"{at.prefix}form", language.having("form", "polarity", ("negative",))
     none, every = select_force(language, "none"), select_force(language, "every")
