@@ -38,7 +38,7 @@ def remarks(audit: Audit, _: Dataset) -> Iterator[str]:
 
 
 def splits(audit: Audit, _: Dataset) -> Iterator[str]:
-    """Dev and test that are the same rows: splits that are empty, the same, or share sentences."""
+    """Splits that are empty, the same, or share sentences."""
     if empty := [name for name, n in audit.sizes.items() if not n]:
         yield f"there are no examples in {' or '.join(empty)}"
     for pair, how in audit.same.items():
@@ -73,7 +73,7 @@ def forms(audit: Audit, _: Dataset) -> Iterator[str]:
 
 
 def leaks(audit: Audit, _: Dataset) -> Iterator[str]:
-    """Altered sentences that words or length reveal, which must be at chance (Conneau et al. 2018,
+    """Where something tells altered sentences from others that should not (Conneau et al. 2018,
     section 4).
     """
     if not audit.altered or not audit.floors:
