@@ -88,7 +88,7 @@ def render_words(words: Sequence[str], tags: Sequence[str] = ()) -> str:
 
 
 def unescape_word(word: str) -> str:
-    """A word as it is read: treebanks write brackets as -LRB- and quotes as `` and ''."""
+    """A word with the escapes of treebanks undone: brackets as -LRB-, quotes as `` and ''."""
     return _UNESCAPED.get(word, word)
 
 

@@ -200,8 +200,8 @@ def sample(
     settings: SampleSettings | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> Dataset:
-    """A data set sampled from candidates; `sampling` is added to `notes`. DataProblem gives the
-    counts.
+    """Remove duplicates, balance classes, make splits; `sampling` is added to `notes`. DataProblem
+    gives the counts.
     """
     return sample_pool(CandidatePool.of(candidates), settings or SampleSettings(), notes or {})
 
@@ -240,6 +240,7 @@ def _instead(pool: CandidatePool, settings: SampleSettings, most: int) -> str:
 def _draw_dataset(
     pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]
 ) -> Dataset:
+    """The same: what is excluded is counted, and no target form is in two splits."""
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
             "only classes can be matched in length, and these labels are scores or sets; leave"

@@ -282,7 +282,7 @@ def _describe_lost(counts: ExampleCounts) -> str:
 
 
 def _unseen(train: Column, test: Column) -> int:
-    """Test examples of a class that train lacks, which no probe can get right."""
+    """Test examples whose class is not in train, which are always wrong."""
     if train.classes is None or test.classes is None:
         return 0
     return int((~np.isin(test.classes, train.classes)).sum())

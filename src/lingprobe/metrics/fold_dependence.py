@@ -40,8 +40,9 @@ class VarianceInflation(NamedTuple):
 
 
 def compute_fold_dependence(density: float, counts: Sequence[int]) -> float:
-    """d^2 t, by which n times the variance of accuracy is larger, from a density of margins and
-    the number of examples of each class; NaN for NaN.
+    """How much folds that share training examples err together, d^2 t: by that n times the variance
+    of accuracy is larger, from a density of margins and the number of examples of each class; NaN
+    for NaN.
     """
     shares = np.asarray(counts, np.float64)
     shares = shares[shares > 0] / max(shares.sum(), 1)

@@ -103,7 +103,9 @@ class VerdictStatement:
 
     @property
     def basis(self) -> str:
-        """How layers were chosen, what was corrected for, and what was excluded for speed."""
+        """How layers were chosen, what was corrected for, that a table with `--limit` is a preview,
+        and what was excluded for speed.
+        """
         return " ".join(self._basis())
 
     def _basis(self) -> Iterator[str]:

@@ -41,7 +41,7 @@ class AnnealingSchedule:
     cuts: tuple[tuple[float, int], ...] = ()
 
     def batch_of(self, examples: int) -> int:
-        """Examples a batch."""
+        """Examples a batch, of which train is cut into about forty."""
         return max(1, min(self.batch, max(self.smallest, examples // 40), examples))
 
     def steps_of(self, examples: int) -> int:

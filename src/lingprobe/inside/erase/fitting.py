@@ -126,7 +126,9 @@ class EraserBaselines(NamedTuple):
                 yield kind, self.draw(kind, draw)
 
     def draw(self, kind: Floor, draw: int) -> AffineEraser:
-        """A draw of a kind of floor, by its number."""
+        """`floor=`: a baseline in place of an eraser (rank, variance or shuffled), with the seed
+        `draw=`.
+        """
         rng = generator_of(self.seed, kind, str(draw))
         if kind == "shuffled":
             return fit_eraser(self.source.shuffle(rng), self.method, self.rank)

@@ -105,8 +105,8 @@ def _find_paradigm_cell(lemma: str, raw: str) -> Cell | None:
 
 
 def with_unimorph(paradigms: InflectionParadigms, path: Path) -> InflectionParadigms:
-    """The same with the forms of a file of UniMorph (lemma, form and tags, tab between them), where
-    the treebank lacks them: the tags of a form that it has say which form is the other one.
+    """The same with forms of a UniMorph file (`forms=`: lemma, form and tags, tab between them),
+    where the treebank lacks them: the tags of a form that it has say which form is the other.
     """
     table: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     told: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
@@ -141,7 +141,9 @@ def with_unimorph(paradigms: InflectionParadigms, path: Path) -> InflectionParad
 def build_agreement_pairs(
     trees: Sequence[TreeColumns], paradigms: InflectionParadigms, reasons: Counts
 ) -> Iterator[MinimalPair]:
-    """A pair for each clause whose verb agrees in number; what is excluded is counted by reason."""
+    """A pair for each clause whose verb, or auxiliary, becomes the form that differs in Number
+    alone; a clause that is excluded is counted by reason.
+    """
     loose = _loose(trees)
     for tree in trees:
         for verb, subject in _clauses(tree):

@@ -79,6 +79,7 @@ class MinimalPairOptions:
 
 
 def _load_pairs(options: MinimalPairOptions) -> Dataset:
+    """The pairs of a file: divided into five folds, after `words=` and `size=`."""
     columns = PairColumns(options.good, options.bad, options.group)
     found = list_pair_files(options.path)
     pairs = [pair for file in found for pair in read_minimal_pairs(file, columns)]

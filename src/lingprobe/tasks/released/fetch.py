@@ -146,6 +146,7 @@ def _find_or_fetch(wish: FetchRequest, file: str) -> FetchedFile:
 
 
 def _there(wish: FetchRequest, file: str) -> FetchedFile:
+    """A file that exists already is checked, and never overwritten."""
     target = wish.folder / file
     try:
         got = _check_file(wish, file, target, "there already")
@@ -159,6 +160,7 @@ def _there(wish: FetchRequest, file: str) -> FetchedFile:
 
 
 def _fetch_file(wish: FetchRequest, file: str) -> FetchedFile:
+    """Download a file, check it, and write its receipt."""
     target = wish.folder / file
     try:
         part = download_file(wish.url(file), target, wish.web, _most(wish, file))

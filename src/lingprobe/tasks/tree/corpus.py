@@ -137,6 +137,7 @@ class TreeTaskOptions(CorpusOptions):
 
 
 def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -> ParsedCorpus:
+    """The distinct sentences, remembered by the files."""
     rules = SentenceRules(
         partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal)
     )

@@ -23,7 +23,9 @@ ALLOWED = {
 
 
 def list_common_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
-    """What holds everywhere."""
+    """What is never written in any language: words that do not go together, one lemma twice, two
+    negations, passives of some verbs, manner of states.
+    """
     for at in placed.clauses:
         yield from _selection(at, placed, language)
         yield from _scope(at, placed, language)
@@ -80,7 +82,7 @@ def select_adverbs(language: Language, kind: str) -> int:
 
 @lru_cache(maxsize=32)
 def _shared_verbs(language: Language, first: str, second: str) -> tuple[tuple[int, int], ...]:
-    """Verbs that two different frames share: the same lemma does not come twice."""
+    """Verbs that two different frames share: no verb occurs twice in a sentence."""
     places = language.lexicon.places
     lemmas = (
         {lemma for kind, lemma, frame in places if kind == "verb" and frame == first}
