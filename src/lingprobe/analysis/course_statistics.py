@@ -125,7 +125,9 @@ class MixWeights:
         return {f"{self.name}{end}": [row[i] for row in rows] for i, end in enumerate(ends)}
 
     def _weights(self, frame: ResultFrame, rows: Sequence[int]) -> tuple[Any, ...]:
-        """The mean weights, and what they say; those of a shorter mix are left out."""
+        """The mean weights of a mix, and what they say, as their centre of gravity; those of a
+        shorter mix are left out.
+        """
         mixes = [fold.mix for k in rows for folds in frame.folds(k) for fold in folds]
         longest = max(map(len, mixes), default=0)
         weights = [list(mix) for mix in mixes if longest > 1 and len(mix) == longest]

@@ -213,8 +213,8 @@ def _without_layer(row: FrameRow) -> tuple[str, ...]:
 
 
 def judge_encoders(scored: ResultFrame) -> EncoderVerdicts:
-    """The verdict on each encoder (decodable? beyond the surface?); none where only baselines were
-    measured.
+    """The verdict on each encoder, which a table begins with (decodable? beyond the surface?); none
+    where only baselines were measured.
     """
     limit = max(map(_read_limit, scored.column("task")), default=0)
     if "trained" not in scored.column("role"):

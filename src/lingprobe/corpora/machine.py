@@ -118,7 +118,7 @@ CONFIDENCE = "# confidence = "
 
 
 def parse_confidence(comments: Iterable[str]) -> float:
-    """How sure a parser was of a sentence, as its comments say; NaN where they do not."""
+    """The confidence of a parser in a sentence, as its comments say; NaN where they do not."""
     told = (line.removeprefix(CONFIDENCE) for line in comments if line.startswith(CONFIDENCE))
     return next(map(float, told), math.nan)
 

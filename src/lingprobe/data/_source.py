@@ -314,8 +314,8 @@ _Scope = dict[str, "str | ImportedName"]
 
 
 class _Text(ast.NodeVisitor):
-    """The text of a definition, in which comments, docstrings and layout do not count, so that
-    editing one changes no identity; and what it mentions.
+    """Editing a comment, a docstring or the layout changes no identity: the text of a definition
+    without these, and what it mentions.
     """
 
     def __init__(self, module: _Module, own: str) -> None:

@@ -98,7 +98,7 @@ class TaskWithBaselines(Task, Protocol):
 
 
 def get_encoder_role(encoder: Encoder) -> Kind:
-    """The role of an encoder in a table."""
+    """The place of an encoder in tables, by its `kind`: "trained" without one."""
     return encoder.kind if isinstance(encoder, EncoderWithKind) else "trained"
 
 

@@ -202,8 +202,8 @@ HOME = np.array([2, 1, 0], np.int8)
 
 
 def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
-    """Sentences with the same words, ignoring case, once; those that occur with two labels are
-    excluded, so no sentence is in two splits.
+    """Sentences with the same words, ignoring case, are used once, or excluded if their labels
+    differ; so no sentence is in two splits.
 
     Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a
     probe that had it in train would know it.

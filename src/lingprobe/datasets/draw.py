@@ -110,8 +110,8 @@ class SplitRequest:
     def divide_rows(
         self, rows: Ints, shares: Sequence[float], rng: np.random.Generator
     ) -> list[Ints]:
-        """Blocks of each share of the rows; those of one target form lie in one share, so no target
-        form is in two splits.
+        """No target form is in two splits: blocks of each share of the rows; those of one form lie
+        in one share.
         """
         if not self.has_groups(rows):
             dealt = self.block(rows, rng)

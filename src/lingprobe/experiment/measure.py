@@ -177,8 +177,8 @@ PROBES_WITH_CHOICE: LruCache[Probe] = LruCache(MAX_KEPT_PROBES)
 
 
 def _probe_with_choice(part: PreparedGroup, store: VectorStore) -> Probe:
-    """The probe of a group; where it chooses once for a task and an encoder, with what it chooses
-    by the first fold of the task itself.
+    """A probe keeps what it chooses once for a task and an encoder, by the first fold of the task
+    itself: the probe of a group, with that.
     """
     group = part.group
     if not isinstance(group.probe, ModelSelectingProbe):

@@ -50,7 +50,9 @@ class StoragePrecision:
             return np.asarray(values, np.float32) @ matrix
 
     def round_values(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values as they will be read; what is beyond the type is infinite."""
+        """Values rounded to a type, as they will be read; what is beyond it, as 65,504 in float16,
+        is infinite.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             if self.stored == self.read:
                 return values.astype(self.read, copy=False)

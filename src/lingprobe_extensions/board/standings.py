@@ -133,8 +133,9 @@ class BoardStandings(NamedTuple):
 def compute_standings(
     measured: Sequence[Result], reported: Sequence[Result] = ()
 ) -> BoardStandings:
-    """How the models that were measured compare on each task, and beside them what is reported,
-    which changes nothing of it. Scores by metrics that are not run here stand by themselves.
+    """Only what the operator measured is compared: how models compare on each task, and beside them
+    what is reported, which changes nothing of it. Scores by metrics that are not run here stand by
+    themselves.
     """
     results, others = divide_by_metric(measured)
     frame, nothing = ResultFrame.of(results), ResultFrame.of([])

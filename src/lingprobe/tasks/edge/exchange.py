@@ -147,7 +147,9 @@ def _in_case(form: str, old: str, first: bool) -> str:
 
 
 def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
-    """The sentence with other words, spaced as it was where its text spells its words."""
+    """The sentence with other words, spaced as it was where its text spells its words; trees
+    stay.
+    """
     if not is_spelled_by(sentence.text, sentence.words):
         return sentence_of(words)
     pieces: list[str] = []
@@ -240,8 +242,8 @@ def _read_word_classes(
 def exchange_words(
     dataset: Dataset, lexicon: WordClassLexicon, exchange: Exchange, seed: int
 ) -> Dataset:
-    """Exchange the words of test sentences, or of all: content words give way to others. Refused
-    where too few words have another. DataProblem.
+    """Words are exchanged for others, or refused where too few have another: content words of test
+    sentences, or of all. DataProblem.
     """
     rows = dataset.rows("test") if exchange == "test" else np.arange(len(dataset))
     used = np.unique(dataset.sites[rows, :, 0])

@@ -102,8 +102,8 @@ def _own(tree: BracketTree, phrase: int) -> bool:
 
 
 def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Finding:
-    """The number of the common noun that heads the subject of the main clause; a verb of another
-    number is excluded.
+    """The number of the subject, of the common noun that heads it in the main clause;
+    coordinations, measures and a verb of another number are excluded.
 
     literal  also where subject and verb disagree, and of coordinations and nouns of measure, of
              which the paper says nothing
@@ -143,9 +143,9 @@ def _disagree(number: str, tag: str, verb: str) -> bool:
 
 
 def find_object_phrase_number(tree: BracketTree, literal: bool = False) -> Finding:
-    """The number of the object: of the common noun that heads it, a noun phrase right in the verb
-    phrase of the main clause, the second of two; passives, copulas and adverbials are excluded, and
-    counted.
+    """The number of the object; passives, copulas and adverbials are excluded, and counted: of the
+    common noun that heads a noun phrase right in the verb phrase of the main clause, the second of
+    two.
 
     literal  also of coordinations and nouns of measure
     """
