@@ -332,6 +332,7 @@ def _last(units: Floats, starts: Ints, stops: Ints) -> Floats:
 
 
 def _endpoints(units: Floats, starts: Ints, stops: Ints) -> Floats:
+    """The first and last unit of a span, side by side: pool=endpoints."""
     return np.concatenate([_take_first_units(units, starts, stops), _last(units, starts, stops)], 1)
 
 

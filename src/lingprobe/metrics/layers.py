@@ -83,9 +83,9 @@ def gain_divergence(cumulative: ArrayLike) -> float:
 
 
 def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> ExpectedLayer:
-    """The expected layer: the mean layer, weighted by what each adds to the mix below (section
-    3.2), of scores over growing mixes [L + 1]; not shown where the whole gain is less than three
-    standard errors.
+    """The expected layer; none where the whole gain is less than three standard errors. The mean
+    layer, weighted by what each adds to the mix below (section 3.2), of scores over growing mixes
+    [L + 1].
 
     draws  the same scores in bootstrap draws, [draws, L + 1]; without, the error is told from how
            rough the curve is.

@@ -68,7 +68,7 @@ def has_mean(made: ScoreGrid, mine: Sequence[TaskColumn]) -> bool:
 def mean_of(
     line: EncoderLine, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]
 ) -> float:
-    """The mean of a line over the tasks of a group; NaN where one is missing."""
+    """The mean of each group of tasks, of a line; NaN where one is missing."""
     if any(column.task not in line.cells for column in mine):
         return math.nan
     return fmean(value(line.cells[column.task]) for column in mine)

@@ -87,8 +87,8 @@ def common_share(one: Sequence[int], other: Sequence[int]) -> float:
 
 
 class LeastUnits(NamedTuple):
-    """The least k that reaches the share of the gain, with its 95 % interval over bootstrap
-    samples; infinite where no number that was measured does.
+    """The least k that reaches the share of the gain, with an interval over bootstrap samples (95
+    %); infinite where no number that was measured does.
     """
 
     k: float
