@@ -127,8 +127,8 @@ def tell_best_points(frame: ResultFrame) -> list[str]:
 
 
 def find_settings(frame: ResultFrame, name: str) -> dict[str, CurvePoint]:
-    """`--by` a setting: trained encoders at their best epochs, by its value; trainings that differ
-    only in it are one curve. DataProblem where no folder of a training is there any more.
+    """`--by` a setting: trainings that differ only in this setting are one curve, each at its best
+    epoch, by its value. DataProblem where no folder of a training is there any more.
     """
     found: dict[str, tuple[Mapping[str, Any], Checkpoint | None]] = {}
     for encoder, known in _checkpoints(frame).items():

@@ -150,7 +150,9 @@ def select_asked(table: ScoreTable, asked: RelationRequest) -> ScoreTable:
 
 
 def _without_partner(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
-    """The families of the first source of which no other has a score."""
+    """Which of your models mteb does not have, or another later source: families of the first
+    without a score there.
+    """
     sources = list(dict.fromkeys(column.source for column in table.columns))
     if len(sources) < 2:
         return []

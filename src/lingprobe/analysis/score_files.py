@@ -264,6 +264,7 @@ def _parse_model_row(file: Path, several: bool) -> EncoderName:
 
 
 def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[MeasuredTask, float]]:
+    """A task in several languages becomes several columns, each the mean of its subsets."""
     splits, task = content["scores"], str(content["task_name"])
     each = splits.get("test") or [entry for entries in splits.values() for entry in entries]
     subsets: dict[str, list[float]] = {}

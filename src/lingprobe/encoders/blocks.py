@@ -42,8 +42,8 @@ class LayerStates:
 
 
 def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> LayerStates:
-    """Which states are layers, found by hooks: layer k is what block k+1 is given, of the output of
-    `run` for some token ids [rows, tokens].
+    """Which states are layers, by hooks; a model where hooks find none is refused. Layer k is what
+    block k+1 is given, of the output of `run` for some token ids [rows, tokens].
 
     EncoderStop where the blocks of a model are given something else than its states.
     """
@@ -80,6 +80,7 @@ def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> LayerStates:
 def _layers(
     model: Any, ids: Tensor, output: Any, embedded: bool, given: Sequence[int]
 ) -> tuple[Tensor, ...]:
+    """Layer k is what block k+1 is given; the last layer is taken after the final norm."""
     states = _states(output)
     below = (model.get_input_embeddings()(ids),) if embedded else ()
     last = getattr(output, "last_hidden_state", None)

@@ -117,8 +117,9 @@ class TokenWriter:
 def write_greedily(
     network: LoadedModel, prompts: Sequence[Sequence[int]], longest: int, tokens: int
 ) -> list[list[int]]:
-    """What the model answers to each of some prompts, greedily: the likeliest next token each time,
-    up to the end token. EncoderStop for a model without a head that writes.
+    """What the model answers to prompts, greedily: the folder's sampling settings are not used. The
+    likeliest next token each time, up to the end token. EncoderStop for a model without a head that
+    writes.
 
     tokens  of a batch, padding and what is written included
     """

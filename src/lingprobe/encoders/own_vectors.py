@@ -61,6 +61,7 @@ class MatchedVectors:
         return np.array(rows, np.int64)
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
+        """Sentences that a file has no vectors for are an error before the run."""
         self.find(sentences)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:

@@ -29,7 +29,9 @@ class TrialBatch(NamedTuple):
 
 
 def split_groups(groups: Sequence[TrialGroup], paths: RunPaths) -> list[TrialBatch]:
-    """The groups of a run in portions whose vectors are there at one time."""
+    """`--dtype none` takes one encoder at a time: groups of a run in portions whose vectors are
+    there together.
+    """
     if not paths.passing:
         return [TrialBatch(groups, plan_passes(groups))]
     by_encoder: dict[str, list[TrialGroup]] = {}

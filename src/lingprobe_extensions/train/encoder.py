@@ -311,8 +311,8 @@ def _epochs(text: str, folder: Path) -> list[str]:
 
 @functools.lru_cache(maxsize=4)
 def _load_trained_network(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
-    """A network with the weights of a file, or with those that training began with, which the seed
-    draws.
+    """A network with the weights of a file, or its initial weights, which are recomputed from the
+    seed.
     """
     net = shape.network(seed, by_word)
     if weights is not None:

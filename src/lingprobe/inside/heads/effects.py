@@ -153,8 +153,8 @@ class PairTokens(NamedTuple):
         return PatchPlan("member", *map(_as_ints, (places, starts, other, own)))
 
     def patch_labels(self, better: Ints, codes: Ints, rng: np.random.Generator) -> PatchPlan:
-        """Patched is the token before the word that is predicted, where the sentences first differ,
-        from a pair of another label, or of the same.
+        """Patched is the token before the predicted word, from a pair of another label, beside one
+        of the same: the word where the sentences first differ.
         """
         able = np.flatnonzero(self.first > 0)  # before others there is nothing but the start
         units = self.offsets[2 * np.arange(len(codes)) + better] + self.first - 1

@@ -22,8 +22,8 @@ class ScoreScale:
 
     @classmethod
     def of(cls, scores: NDArray[np.float64]) -> ScoreScale:
-        """The classes of scores: the whole numbers from the lowest score of train to the highest;
-        more than twenty are refused. ReadingProblem.
+        """The classes from the data: the whole numbers from the lowest score of train to the
+        highest; more than twenty are refused. ReadingProblem.
         """
         lowest, highest = int(np.floor(scores.min())), int(np.ceil(scores.max()))
         many = max(highest - lowest + 1, 2)

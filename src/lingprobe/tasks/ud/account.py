@@ -60,6 +60,7 @@ def _annotated_tense(clause: MainClause) -> str:
 
 
 def _annotated_voice(clause: MainClause) -> str:
+    """The voice that annotation says: passive with aux:pass."""
     return "passive" if "aux:pass" in clause.relations else "active"
 
 

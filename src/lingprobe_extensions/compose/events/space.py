@@ -170,8 +170,8 @@ def _somewhere(
 
 
 def _mixed_numbers(placed: LinearisedShape, language: Language) -> list[Box]:
-    """What `matched_number` excludes: sentences with nouns of both numbers, neighbour by
-    neighbour.
+    """`matched_number`: all nouns of a sentence have the same number. What it excludes: nouns of
+    both numbers, neighbour by neighbour.
     """
     paths = [v.path for v in placed.variables if v.kind == "phrase"]
     one, many = (
