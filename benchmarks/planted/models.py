@@ -208,7 +208,7 @@ def _write_words(
 def _write_noun(
     truth: str, word: str, marks: tuple[str, str, str], basis: Doubles, size: float
 ) -> Doubles:
-    """What a noun is beside noise [width]."""
+    """What a noun is beside noise [width]: its number, or, to be made anew, two bits."""
     number = {"s": 1, "p": -1, "-": 0}[marks[0]]
     other, bit = 1 if marks[1] == "x" else -1, 1 if marks[2] == "1" else -1
     if truth == "absent":
@@ -246,8 +246,8 @@ def _write_head(
 
 
 def _write_product(weights: dict[str, Doubles], basis: Doubles) -> None:
-    """An MLP of block 2 that makes the product of two bits: |a + b| - |a - b|, of which each is
-    gelu(z) + gelu(-z).
+    """Makes the property anew, by a later MLP out of two bits: their product, |a + b| - |a - b|, of
+    which each is gelu(z) + gelu(-z).
     """
     reads, writes = (weights[f"transformer.h.1.mlp.{part}.weight"] for part in ("c_fc", "c_proj"))
     for unit, (sign, other) in enumerate(((1, 1), (-1, -1), (1, -1), (-1, 1))):

@@ -73,8 +73,8 @@ def select_alike(
 
 
 def mark_test_sets(rows: Sequence[ComparableScore]) -> list[str]:
-    """A sign for each of some rows: '' where it is over the test examples that most are over, whole
-    ones before parts of them.
+    """A mark for each of some rows: '' where it is over the test examples that most are over, whole
+    ones before parts of them, a sign over different test examples.
     """
     known = {row.n: row.tested for row in rows if row.tested}
     # a version of old kept no digest

@@ -77,8 +77,8 @@ def answer_always(run: RunPredictions, kind: str) -> RunPredictions:
 
 
 def expected_metric(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
-    """The metric over all examples, `gold`, with labels as frequent as in some of them, `rows`;
-    None where gold are scores.
+    """The expected score of a subset, `rows`: of all examples, `gold`, weighted to its label
+    frequencies; None where gold are scores.
     """
     weights = balance_label_weights(gold, rows)
     if weights is None:
@@ -92,7 +92,7 @@ def expected_metric(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
 
 
 def compute_advantages(metric: Metric, gold: Column, rows: Ints) -> Metric | None:
-    """How much higher the metric over some examples, `rows`, is than their labels let expect; of
+    """How much higher the score of a subset, `rows`, is than expected by its label frequencies; of
     answers to all examples only.
     """
     whole = expected_metric(metric, gold, rows)

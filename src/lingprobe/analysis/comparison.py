@@ -118,8 +118,8 @@ class ComparisonDecision(NamedTuple):
 
     @property
     def is_answered(self) -> bool:
-        """Whether another row answers the task, so that none can be better: as length does where
-        the question is how long a sentence is, or where an oracle is not above it.
+        """Whether a task is not counted, as its oracle is not above a baseline, or a baseline
+        solves it by its definition, as length does where the question is how long a sentence is.
         """
         best, answers = self.question.best.row, self.question.best.answers
         if self.corrected < ALPHA and self.difference > 0:
@@ -139,7 +139,9 @@ def decide_comparisons(
     test: Test = "t",
     comparisons: int = 0,
 ) -> list[ComparisonDecision]:
-    """The answers to questions, in order; those of one kind (`asks`) are a family.
+    """Better, worse or no significant difference: the answers to questions, in order; p values and
+    intervals are corrected for all comparisons made together, the family of those of one kind
+    (`asks`).
 
     correction   bonferroni, or bh (Benjamini-Hochberg)
     comparisons  of the family, where `asked` are only some of them
@@ -345,9 +347,9 @@ class OrderChanges(NamedTuple):
 def find_order_changes(
     scored: ResultFrame, correction: str = CORRECTION, test: Test = "t"
 ) -> OrderChanges:
-    """Which pairs of encoders change order between the probes that read both, on each task: pairs
-    of encoders that are judged, and of these and baselines. Differences are paired, and corrected
-    for all pairs of all probes, whether they change order or not.
+    """Which pairs of encoders change order between probes: significantly better under one, behind
+    under another, of encoders that are judged, and of these and baselines; differences are paired,
+    and corrected for all pairs under all probes.
     """
     judged = _kind_to_compare(scored)
     differences: set[tuple[int, int]] = set()
@@ -409,8 +411,9 @@ class TaskLeaders(NamedTuple):
 
 
 def find_leaders(scored: ResultFrame) -> TaskLeaders:
-    """The leaders by the comparison of all `pairs` of encoders' rows, over the test examples that
-    most are over; none where a task has one such row.
+    """What bold marks: the best encoder of each task, and every one that is not significantly
+    different from it, by all `pairs` over the test examples that most are over; none where a task
+    has one such row.
     """
     every = pair_encoder_rows(scored, "trained")
     tasks: dict[tuple[str, str], list[ComparisonQuestion]] = {}
@@ -476,7 +479,9 @@ def _not_compared(one: ComparedRow, other: ComparedRow, why: str) -> tuple[str, 
 
 
 def _family(asked: Sequence[ComparisonQuestion], how: str) -> str:
-    """How many comparisons a family has, of what; a layer that dev chose is that of its encoder."""
+    """The name of a family of comparisons, as in the note below the table: how many, of what; a
+    layer that dev chose is that of its encoder.
+    """
     rows: dict[str, set[tuple[str, ...]]] = {}
     for question in asked:
         every = (question.one, *question.others) if how.startswith(PAIRS) else (question.one,)

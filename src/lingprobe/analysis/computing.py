@@ -42,7 +42,9 @@ def _join_ways(ways: Mapping[str, set[str]]) -> str:
 
 
 def find_computing_differences(rows: Sequence[ComputedScore]) -> tuple[str, ...]:
-    """What some rows were computed on or in differently: processor, encoder, probe or threads."""
+    """In what the rows of a table differ: the processor, the precision of encoder and probe, or
+    threads that they were computed with, for which it gets a column.
+    """
     ways: dict[str, set[str]] = {}
     for row in rows:
         for what, how in _list_computation_parts(row).items():

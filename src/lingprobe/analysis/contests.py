@@ -78,8 +78,8 @@ class ContestOutcome(NamedTuple):
 
 
 def describe_outcome(difference: float, corrected: float, detectable: float) -> Verdict:
-    """What can be said of a score: better than all others, worse than one, or neither; nothing
-    where the test examples form fewer than six clusters, as paradigms.
+    """Better, worse or no significant difference, by the corrected p; nothing where the test
+    examples form fewer than six clusters, as paradigms.
     """
     if math.isinf(detectable):
         return "too few clusters"
@@ -129,8 +129,8 @@ def _tests(
 def _of_all(
     tests: Sequence[tuple[DifferenceTest, ScoreDifference]], constants: Sequence[bool] = ()
 ) -> float:
-    """The p (two sides) of being better than each of some others, or worse than one of those that
-    are no constant answers.
+    """The p (two sides) of being better than every baseline, or worse than at least one that is no
+    constant.
     """
     fixed = constants or [False] * len(tests)
     able = [tested for (tested, _), is_fixed in zip(tests, fixed, strict=True) if not is_fixed]
@@ -146,8 +146,8 @@ def _outcome(
     corrected: float,
     level: float,
 ) -> ContestOutcome:
-    """The outcome, with the interval of the smallest of the differences; where the score is worse,
-    that from the one that it is most surely worse than.
+    """The outcome, with the interval of the difference from the best of the others; where the score
+    is worse, from the one that it is most surely worse than.
     """
     values = [tested.value for tested, _ in tests]
     lows = [tested.interval(level)[0] for tested, _ in tests]

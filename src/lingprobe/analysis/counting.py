@@ -52,8 +52,8 @@ def _most(labels: Counter[str]) -> str:
 
 
 def merge_fold_counts(folds: Sequence[RunPredictions]) -> dict[str, Any]:
-    """What was counted beside the score; of sentences and of examples of all splits, which folds
-    share, the most.
+    """What was counted beside a score over all folds: of sentences and of examples of all splits,
+    which folds share, the most.
     """
     counts = [fold.about.counts for fold in folds]
     return {

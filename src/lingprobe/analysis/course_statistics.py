@@ -32,12 +32,13 @@ _NO_MEANS = (math.nan,) * 3
 
 @dataclass(frozen=True)
 class RankTrend:
-    """How the scores of a family of rows go with a column after its beginning, 0: Spearman's ρ over
-    the points of the test set that most of them share, with its interval (`NAME`, `NAME_low`,
-    `NAME_high`), p by permutation, alone and for all families (`NAME_p`, `NAME_corrected`; Holm),
-    and over how many points (`NAME_n`). Of all tests how many there are (`NAME_of`), the fewest and
-    the most points (`NAME_fewest`, `NAME_most`), and where none of them can be significant the
-    smallest possible p, and how many points are needed (`NAME_least`, `NAME_enough`).
+    """The trend: how the scores of a family of rows go with a column after its beginning, 0.
+    Spearman's ρ over the points of the test set that most of them share, with its interval (`NAME`,
+    `NAME_low`, `NAME_high`), p by permutation, alone and for all families (`NAME_p`,
+    `NAME_corrected`; Holm), and over how many points (`NAME_n`). Of all tests how many there are
+    (`NAME_of`), the fewest and the most points (`NAME_fewest`, `NAME_most`), and where none of them
+    can be significant the smallest possible p, and how many points are needed (`NAME_least`,
+    `NAME_enough`).
 
     seed  of the permutations of many points
     """
@@ -125,7 +126,9 @@ class MixWeights:
         return {f"{self.name}{end}": [row[i] for row in rows] for i, end in enumerate(ends)}
 
     def _weights(self, frame: ResultFrame, rows: Sequence[int]) -> tuple[Any, ...]:
-        """The mean weights, and what they say; those of a shorter mix are left out."""
+        """The mean weights of a mix, and what they say, as their centre of gravity; those of a
+        shorter mix are left out.
+        """
         mixes = [fold.mix for k in rows for folds in frame.folds(k) for fold in folds]
         longest = max(map(len, mixes), default=0)
         weights = [list(mix) for mix in mixes if longest > 1 and len(mix) == longest]

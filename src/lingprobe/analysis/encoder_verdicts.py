@@ -67,7 +67,7 @@ class QuestionAnswer(NamedTuple):
 
     @property
     def limit(self) -> float:
-        """The upper limit of the advantage over the best opponent, percent."""
+        """The upper limit of any advantage over the best opponent, percent."""
         return self.decision.high
 
     @property
@@ -106,15 +106,15 @@ class TaskVerdict(NamedTuple):
 
     @property
     def decodable(self) -> QuestionAnswer | None:
-        """Whether it is above the constant answer, random vectors of words, and its untrained
-        copies; None where no such baseline was measured.
+        """Decodable: whether it is above the constant, random word vectors and untrained copies of
+        the model; None where no such baseline was measured.
         """
         return self.answer(DECODABLE)
 
     @property
     def surface(self) -> QuestionAnswer | None:
-        """Whether it is above words, characters, length, and its input embeddings; None where no
-        such baseline was measured.
+        """Beyond the surface: whether it is above words, characters, length and its own input
+        embeddings; None where no such baseline was measured.
         """
         return self.answer(BEYOND_SURFACE)
 
@@ -213,8 +213,8 @@ def _without_layer(row: FrameRow) -> tuple[str, ...]:
 
 
 def judge_encoders(scored: ResultFrame) -> EncoderVerdicts:
-    """The verdict on each encoder (decodable? beyond the surface?); none where only baselines were
-    measured.
+    """The verdict on each encoder, which a table begins with (decodable? beyond the surface?); none
+    where only baselines were measured.
     """
     limit = max(map(_read_limit, scored.column("task")), default=0)
     if "trained" not in scored.column("role"):

@@ -34,8 +34,8 @@ Relation = Literal["", "constant", "copy", "copy of its blocks", "input embeddin
 
 
 def choose_layers(mine: Sequence[ComparedRow]) -> Iterator[tuple[ComparedRow, int]]:
-    """Of what a probe reads of an encoder the best on dev, with the number that it is chosen from;
-    all where that is not known.
+    """The layer with the best score on dev, of what a probe reads of an encoder, with the number it
+    is chosen from. Without scores on dev, as with folds, every layer is compared.
     """
     groups: dict[tuple[str, str], list[ComparedRow]] = {}
     for one in mine:

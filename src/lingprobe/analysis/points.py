@@ -112,7 +112,9 @@ def list_trainings(points: Iterable[CurvePoint]) -> list[TrainingHistory]:
 
 
 def tell_best_points(frame: ResultFrame) -> list[str]:
-    """Which point of each training is the best on dev, where several of one were measured."""
+    """The best epoch of each training on dev, which a ring marks, where several of one were
+    measured.
+    """
     points = find_points(frame).values()
     told = []
     for history in list_trainings(points):
@@ -125,9 +127,8 @@ def tell_best_points(frame: ResultFrame) -> list[str]:
 
 
 def find_settings(frame: ResultFrame, name: str) -> dict[str, CurvePoint]:
-    """Trained encoders at their best epochs, by the value of a setting; trainings that differ in
-    nothing else are one curve. DataProblem where no folder of a training is there any more,
-    UsageProblem for a name that is no setting with whole numbers.
+    """`--by` a setting: trainings that differ only in this setting are one curve, each at its best
+    epoch, by its value. DataProblem where no folder of a training is there any more.
     """
     found: dict[str, tuple[Mapping[str, Any], Checkpoint | None]] = {}
     for encoder, known in _checkpoints(frame).items():

@@ -161,7 +161,7 @@ def _profiles(
 
 
 def _center_scores(scores: Doubles) -> Doubles:
-    """Scores without the mean of each task over the encoders that have it."""
+    """Centred scores: without the mean of each task over the encoders that have it."""
     known = ~np.isnan(scores)
     return np.asarray(scores - np.where(known, scores, 0).sum(0) / np.maximum(known.sum(0), 1))
 

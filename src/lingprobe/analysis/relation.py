@@ -150,7 +150,9 @@ def select_asked(table: ScoreTable, asked: RelationRequest) -> ScoreTable:
 
 
 def _without_partner(table: ScoreTable, known: NDArray[np.bool_]) -> list[str]:
-    """The families of the first source of which no other has a score."""
+    """Which of your models mteb does not have, or another later source: families of the first
+    without a score there.
+    """
     sources = list(dict.fromkeys(column.source for column in table.columns))
     if len(sources) < 2:
         return []
@@ -261,7 +263,9 @@ def correlate_within_groups(
 
 
 def _note_sample_size(relation: CorrelationTable) -> list[str]:
-    """How much there is to go by, and what that allows."""
+    """The note below ten families, or how many encoders are needed where nothing can be
+    significant.
+    """
     table, tests = relation.table, [one for one in relation.found if not math.isnan(one.p)]
     rows, families = len(table.rows), len(table.families)
     notes = []

@@ -25,8 +25,8 @@ def said_of(read: str) -> str:
 
 
 def passes_task(row: Any) -> bool:
-    """Whether the score of a row answers the task; that of a constant answer does not, however rare
-    all other classes are.
+    """Whether a score is 95 or more, as the oracle's should be; that of a constant answer does not
+    count, however rare all other classes are.
     """
     return bool(row.score >= max(PASSED, PERCENT - LEFT * (PERCENT - row.majority)))
 

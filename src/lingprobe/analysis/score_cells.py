@@ -49,7 +49,9 @@ def scores_of(frame: ResultFrame) -> tuple[list[ScoreCell], list[str]]:
 
 
 def _select_embeddings(rows: ResultFrame) -> tuple[ResultFrame, list[str]]:
-    """Rows of encoders that have a score; without oracles, and what gives no embeddings."""
+    """Baselines that are not embeddings, and oracles, are excluded: the rows of encoders that have
+    a score.
+    """
     left = dict.fromkeys(row.encoder for row in rows if _name_kind(row.encoder) in NO_EMBEDDINGS)
     kept = [
         number

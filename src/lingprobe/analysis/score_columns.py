@@ -73,7 +73,9 @@ known; `docs/columns.md` says what they mean.
 
 
 def compute_scores(frame: ResultFrame) -> ResultFrame:
-    """The rows of scores of trained probes, in the order in which things first come."""
+    """The rows of CSV and Parquet: one for each encoder, layer, probe and control on a task, over
+    all seeds and folds, in the order in which things first come.
+    """
     return add_score_columns(frame.average_repeats(SCORE_KEYS))
 
 

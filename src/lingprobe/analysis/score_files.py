@@ -214,8 +214,9 @@ def _language(text: str) -> str:
 
 
 def _mteb(folder: Path) -> Read:
-    """Main scores of mteb's files, MODEL/REVISION/TASK.json, in percent: the mean over subsets in
-    the same languages, of the split `test` where there is one.
+    """The scores of an mteb folder, MODEL/REVISION/TASK.json, in percent: the mean over subsets in
+    the same languages, of the split `test` where there is one; files of versions before 1.11 are
+    skipped and counted.
     """
     files = [f for f in sorted(folder.rglob("*.json")) if f.name != "model_meta.json"]
     if not files:
@@ -263,6 +264,7 @@ def _parse_model_row(file: Path, several: bool) -> EncoderName:
 
 
 def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[MeasuredTask, float]]:
+    """A task in several languages becomes several columns, each the mean of its subsets."""
     splits, task = content["scores"], str(content["task_name"])
     each = splits.get("test") or [entry for entries in splits.values() for entry in entries]
     subsets: dict[str, list[float]] = {}

@@ -121,9 +121,9 @@ class ScoreTable:
 
 
 def join_scores(sources: Sequence[Iterable[ScoreCell]], remarks: Iterable[str] = ()) -> ScoreTable:
-    """One table of the scores of several sources, encoders of the first in front. An encoder of a
-    later source is one of the first where it has its name, or where it alone is read from its
-    model; else it is a row of its own. DataProblem where one score stands twice.
+    """One table of the scores of several sources, encoders of the first in front, whose models
+    match by name, also where only the organisation differs: an encoder of a later source is one of
+    the first where it has its name, or where it alone is run of a model of that name.
     """
     cells: dict[tuple[EncoderName, MeasuredTask], ScoreCell] = {}
     rows: dict[str, EncoderName] = {}
@@ -210,9 +210,8 @@ def strip_model_owner(reference: str) -> str:
 
 
 def derive_encoder_name(shown: str, read: str = "") -> EncoderName:
-    """The row of an encoder of lingprobe, with its model family: the model, or the encoder without
-    its options, whatever is read of it and however; random weights, and other vectors, are another
-    family.
+    """The family of an encoder of lingprobe, its model, or the encoder without its options,
+    whatever is read of it and however; random weights, and other vectors, make another one.
     """
     try:
         parsed = Reference.parse(shown)
@@ -297,7 +296,9 @@ def drop_constant_columns(table: ScoreTable) -> ScoreTable:
 
 
 def average_families(table: ScoreTable) -> Doubles:
-    """The mean of each family's variants in each column, [families, columns]."""
+    """Variants of one model count once: the mean of each family's variants in each column,
+    [families, columns].
+    """
     families = np.array([table.families.index(row.family) for row in table.rows], np.int64)
     known: NDArray[np.bool_] = ~np.isnan(table.scores)
     sums = np.zeros((len(table.families), len(table.columns)))

@@ -133,9 +133,9 @@ class PairedDifference:
 
 @dataclass(frozen=True)
 class LowerThanEach:
-    """How much lower a score is than the other that is nearest below, of rows with the same keys
-    but for some, and the p of not being lower (or higher) than each repeat of each: `NAME` and
-    `NAME_p`; NaN where there are none.
+    """How much lower a score is than the other that is nearest below, as than baselines after
+    erasing, of rows with the same keys but for some, and the p of not being lower (or higher) than
+    each repeat of each: `NAME` and `NAME_p`; NaN where there are none.
     """
 
     name: str
@@ -229,7 +229,9 @@ class DifferenceVerdict:
 
 
 def describe_difference(lower: float, p: float) -> str:
-    """Whether a score falls or rises, which is `lower` by so much, with this corrected p."""
+    """Whether a score gets a star: it falls significantly below its baselines, being `lower` by so
+    much with this corrected p, or rises, or neither.
+    """
     if not p < ALPHA:
         return NO_DIFFERENCE
     return "falls" if lower > 0 else "rises"
@@ -428,8 +430,8 @@ class FirstKnown:
 
 @dataclass(frozen=True)
 class ShareKept:
-    """Percent of what an upper bound is above a floor that a score is above it; NaN where it is not
-    above it.
+    """The gain that is kept: how far a score is above a floor, as percent of how far an upper bound
+    is; NaN where that is not above it.
     """
 
     name: str
@@ -482,11 +484,11 @@ class BestRow:
 
 @dataclass(frozen=True)
 class JointPermutation:
-    """Which of many rows are above their other, the best row with the same keys but for some: its
-    score (`NAME`), the p of no difference, by the largest of all differences in a family under
-    swapped answers (`NAME_p`; Westfall & Young 1993), and whether the row is significantly above it
-    (`NAME_below`); of the family how many are (`NAME_count`), of how many (`NAME_of`), and whether
-    each has an other (`NAME_whole`). NaN where there is none.
+    """Which heads are better than before training: rows above their other, the best row with the
+    same keys but for some: its score (`NAME`), the p of no difference, by the largest of all
+    differences in a family under swapped answers (`NAME_p`; Westfall & Young 1993), and whether the
+    row is significantly above it (`NAME_below`); of the family how many are (`NAME_count`), of how
+    many (`NAME_of`), and whether each has an other (`NAME_whole`). NaN where there is none.
     """
 
     name: str

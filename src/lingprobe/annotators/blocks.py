@@ -151,7 +151,9 @@ def annotate_sentences(
 def _cut(
     passages: Sequence[TextPassage], road: ParsingPipeline, block: ParsedBlock
 ) -> Iterator[PlacedSentence]:
-    """The sentences of some passages that can be parsed."""
+    """The sentences of some passages that can be parsed; those of too many words, and text in a
+    script without spaces, are excluded and counted.
+    """
     for passage in passages:
         if passage.problem:
             block.skip(passage.problem, passage, passage.text)
@@ -173,7 +175,7 @@ def _cut(
 
 
 def _fault(words: Sequence[str], answer: Annotation) -> str:
-    """Why an annotation cannot be written, '' where it can."""
+    """Why a sentence cannot be parsed, as with bad bytes or no tree, '' where it can."""
     heads = answer.heads
     if not heads:
         return "" if answer.brackets else NO_TREE

@@ -78,7 +78,7 @@ class RuleSegmenter:
 
 
 def segment_words(text: str) -> tuple[str, ...]:
-    """The words of a sentence, clitics split off."""
+    """The words of a sentence, English clitics (*n't*) split off."""
     parts = []
     for word in running.split_words(text):
         at = len(running.split_clitic(word)[0])
@@ -87,7 +87,9 @@ def segment_words(text: str) -> tuple[str, ...]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """The sentences of a text, without the spaces around them."""
+    """The sentences of a text, without the spaces around them: one ends at `.`, `!`, `?`, `…` or
+    another final mark, if a space follows.
+    """
     found, start = [], 0
     for end in _END.finditer(text):
         if _ends(text[start : end.start() + 1], text[end.end() : end.end() + 20]):
@@ -97,7 +99,9 @@ def split_sentences(text: str) -> list[str]:
 
 
 def _ends(before: str, after: str) -> bool:
-    """Whether a mark that is the last of `before` ends a sentence."""
+    """Whether a sentence ends at a mark, the last of `before`: if no lower-case letter follows, nor
+    an abbreviation is before it.
+    """
     if before[-1] in "。！？":
         return True
     last = _LAST.search(before[-20:])

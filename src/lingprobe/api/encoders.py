@@ -86,7 +86,9 @@ def _is_table(name: str) -> bool:
 
 
 def _about_spans(tasks: Any) -> bool:
-    """Whether all tasks are about words or spans, as far as their names say."""
+    """Whether all tasks are about words or spans, as their names say, so that `-m MODEL` means its
+    subwords (pool=none).
+    """
     given = as_list(tasks)
     names = [try_parse_reference(each) if isinstance(each, str) else None for each in given]
     known = [find_task_description(one.name) if one else None for one in names]

@@ -91,7 +91,9 @@ def _find_sources(given: Any) -> HubTask:
 
 
 def _check_licence(source: DataSource) -> None:
-    """Refuse data that not everybody may use, change and share."""
+    """Refuse data under NC or GPL, or whose licence nobody states: those that not everybody may
+    use, change and share.
+    """
     if not source.is_open:
         said = (
             f"under {source.licence}" if source.licence else "under no licence that is known here"
@@ -152,8 +154,8 @@ def _read_back(task: Task, place: Path, shown: str) -> str:
 
 
 def _ceiling(hub_task: HubTask) -> UpperBound | str:
-    """What the task's probe scores on the annotation that labels are derived from, or why that is
-    not known.
+    """The upper bound: what the task's probe scores on the gold annotation, fitted once, or why
+    that is not known.
     """
     oracles = hub_task.task.oracles if isinstance(hub_task.task, AnnotatedTask) else {}
     if not oracles:

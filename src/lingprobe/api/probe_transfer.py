@@ -283,6 +283,7 @@ def _rate(metric: str, labelled: LabelledScores) -> tuple[float, float, float]:
 
 
 def _rate_prevalence(facts: ProbeFacts, labelled: LabelledScores) -> float:
+    """The prevalence: the share of the positive class among the labels, in percent."""
     place = facts.labels.index(facts.positive)
     return PERCENT * float((labelled.gold.matrix() == place).mean())
 

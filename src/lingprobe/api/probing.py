@@ -207,7 +207,9 @@ def _lay_out(
     scored: tuple[Mapping[str, int], ScoredTexts],
     threshold: ProbeThreshold | None,
 ) -> Iterator[list[str]]:
-    """The rows of the CSV, its headings first; a row without scores has its text alone."""
+    """The rows of scores.csv: a probability for each class and whether it is flagged, headings
+    first; a row without scores has its text alone.
+    """
     is_number = probe.facts.kind == "scores"
     names = [] if is_number else [f"p({escape_surrogates(label)})" for label in probe.labels]
     flags = [] if threshold is None else [_FLAGGED]

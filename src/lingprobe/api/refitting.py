@@ -62,8 +62,8 @@ class RowResults(NamedTuple):
 
 
 def choose_row(chosen: Sequence[Result], every: Sequence[Result]) -> RowResults:
-    """The row that chosen results are of; of several layers the one that is best on dev.
-    UsageProblem where they are of several tasks, encoders or probes.
+    """The row whose probe is kept; of several layers the one that is best on dev. UsageProblem
+    where chosen results are of several tasks, encoders or probes.
     """
     plain = [result for result in chosen if result.trial.control == NO_CONTROL]
     groups = group_repeats(plain)
@@ -148,7 +148,7 @@ def _refit_trial(trial: Trial, run: PlannedRun) -> tuple[PreparedGroup, Predicto
 
 
 def _check_same(first: Result, part: PreparedGroup, predictor: Predictor) -> None:
-    """Refuse a probe that does not answer as that of the run did. DataProblem."""
+    """Refuse a probe that does not answer every test example as it did in the run. DataProblem."""
     test = part.readings.split("test")
     is_same = digest_sites(test.dataset) == first.provenance.tested
     if is_same:

@@ -57,7 +57,7 @@ class StoredResults(NamedTuple):
 
 def read_results(folder: str | Path | None, chosen: ResultPatterns) -> StoredResults:
     """The newest result of each trial in a folder, in the order in which they were asked for, of
-    those chosen; DataProblem where there is none.
+    those chosen; without a folder, of the last run. DataProblem where there is none.
 
     Without a folder, results are those in the cache of the experiment that was run last.
     """
@@ -86,8 +86,8 @@ def keeps_scores(folder: str | Path | None) -> bool:
 
 
 def judged_by(shown: StoredResults, metric: str) -> StoredResults:
-    """The same answers judged by another metric, without those that it cannot judge; DataProblem
-    where these are all.
+    """The same predictions evaluated by another metric (`--metric`), without those that it cannot
+    judge; DataProblem where these are all.
     """
     measure, name = METRICS.make(metric), METRICS.canonical(metric)
     results, lost = list[Result](), dict[str, list[str]]()
@@ -192,7 +192,9 @@ def _experiment(
 
 
 def number_of(which: str, known: Sequence[ExperimentRecord], folder: Path) -> int:
-    """How many experiments ago one was run, from 1; DataProblem where there is no such."""
+    """Which experiment of a folder, the last run or another, is asked for: how many ago, from 1;
+    DataProblem where there is no such.
+    """
     number = 1 if which == "last" else int(which) if which.isdecimal() else 0
     if not 1 <= number <= len(known):
         raise DataProblem(

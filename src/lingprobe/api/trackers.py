@@ -54,7 +54,9 @@ def log_scores(results: Sequence[Result], log_to: str | None) -> None:
 
 
 def list_points(some: Iterable[FrameRow]) -> Points:
-    """What is logged of an encoder's rows."""
+    """What a tracker gets of an encoder's rows: scores from 0 to 1, bounds of intervals (`/low`,
+    `/high`) and test examples (`/n`).
+    """
     found: dict[int, dict[str, float]] = defaultdict(dict)
     for row in some:
         numbered = row.layer.isdecimal()

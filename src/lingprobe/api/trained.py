@@ -586,7 +586,9 @@ def _describe_source(facts: ProbeFacts) -> str:
 
 
 def check_probe_encoder(facts: ProbeFacts, encoder: Encoder, name: str) -> None:
-    """Refuse an encoder whose vectors are not those that a probe was trained on. DataProblem."""
+    """Refuse other weights: an encoder whose vectors are not those that a probe was trained on.
+    DataProblem.
+    """
     about = facts.encoder
     trained = f"this probe was trained on {_describe_source(facts)}"
     shown = shorten_reference(ENCODERS, name)

@@ -26,7 +26,7 @@ Tool = Literal["mteb", "lm-eval", ""]
 
 
 def tool_for(dataset: Dataset, metric: str) -> Tool:
-    """The program that can run a data set; '' for none.
+    """Which tool, mteb or lm-eval, can score a data set; '' for none.
 
     mteb classifies whole sentences (`AbsTaskClassification`), and lm-evaluation-harness compares
     the probabilities of whole texts (`multiple_choice`).

@@ -126,8 +126,8 @@ def _negatives(dataset: Dataset) -> dict[str, dict[str, int]]:
 
 
 def _length_correlations(dataset: Dataset) -> dict[str, float]:
-    """Pearson's r of label and length before and after the sample was drawn, as its notes have
-    it.
+    """Correlation of length and label, before and after sampling (Pearson's r), as a data set's
+    notes have it.
     """
     sample = dataset.notes.part(SamplingNote)
     if sample is None or sample.length_r_before is None or not sample.length_r_after:

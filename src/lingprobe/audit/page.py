@@ -106,6 +106,7 @@ def _describe_length(lengths: Mapping[str, float], label: str) -> str:
 
 
 def _floors(audit: Audit) -> Table:
+    """Scores without an encoder, with the correlation of length and label."""
     rows = [
         (
             f.name,
@@ -168,6 +169,7 @@ def _correlation_note(audit: Audit) -> str:
 
 
 def _overlap(audit: Audit) -> Table:
+    """What splits share: sentences and target forms; and examples that repeat another one."""
     some = {split for split, n in audit.sizes.items() if n}
     rows = []
     forms = {f"{name} form": pairs for name, pairs in audit.forms.items()}
@@ -228,6 +230,7 @@ def _repeats(audit: Audit) -> list[Table]:
 
 
 def _format_audit_notes(notes: Mapping[str, Any]) -> Table:
+    """What was excluded when the data set was built, and why."""
     return _build_audit_table("Counted while building", ("note", "value"), list(_flat(notes)))
 
 

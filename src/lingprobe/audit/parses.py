@@ -105,10 +105,8 @@ class TaskAgreement:
 
     @property
     def wrong(self) -> float:
-        """The percent of labels that are not the gold tree's in a set that has equally many of each
-        class, as sampled sets have. A class of which parses have fewer than ten labels, and gold
-        trees more, counts by the share of these that parses miss: all of a class that they never
-        have. Classes that are as rare in both do not count; NaN where fewer than two do.
+        """Wrong labels, in percent, if all classes are equally frequent: labels that are not the
+        gold tree's. A class of which parses have fewer than ten labels counts by its recall.
         """
         return (
             100 * float(np.mean([1 - c.right_share for c in self._usable]))

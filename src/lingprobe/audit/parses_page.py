@@ -87,7 +87,9 @@ def _build_agreement_row(each: TaskAgreement) -> tuple[str, ...]:
 
 
 def _then(wrong: float) -> str:
-    """What follows from how many labels are wrong."""
+    """Whether a task is offered, offered with the figure and the upper bound, or refused unless
+    `noise=accept`, by the percent of wrong labels.
+    """
     if wrong < PLAIN:
         return "offered"
     return "an upper bound" if wrong <= CEILING else "noise=accept"

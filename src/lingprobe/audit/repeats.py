@@ -58,13 +58,15 @@ def _code_values(values: list[str]) -> Ints:
 
 
 def find_repeats(numbered: NumberedDataset) -> dict[str, int]:
-    """Split -> examples that ask again what another one of the split asks."""
+    """Examples that repeat another one: split -> examples that ask again what another one of the
+    split asks.
+    """
     questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
 def count_contradictions(numbered: NumberedDataset) -> int:
-    """Repeated examples with a different label: they ask what another one asks."""
+    """Examples that repeat another one with a different label: they ask what another one asks."""
     return int(find_disputed_rows(numbered.question, numbered.answer).sum())
 
 
@@ -104,7 +106,9 @@ def find_repeated_splits(numbered: NumberedDataset) -> dict[str, str]:
 
 
 def find_shared_sentences(numbered: NumberedDataset) -> dict[str, SplitOverlap]:
-    """Pair of splits -> sentences of the second that are in the first."""
+    """Which sentences two splits share: pair of splits -> sentences of the second that are in the
+    first.
+    """
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
         f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
@@ -121,7 +125,9 @@ def _count_overlap(first: Ints, second: Ints) -> SplitOverlap:
 
 
 def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, SplitOverlap]]:
-    """Stratum -> pair of splits -> word forms of the second that are in the first."""
+    """Which target forms two splits share: stratum -> pair of splits -> word forms of the second
+    that are in the first.
+    """
     shared: dict[str, Mapping[str, SplitOverlap]] = {}
     for name in FORMS:
         tags = numbered.dataset.strata.get(name)
@@ -142,7 +148,7 @@ def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Split
 
 
 def measure_known_words(dataset: Dataset) -> dict[str, float]:
-    """Split -> share of its distinct words that train has."""
+    """Distinct words of a split that are in train: split -> their share."""
     used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in SPLITS}
     seen = {
         split: {w.casefold() for w in {w for s in rows for w in dataset.sentences[s].words}}

@@ -27,8 +27,8 @@ def make_completer(kind: str) -> Callable[..., list[str]]:
 
 
 def complete_names(kind: str) -> Callable[[str], list[str]]:
-    """Completes a reference of a kind of thing ('tasks'): its name, and after the colon of a task a
-    treebank of the working folder, or a code such as en_ewt.
+    """Completes tasks, encoders and the like: the name of a reference, and after the colon of a
+    task a treebank of the working folder, or a code such as en_ewt.
     """
 
     def complete(incomplete: str) -> list[str]:

@@ -112,8 +112,8 @@ class RenamedFileOptions(SizedFileOptions):
 def collect_encoder_references(
     encoders: Iterable[str] | None, given: EncoderOptions, tasks: list[str] | None = None
 ) -> list[str] | None:
-    """The references of all encoders that were asked for, with their options, or None; what reads
-    a model is said.
+    """The encoders that `-e` and `-m` name, with options for all, as references; None for none;
+    what reads a model is said.
     """
     references = collect_repeated(encoders)
     for name in given.models:
@@ -138,8 +138,8 @@ def names_encoder(text: str) -> bool:
 def collect_task_references(
     tasks: Iterable[str] | None, languages: Sequence[str]
 ) -> list[str] | None:
-    """The tasks that were asked for, on all treebanks of some languages where these are named; None
-    for none.
+    """The tasks that `-t` names, on all treebanks of the languages that `-l` names; None for
+    none.
     """
     if not languages:
         return collect_repeated(tasks) or None

@@ -87,6 +87,9 @@ def _list_members(path: Path) -> dict[str, zipfile.ZipInfo]:
 
 
 def _map_array(path: Path) -> NDArray[Any]:
+    """An array of a file, mapped into memory where it is not empty; one of Python objects is
+    refused, not unpickled.
+    """
     with _damage(path):
         with path.open("rb") as file:
             size = _check_size(file, path.stat().st_size, str(path))

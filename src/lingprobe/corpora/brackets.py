@@ -149,8 +149,8 @@ def read_brackets(
     traces: bool = False,
     strings: InternedStrings | None = None,
 ) -> Iterator[BracketTree]:
-    """The trees of one file, in order, by default without traces and the phrases that hold nothing
-    else.
+    """The trees of a file in brackets, in order, by default with traces, and the phrases that hold
+    nothing else, removed.
 
     What is wrong with it is a DataProblem that names file and line; trees of nothing but traces are
     counted as skipped.

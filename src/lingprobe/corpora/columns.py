@@ -256,7 +256,7 @@ def _abreast(paths: Sequence[Path]) -> Iterator[tuple[int, str]]:
 
 
 def _split_line(line: str, layout: ColumnLayout) -> list[str]:
-    """The cells of a line."""
+    """The cells of a line; quotes are data."""
     if layout.between == "\t":
         cells = line.split("\t")
     else:

@@ -73,7 +73,9 @@ def keep_one_file_per_split(parts: list[CorpusPart]) -> list[CorpusPart]:
 
 
 def split_in(name: str) -> str:
-    """The split that a name says, '' where it says none; the last word decides."""
+    """The split that a name says: train, dev (development, valid, testa) or test (testb); '' where
+    it says none; the last word decides.
+    """
     words = _SPLIT_WORD.findall(name.lower())
     return _SPLIT_OF[words[-1]] if words else ""
 

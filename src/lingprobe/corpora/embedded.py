@@ -70,8 +70,8 @@ def _format_sentence(name: str, words: list[list[str]], nodes: list[str]) -> Ite
 
 
 def treebank_file() -> Path:
-    """The treebank as a file in the cache, written when it is first asked for and again when it
-    changes.
+    """The embedded treebank of simple English sentences and their trees, as a file in the cache,
+    written when it is first asked for and again when it changes.
     """
     file = find_cached(
         cache_dir() / NAME / f"{NAME}-{digest_code(root_of(generate_treebank))[:12]}.conllu"

@@ -42,7 +42,7 @@ class AnnotationSource:
     audit: Mapping[str, Any] = field(default_factory=dict)
 
     def wrong(self, task: str) -> float:
-        """The percent of a task's labels that are wrong, as an audit found; NaN without one."""
+        """Wrong labels of a task in percent, as an audit of the parser found; NaN without one."""
         found = self.audit.get("tasks", {}).get(task, {}).get("wrong")
         return math.nan if found is None else float(found)
 
@@ -118,7 +118,7 @@ CONFIDENCE = "# confidence = "
 
 
 def parse_confidence(comments: Iterable[str]) -> float:
-    """How sure a parser was of a sentence, as its comments say; NaN where they do not."""
+    """The confidence of a parser in a sentence, as its comments say; NaN where they do not."""
     told = (line.removeprefix(CONFIDENCE) for line in comments if line.startswith(CONFIDENCE))
     return next(map(float, told), math.nan)
 

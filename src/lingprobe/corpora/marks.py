@@ -62,7 +62,8 @@ def classify_final_mark(mark: str) -> str:
 
 
 def find_question_mark(words: Sequence[str]) -> tuple[bool, bool]:
-    """Whether a mark makes a sentence a question, and whether that mark stands inside quotes.
+    """Whether a sentence has a question mark, one that makes it a question, and whether that stands
+    inside quotes.
 
     The final mark, the last of several that follow each other (`? ...`), or one that opens the
     sentence (`¿`) or stands on a word.

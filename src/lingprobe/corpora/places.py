@@ -126,8 +126,8 @@ def fetched_treebanks() -> list[Path]:
 
 
 def _local(bank: Treebank) -> Path | None:
-    """The folder of that name below LINGPROBE_TREEBANKS or the working folder, or the only one with
-    the treebank's files.
+    """The folder of that name in LINGPROBE_TREEBANKS, or else in the working folder or one below
+    it, or the only one with the treebank's files.
     """
     for place in (get_treebank_folder(), Path()):
         banks = list(find_treebank_folders(place)) if place is not None else []

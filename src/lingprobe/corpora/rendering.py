@@ -88,7 +88,7 @@ def render_words(words: Sequence[str], tags: Sequence[str] = ()) -> str:
 
 
 def unescape_word(word: str) -> str:
-    """A word as it is read: treebanks write brackets as -LRB- and quotes as `` and ''."""
+    """A word with the escapes of treebanks undone: brackets as -LRB-, quotes as `` and ''."""
     return _UNESCAPED.get(word, word)
 
 
@@ -132,8 +132,8 @@ _NEGATION = "'t"  # Moses cuts don't as don + 't where the Penn Treebank has do 
 
 
 def detokenize_words(words: Sequence[str]) -> str:
-    """The words as a reader would see them; of the text only spaces are excluded, nothing is
-    guessed back.
+    """Undo tokens (`detokenise=true`): the words as a reader would see them; of the text only
+    spaces are excluded, nothing is guessed back.
 
     What the files lost stays lost: a space inside a word (pul ing), a cut hyphen or a starred word
     (f * ck).

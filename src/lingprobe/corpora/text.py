@@ -53,7 +53,7 @@ def find_spaceless_script(line: str) -> str:
 
 
 def explain_uncut_text(script: str) -> str:
-    """What is wrong with text in a script without spaces, and what to do."""
+    """Why text in a script without spaces between words is refused, and what to do."""
     return (
         f"text in the script {script}, which has no spaces between words, so that no rule can cut"
         " it; use a tokenizer (lingprobe parse --tokens udpipe:MODEL), or a tokenised corpus"

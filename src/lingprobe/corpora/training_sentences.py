@@ -18,8 +18,8 @@ Hashes = NDArray[np.uint64]
 
 
 def hash_key(key: str) -> int:
-    """Eight bytes that stand for what `strip_to_letters` makes of a text, as a number; 0 where that
-    is empty.
+    """A hash of a text by letters and digits, so spacing and case hide nothing: eight bytes that
+    stand for what `strip_to_letters` makes of it, as a number; 0 where that is empty.
     """
     if not key:
         return 0

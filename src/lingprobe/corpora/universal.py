@@ -52,8 +52,8 @@ class Treebank:
 
 
 def find_treebank(text: str) -> Treebank | None:
-    """The treebank that a text names: a code or repository, maybe with a release (`en_ewt@2.16`);
-    None where it names none.
+    """The treebank that a code names (`en_ewt`), or a repository, maybe with another release
+    (`en_ewt@2.16`); None where it names none.
     """
     asked = _ASKED.fullmatch(text)
     if asked is None:

@@ -38,8 +38,8 @@ def allow_code(*references: Any) -> None:
 
 
 def is_code_allowed(*references: Any) -> bool:
-    """Whether all files of code that references name may run: each was allowed, or did run, here or
-    in the process that started this one.
+    """Whether code in files that references name may run, by `--trust` or as it did: each was
+    allowed, here or in the process that started this one.
     """
     return all(
         _resolve_path(path) in _allowed or module_name(Path(path)) in sys.modules

@@ -26,8 +26,8 @@ class Reference:
 
     @classmethod
     def parse(cls, text: str) -> Reference:
-        """Parse `name[:argument][,key=value]...`; `, : = @ %` inside a value must be
-        percent-encoded.
+        """Parse `name[:argument][,key=value]...`; in a value `,` is written %2C, `:` %3A, `=` %3D,
+        `@` %40 and `%` %25.
         """
         return _parse(text)
 

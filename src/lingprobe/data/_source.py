@@ -314,7 +314,9 @@ _Scope = dict[str, "str | ImportedName"]
 
 
 class _Text(ast.NodeVisitor):
-    """A walk over the statements of a definition: its text, and what it mentions."""
+    """Editing a comment, a docstring or the layout changes no identity: the text of a definition
+    without these, and what it mentions.
+    """
 
     def __init__(self, module: _Module, own: str) -> None:
         self.module = module

@@ -35,8 +35,8 @@ class UnlabelledSentences(NotePart):
 def centre_features(
     parts: Collection[str], dataset: Dataset, features: Floats, read: tuple[Floats, Spans | None]
 ) -> Floats:
-    """Features [examples, n], where parts of the view ask for it without the mean of each example's
-    group.
+    """`--centred`: subtract from features [examples, n] the mean of each example's language, or
+    other group, where the view asks for it.
 
     read  the units that features are of, and which are those of each sentence
     DataProblem where the data set does not name the sentences of a group, or lost some.

@@ -13,8 +13,8 @@ class LingprobeError(Exception):
 
 
 def describe_install(*extras: str) -> str:
-    """The command that installs lingprobe with extras, from where this copy of it came: a checkout,
-    a file, or an index of packages.
+    """The command that adds an extra, which an error says where one is missing; from where this
+    copy of lingprobe came: a checkout, a file, or an index of packages.
     """
     import json
     import shlex

@@ -96,8 +96,8 @@ def is_stated(thing: object) -> TypeGuard[HasFingerprint]:
 def compute_identity(
     contents: Contents, reference: str | None, thing: Any, *facts: str
 ) -> ContentIdentity:
-    """The identity of a thing that a reference names, or (without one) of an object that was handed
-    over by name.
+    """What determines the numbers of a thing, its content, options and code: of one that a
+    reference names, or (without one) of an object that was handed over by name.
     """
     parts = list(walk_parts(thing))
     roots = code_roots(contents, reference, parts)
@@ -139,7 +139,7 @@ _DRAWN = re.compile(r"^((?:(?:fold|sample) of \d+ )+)[0-9a-f]{32}$")
 
 
 def make_portable(contents: Contents, reference: str) -> str:
-    """A canonical reference without the places of files.
+    """Moving files changes no identity: a canonical reference without the places of files.
 
     lingprobe's own things state what lies there; of a user's thing, a digest of the file or folder
     stands for it.

@@ -104,8 +104,8 @@ class Plugin:
 
 
 def list_plugins(rooms: Iterable[Contents]) -> list[Plugin]:
-    """What other installed packages add to rooms, in order; one that cannot be imported, or whose
-    name is taken, is listed with the reason.
+    """All plugins of installed packages (`lingprobe list plugins`), in order; one that cannot be
+    imported, or whose name is taken, is listed with the reason.
     """
     listed = []
     for contents in rooms:

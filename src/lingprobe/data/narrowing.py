@@ -106,8 +106,8 @@ _KEY = b"sonde projection"  # never to change: what is kept was made with it
 
 @lru_cache(maxsize=8)
 def draw_sign_matrix(dim: int, width: int) -> NDArray[np.float32]:
-    """The matrix [dim, width] that projects vectors on random directions: signs at random by the
-    key, over the root of `width` (Achlioptas 2003), so that distances stay as they are on average.
+    """A fixed matrix [dim, width] of random signs by the key, over the root of `width` (Achlioptas
+    2003), which keeps distances approximately: a random projection.
     """
     cells = dim * width
     key = _KEY + b"%d %d" % (dim, width)

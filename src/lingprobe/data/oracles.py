@@ -98,7 +98,7 @@ class TaskWithBaselines(Task, Protocol):
 
 
 def get_encoder_role(encoder: Encoder) -> Kind:
-    """The role of an encoder in a table."""
+    """The place of an encoder in tables, by its `kind`: "trained" without one."""
     return encoder.kind if isinstance(encoder, EncoderWithKind) else "trained"
 
 
@@ -118,7 +118,9 @@ def find_own_baselines(encoder: Encoder) -> Mapping[str, EncoderQuestion]:
 
 
 def oracles_of(task: Task) -> Mapping[str, str]:
-    """The oracles of a task, the default first; {} if its data have no annotation."""
+    """The oracles of a task, the first of which every run includes; {} if its data have no
+    annotation.
+    """
     return task.oracles if isinstance(task, AnnotatedTask) else {}
 
 
@@ -130,8 +132,8 @@ def about_words(dataset: Dataset) -> bool:
 
 
 def facts_of(task: Task, oracle: str | None, dataset: Dataset) -> Mapping[Sentence, Facts]:
-    """The facts of an oracle for all sentences of a data set; DataProblem names the first sentence
-    without matching facts.
+    """The facts that the label is derived from, of an oracle for all sentences of a data set;
+    DataProblem names the first sentence without matching facts.
     """
     assert isinstance(task, AnnotatedTask)
     name, words = oracle or next(iter(task.oracles)), about_words(dataset)

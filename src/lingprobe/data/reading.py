@@ -160,8 +160,8 @@ MIX = "mix:lex+1-top"
 
 
 class LayerSelection(NamedTuple):
-    """What a cell reads: one layer, several side by side (`cat`), or a sum of several whose weights
-    are learnt (`mix`).
+    """Which layers the probe gets: one, several side by side (`cat`), or a sum of several whose
+    weights are learnt (`mix`).
     """
 
     how: Literal["layer", "cat", "mix"]
@@ -203,7 +203,7 @@ def read_of(text: str, names: Sequence[str]) -> LayerSelection:
 
 
 def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """The reads that are asked for, each layer by name without; `layers` stands for that,
+    """Layer selection (`--layers`): each layer alone without one; `layers` stands for that,
     `cumulative` for mix:0-0, mix:0-1 ... mix, `first64` and `random64` for that of each layer.
 
     ReadingProblem for a read that the encoder has no layers for.
@@ -332,6 +332,7 @@ def _last(units: Floats, starts: Ints, stops: Ints) -> Floats:
 
 
 def _endpoints(units: Floats, starts: Ints, stops: Ints) -> Floats:
+    """The first and last unit of a span, side by side: pool=endpoints."""
     return np.concatenate([_take_first_units(units, starts, stops), _last(units, starts, stops)], 1)
 
 
@@ -371,10 +372,12 @@ is better, whatever a probe would learn.
 
 
 def _one_hot_words(readings: Readings, units: Floats) -> Floats:
+    """The words of the question, one-hot."""
     return readings.dataset.one_hot_asked()
 
 
 def _asked_vectors(readings: Readings, units: Floats) -> Floats:
+    """The encoder's own vectors of the words of the question (asked=vectors)."""
     words = _average_ranges(units, *readings.whole(find_single_word_sentences(readings.dataset)))
     return np.asarray(words[readings.dataset.asked].reshape(len(readings.dataset), -1), np.float32)
 

@@ -202,7 +202,8 @@ HOME = np.array([2, 1, 0], np.int8)
 
 
 def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
-    """One row for every run of words; words that occur with two labels are excluded altogether.
+    """Sentences with the same words, ignoring case, are used once, or excluded if their labels
+    differ; so no sentence is in two splits.
 
     Of sentences that differ in marks, spaces or how they were cut into words only one is kept: a
     probe that had it in train would know it.
@@ -234,8 +235,8 @@ def _begins(ordered: Ints) -> NDArray[np.bool_]:
 
 
 def select_band(pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes) -> Ints:
-    """Rows whose target form is neither too rare nor too common (Krasnowska-Kieraś & Wróblewska
-    2019, section 4.2).
+    """Rows whose target form is neither too rare nor too common: `rarest` to `commonest` candidates
+    have it (Krasnowska-Kieraś & Wróblewska 2019, section 4.2).
     """
     targets = pool.targets[rows]
     some = targets >= 0
@@ -271,7 +272,9 @@ def cap_targets(pool: CandidatePool, rows: Ints, rng: np.random.Generator, notes
 def keep_common_classes(
     pool: CandidatePool, rows: Ints, settings: SampleSettings, notes: Notes
 ) -> Ints:
-    """Rows of classes with enough examples; too few are refused, or dropped and counted."""
+    """Classes of fewer than `least` examples (fifty, as a rule) are dropped and counted, or the
+    task is refused.
+    """
     counts = pool.counts(rows)
     rare = {name: n for name, n in counts.items() if n < settings.least}
     if rare and settings.rare == "refuse":
@@ -314,7 +317,7 @@ def separate_splits(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
 
 
 def too_few(counts: dict[str, int], least: int, notes: Notes) -> str:
-    """Why a task is refused, with counts."""
+    """Why a task is refused: too few examples of a class, with counts."""
     return (
         f"too few examples of a class ({_list_counts(counts)}; {least} are needed) among"
         f" {notes['candidates']} candidates, after {left_out(notes)}"

@@ -227,7 +227,7 @@ class ControlKeys:
         return np.isin(self.codes, train[train < self.shared])
 
     def draw_labels(self, dataset: Dataset, rng: np.random.Generator) -> Column:
-        """The label of each example's key; labels are drawn as they are frequent in train."""
+        """Random labels are sampled for each word type, or other key, as frequent as in train."""
         _, codes = np.unique(self.codes, return_inverse=True)
         labels, train = dataset.labels, dataset.rows("train")
         if not self.balanced or labels.classes is None:

@@ -110,7 +110,9 @@ class SplitRequest:
     def divide_rows(
         self, rows: Ints, shares: Sequence[float], rng: np.random.Generator
     ) -> list[Ints]:
-        """Blocks of each share of the rows; those of one target form lie in one share."""
+        """No target form is in two splits: blocks of each share of the rows; those of one form lie
+        in one share.
+        """
         if not self.has_groups(rows):
             dealt = self.block(rows, rng)
             return _dealt(dealt, apportion_total(len(dealt), np.array(shares, float)), rng)
@@ -198,8 +200,8 @@ def sample(
     settings: SampleSettings | None = None,
     notes: Mapping[str, Any] | None = None,
 ) -> Dataset:
-    """A data set sampled from candidates; `sampling` is added to `notes`. DataProblem gives the
-    counts.
+    """Remove duplicates, balance classes, make splits; `sampling` is added to `notes`. DataProblem
+    gives the counts.
     """
     return sample_pool(CandidatePool.of(candidates), settings or SampleSettings(), notes or {})
 
@@ -238,6 +240,7 @@ def _instead(pool: CandidatePool, settings: SampleSettings, most: int) -> str:
 def _draw_dataset(
     pool: CandidatePool, settings: SampleSettings, notes: Mapping[str, Any]
 ) -> Dataset:
+    """The same: what is excluded is counted, and no target form is in two splits."""
     if settings.decorrelate and not pool.classes:
         raise DataProblem(
             "only classes can be matched in length, and these labels are scores or sets; leave"

@@ -26,7 +26,8 @@ class FoldPlan(NamedTuple):
 
 
 def plan_folds(n: int, rarest: int, least_test: int, proportions: Sequence[float]) -> FoldPlan:
-    """How many of `n` examples are tested, of which the rarest class has `rarest`.
+    """Cross-validation: how many of `n` examples are tested, all or 10,000 of large data (or a
+    share, or so many of the rarest class, which has `rarest`), and in how many folds.
 
     least_test   so many of each class are tested, where there are as many
     proportions  train : dev : test of large data

@@ -23,8 +23,8 @@ TENTHS = 10
 
 
 def select_test_fold(dataset: Dataset, fold: str | None, seed: int) -> Dataset:
-    """The data set with a test split: the fold that is asked for; without, the first of as many
-    folds as `plan_test` says, or of fewer where there are few groups to keep together.
+    """Without a test split, one is drawn: the fold that is asked for, or the first of as many folds
+    as `plan_folds` says, or of fewer where there are few groups to keep together.
     """
     usual, n = SampleSettings(fold=fold), len(dataset)
     asked = usual.folds()

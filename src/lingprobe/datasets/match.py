@@ -18,8 +18,8 @@ WIDEST = 8  # words that the lengths of one block may differ by, at most
 
 
 def sample_class_blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.Generator) -> Ints:
-    """As many blocks [blocks, classes] as the rarest class has rows, sampled at random; labels are
-    those of all rows.
+    """Classes equally frequent: as many blocks [blocks, classes] as the rarest class has rows,
+    sampled at random; labels are those of all rows.
     """
     mixed = rng.permutation(rows)
     each = [mixed[labels[mixed] == c] for c in classes]
@@ -29,8 +29,8 @@ def sample_class_blocks(rows: Ints, labels: Ints, classes: Ints, rng: np.random.
 def match_lengths(
     rows: Ints, labels: Ints, classes: Ints, lengths: Ints, rng: np.random.Generator
 ) -> Ints:
-    """Blocks [blocks, classes] of rows of like length: first those of one length, then of lengths
-    that differ ever more.
+    """Blocks [blocks, classes] of rows of like length, so that length says nothing of the class:
+    first those of one length, then of lengths that differ ever more.
     """
     mixed = rng.permutation(rows)
     left = [mixed[labels[mixed] == c] for c in classes]
@@ -134,7 +134,7 @@ def code_contrasts(names: tuple[str, ...]) -> NDArray[np.float64]:
 def uncorrelated_blocks(
     blocks: Ints, lengths: Ints, values: NDArray[np.float64], limit: float
 ) -> Ints:
-    """The blocks before the first at which |r| of any contrast [classes, contrasts] and length
+    """The blocks before the first at which |r| of length and any contrast [classes, contrasts]
     exceeds the limit.
     """
     x = lengths[blocks].astype(float)

@@ -54,9 +54,8 @@ class NearEqualTexts:
 
 
 def group_near_equal(dataset: Dataset) -> NearEqualTexts:
-    """The near-equal sentences of examples about whole texts. They are not grouped where examples
-    are about words. Where the largest group would hold more than a tenth of the examples, or fewer
-    than ten groups would remain, numbers count; where that is so still, texts are not grouped.
+    """Texts that differ only in case, punctuation, numbers or spaces, as groups; not where examples
+    are about words, nor where the largest group would hold more than a tenth of the examples.
     """
     alone = np.arange(len(dataset.sentences))
     if not len(dataset) or (dataset.sites[:, :, 1] >= 0).any():

@@ -20,8 +20,8 @@ from lingprobe.datasets.near_equal import group_near_equal
 
 
 def code_shared_groups(dataset: Dataset) -> dict[str, Ints]:
-    """Codes [n] of what examples share, -1 for nothing, by what it is; only what two of them share
-    at least.
+    """What test examples share that intervals are clustered by: codes [n], -1 for nothing, by what
+    it is; only what two of them share at least.
 
     Their sentences, near-equal ones included, on whichever side of a pair, the words of their spans
     (ignoring case), and the strata that the data set names as `clusters`: target forms, pairs.
@@ -235,8 +235,8 @@ def apportion_total(total: int, weights: NDArray[np.float64]) -> Ints:
 
 
 def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
-    """The data set with part of train as dev, whole sentences and clusters (as target forms) at a
-    time; a dev split that is there stays. DataProblem for fewer than two training examples.
+    """A tenth of train becomes dev where there is none, whole sentences and clusters (as target
+    forms) at a time. DataProblem for fewer than two training examples.
     """
     if len(dataset.rows("dev")):
         return dataset
@@ -264,8 +264,8 @@ def carve_dev(dataset: Dataset, seed: int, share: float = 0.1) -> Dataset:
 
 
 def shared_ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
-    """What keeps examples together, as numbers [rows, ties], the strictest first; the second is for
-    data that all hang together. Near-equal sentences count as one.
+    """Rows of one group stay together, and so do near-equal texts: what keeps examples together, as
+    numbers [rows, ties], the strictest first; the second is for data that all hang together.
     """
     sentences = group_near_equal(dataset).numbers[dataset.sites[rows, :, 0]]
     shared, names, first = [], [], len(dataset.sentences)
@@ -287,8 +287,8 @@ def shared_ties(dataset: Dataset, rows: Ints) -> dict[str, Ints]:
 
 
 def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Example]:
-    """So many examples, in their order, drawn from all: splits and classes keep their shares; never
-    the first ones of a file.
+    """`size=`: so many examples in proportion to splits and classes, in their order, sampled from
+    all; never the first ones of a file.
     """
     check_number("size", size, "1", "or leave size out for all", DataProblem)
     if size >= len(examples):
@@ -309,8 +309,8 @@ def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Exa
 
 
 def draw_train(dataset: Dataset, sample: str) -> Dataset:
-    """A data set with a random part of train, as sample='2/5' says: the second of five draws of
-    four fifths each.
+    """One training sample of several: a data set with a random part of train, as sample='2/5' says:
+    the second of five draws of four fifths each.
 
     Draws are independent and without replacement, whole sentences at a time, over the same dev and
     test (Tenney et al. 2019, Table 2).

@@ -23,7 +23,7 @@ class RareClass(NamedTuple):
 
 
 def find_rare_class(labels: Column) -> RareClass | None:
-    """The rarer of two classes where it has less than a fifth of the examples."""
+    """A rare class, the rarer of two with less than a fifth of all examples; None without one."""
     if labels.classes is None:
         return None
     counts = np.bincount(labels.classes, minlength=len(labels.names))
@@ -36,7 +36,9 @@ def find_rare_class(labels: Column) -> RareClass | None:
 
 
 def choose_metric(labels: Column) -> str:
-    """AUROC of two classes of which one is rare, otherwise that of the kind of the labels."""
+    """Two classes, one of them rare, are judged by AUROC; other labels by the metric of their
+    kind.
+    """
     return RANKING if find_rare_class(labels) else labels.metric
 
 

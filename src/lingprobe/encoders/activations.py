@@ -297,6 +297,7 @@ class ActivationsEncoder:
         return vectors
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
+        """Sentences that the files have no vectors for are an error before the run."""
         if self._token_states is not None:
             if self.missing == "error" and (said := self._token_states.lacking(sentences)):
                 raise EncoderStop(said)

@@ -24,7 +24,7 @@ def is_adapter(files: ModelFiles) -> bool:
 
 
 def base_of(files: ModelFiles, reference: str) -> str:
-    """The model that an adapter says that it was trained in; DataProblem where that is not here."""
+    """Which model an adapter belongs to, as it says itself; DataProblem where that is not here."""
     base = str(files.says(ADAPTER).get("base_model_name_or_path") or "")
     try:
         if base:
@@ -50,8 +50,8 @@ def tokenizer_source(source: ModelSource, adapter: ModelSource | None) -> ModelS
 
 
 def apply_adapter(model: Any, source: ModelSource) -> Any:
-    """A model with the layers and weights of an adapter inside it; EncoderStop where they do not
-    fit.
+    """A model with the layers and weights of an adapter inside it; one that does not fit, as with
+    tokens before the text, is refused. EncoderStop.
     """
     try:
         import peft

@@ -43,8 +43,9 @@ def get_tolerance(model: nn.Module, dtype: str) -> float:
 
 
 def choose_batching(name: str, run: Run, ids: Sequence[int], limit: float) -> Batching:
-    """Run one row alone, beside a longer one, and beside one of its length, and compare;
-    EncoderStop where it is alone never the same.
+    """Test a model when it is loaded, so that no vector depends on the other sentences of its
+    batch: one row alone, beside a longer one, and beside one of its length; EncoderStop where it is
+    alone never the same.
 
     ids    tokens of some text; at least six, so that rows differ
     limit  how much vectors may differ

@@ -31,7 +31,9 @@ BATCH = 128  # SentEval's batch size where params name none
 
 @dataclass(frozen=True)
 class FunctionEncoder:
-    """A function list[str] -> [n, dim] as an encoder; it reads the raw text."""
+    """A plain function from strings to rows, list[str] -> [n, dim], as an encoder; it reads the raw
+    text.
+    """
 
     name: str
     function: Callable[[list[str]], Any]

@@ -110,8 +110,9 @@ def compute_attention_weights(given: AttentionInputs) -> Tensor:
 
 
 def compute_attention_offsets(weights: Tensor, words: Sequence[Ints]) -> Tensor:
-    """How many words off the word is that each word attends to most, by the weights [rows, heads,
-    tokens, tokens]: [rows, tokens, heads], at each piece of the word, 0 elsewhere.
+    """A map of attention, which word each word attends to most: how many words off it is, by the
+    weights [rows, heads, tokens, tokens]: [rows, tokens, heads], at each piece of the word, 0
+    elsewhere.
 
     As Clark et al. (2019, section 4): attention to a word is summed over its pieces, from a word
     it is their mean, and neither the word itself nor tokens outside words count. A word without

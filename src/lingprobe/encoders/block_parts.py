@@ -70,7 +70,9 @@ class BlockModules:
 
 
 def find_parts(block: BlockRecording) -> BlockModules:
-    """Which modules are the parts of a block, checked by adding up what they give."""
+    """Which modules are the attention, the MLP and the heads of a block, checked by adding up what
+    they give.
+    """
     why: dict[str, str] = {}
     names = {"attn": "", "mlp": ""}
     both = _summands(block)

@@ -42,7 +42,8 @@ class LayerStates:
 
 
 def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> LayerStates:
-    """The layers of a model, of which `run` is the output for some token ids [rows, tokens].
+    """Which states are layers, by hooks; a model where hooks find none is refused. Layer k is what
+    block k+1 is given, of the output of `run` for some token ids [rows, tokens].
 
     EncoderStop where the blocks of a model are given something else than its states.
     """
@@ -79,6 +80,7 @@ def find_layers(model: Any, ids: Tensor, run: Callable[[], Any]) -> LayerStates:
 def _layers(
     model: Any, ids: Tensor, output: Any, embedded: bool, given: Sequence[int]
 ) -> tuple[Tensor, ...]:
+    """Layer k is what block k+1 is given; the last layer is taken after the final norm."""
     states = _states(output)
     below = (model.get_input_embeddings()(ids),) if embedded else ()
     last = getattr(output, "last_hidden_state", None)
@@ -172,8 +174,8 @@ def _is_embedded(model: Any, ids: Tensor, wanted: Tensor | None) -> bool:
 
 
 def text_encoder(model: Any) -> Any:
-    """The part of a model that reads text, ready to be run: of CLIP and its like the tower of
-    texts.
+    """The text tower of a model of text and images, the encoder of an encoder-decoder model, or
+    else the model, ready to be run.
     """
     sees = any(hasattr(model.config, f"{sense}_config") for sense in ("vision", "audio"))
     tower = model.text_model if sees and hasattr(model, "text_model") else model

@@ -31,9 +31,9 @@ class CheckpointName(NamedTuple):
 
 
 def revisions_of(reference: Reference) -> list[Reference]:
-    """The model at each of its revisions: `NAME,revisions=step1000+step2000` stands for
-    NAME@step1000 and NAME@step2000, and a star in the name for each of them in turn; without
-    `revisions=` for the folders that there are. DataProblem where that is nothing.
+    """The model at each of its revisions: `NAME,revisions=step1000+step2000`, where each in turn
+    replaces the star of a name; a star without revisions is for folders in the order of their
+    steps.
     """
     name, options = reference.argument or "", dict(reference.options)
     if REVISIONS in options:
@@ -78,7 +78,9 @@ def _parse_count(named: re.Match[str]) -> int:
 
 
 def named_point(reference: str) -> CheckpointName | None:
-    """How far an encoder had come, where its name or revision says that; None where it does not."""
+    """The step of a training that a name or revision says, as `step1000`; None where it says
+    none.
+    """
     parsed = try_parse_reference(reference)
     name = (parsed.argument if parsed is not None and parsed.argument else None) or reference
     at = name.find("@") + 1

@@ -41,7 +41,9 @@ class TokenNorms(NamedTuple):
 
 
 def find_constant_tokens(passes: ForwardPass) -> dict[str, str]:
-    """By layer what holds most of its norm in every sentence, in words; {} where nothing does."""
+    """By layer which one token holds more than half of the norm in every sentence, in words; {}
+    where none does.
+    """
     tokens = passes.tokenize_sentences(TRIED, by_piece=False).tokens
     keep, layers = passes.kept_tokens(tokens), len(passes.network.widths)
     if not all(kept.any() for kept in keep):  # of places that short sentences have not

@@ -69,9 +69,8 @@ def check_turns(turns: str, is_chat: bool) -> None:
 
 
 def render_turns(tokenizer: Any, turns: Sequence[ChatTurn]) -> RenderedTurns:
-    """A conversation through the model's chat template; one that ends with the user is rendered up
-    to where the model would answer. TurnProblem where the template does not take it, or does not
-    have each content as it is; EncoderStop where there is no template.
+    """A conversation through the model's own chat template; one that ends with the user is rendered
+    up to where the model would answer. TurnProblem where the template does not take it.
     """
     if not tokenizer.chat_template:
         raise EncoderStop(
@@ -122,8 +121,8 @@ def _fill_template(tokenizer: Any, turns: Sequence[ChatTurn]) -> str:
 
 
 def choose_ranges(turns: Sequence[ChatTurn], rendered: RenderedTurns, wanted: str) -> Ranges:
-    """From where to where characters are wanted. TurnProblem where there are no such turns, or
-    nothing is in them.
+    """Whose tokens are pooled, as `turns=` says: from where to where their characters are.
+    TurnProblem where there are no such turns, or nothing is in them.
 
     wanted  '' for the contents of all turns, or as `turns=` has it
     """
@@ -138,6 +137,7 @@ def choose_ranges(turns: Sequence[ChatTurn], rendered: RenderedTurns, wanted: st
 
 
 def _choose_turns(turns: Sequence[ChatTurn], wanted: str) -> Sequence[int]:
+    """Which turns are the response, the prompt, the last turn, or those of a role."""
     last = len(turns) - 1
     has_response = turns[last].role == "assistant"
     if wanted == RESPONSE:
@@ -174,8 +174,8 @@ class ReadText(NamedTuple):
 def read_conversations(
     tokenizer: Any, sentences: Sequence[Sentence], frame: PromptFrame, wanted: str
 ) -> tuple[list[ReadText], dict[int, str]]:
-    """Sentences as a model reads them, conversations through its chat template; and why some cannot
-    be read, by number, of which nothing counts.
+    """Conversations read through the model's chat template, or as texts; and why some cannot be
+    read, by number, of which nothing counts.
     """
     found, reasons = list[ReadText](), dict[int, str]()
     for number, sentence in enumerate(sentences):

@@ -147,8 +147,8 @@ class ForwardPass:
     places: PlaceRange = ALL_PLACES
 
     def run(self, sentences: Sequence[Sentence], asked: Sequence[tuple[str, str]]) -> EncodedUnits:
-        """Every (layer, pooling) asked for, of every sentence, in one pass; none is made for the
-        layer `lex` alone.
+        """All layers in one pass: every (layer, pooling) asked for, of every sentence; no pass for
+        the layer `lex` alone.
         """
         by_piece = any(pool == "none" for _, pool in asked)
         return self.run_tokens(sentences, self.tokenize_sentences(sentences, by_piece), asked)

@@ -46,8 +46,8 @@ class PromptFrame:
         return self.before + text + self.after
 
     def inside(self, characters: Ints, size: int) -> NDArray[np.bool_]:
-        """Which tokens, by the characters [tokens, 2] of what is read that they come from, are of a
-        sentence of `size` characters: those that share one with it.
+        """Which tokens are the sentence's, which alone are pooled: by the characters [tokens, 2] of
+        what is read that they come from, those that share one with a sentence of `size` characters.
         """
         start = len(self.before)
         return (characters[:, 0] < start + size) & (
@@ -64,7 +64,9 @@ PLAIN = PromptFrame()
 
 
 def say_where(tokenizer: Any, option: str) -> bool:
-    """Refuse a tokeniser that does not say from which letters its pieces come. EncoderStop."""
+    """Refuse a template, or the like, without a fast tokenizer, which says from which characters
+    its tokens come. EncoderStop.
+    """
     if not tokenizer.is_fast:
         raise EncoderStop(
             f"{option}: this tokeniser does not give the character offsets of its tokens; leave"
@@ -150,6 +152,7 @@ def make_prompt_frame(template: str, prompt: str, tokenizer: Any) -> PromptFrame
 
 
 def _chat(tokenizer: Any) -> str:
+    """The model's own chat template with the sentence as a user's only message."""
     if not tokenizer.chat_template:
         raise EncoderStop(
             "template=chat: this model has no chat template; write one, as template=Q: {sentence}"
@@ -172,7 +175,9 @@ def tokeniser_of(source: ModelSource) -> Any:
 
 
 def read_by(template: str, prompt: str, tokenizer: Callable[[], Any]) -> str:
-    """What a model reads, with {sentence} where the sentence stands; '' for nothing else."""
+    """What the model reads (`read_as` in results), with {sentence} where the sentence stood; '' for
+    nothing else.
+    """
     if not template:
         return prompt + PLACE if prompt else ""
     if template != CHAT:

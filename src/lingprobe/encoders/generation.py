@@ -72,7 +72,8 @@ def check_generated_turns(turns: str) -> None:
 
 @dataclass(frozen=True)
 class TokenWriter:
-    """Writes behind prompts, each of them once.
+    """Each answer that the model writes is kept: other layers, untrained copies and a resumed run
+    read the same tokens. It writes behind prompts, each of them once.
 
     identity  of the model that writes, and of how it reads
     longest   how many tokens at most
@@ -116,8 +117,9 @@ class TokenWriter:
 def write_greedily(
     network: LoadedModel, prompts: Sequence[Sequence[int]], longest: int, tokens: int
 ) -> list[list[int]]:
-    """The tokens that a model writes behind each of some prompts, the likeliest next one each time,
-    up to the one that ends a text. EncoderStop for a model without a head that writes.
+    """What the model answers to prompts, greedily: the folder's sampling settings are not used. The
+    likeliest next token each time, up to the end token. EncoderStop for a model without a head that
+    writes.
 
     tokens  of a batch, padding and what is written included
     """

@@ -116,7 +116,9 @@ class GoldEncoder:
         return sorted({fact for facts in self.facts.values() for unit in facts for fact in unit})
 
     def _sum_vectors(self, units: Sequence[Sequence[str]], numbers: Mapping[str, int]) -> Floats:
-        """The sum of the vectors of each unit's facts [units, width]."""
+        """Each fact has its own random vector, and those of a unit's facts are added: [units,
+        width].
+        """
         from scipy.sparse import csr_array
 
         counts: Any = csr_array(

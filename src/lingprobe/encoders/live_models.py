@@ -62,8 +62,9 @@ def _bare(model: Any, name: str) -> Any:
 
 
 def sharing_weights(model: nn.Module, name: str) -> nn.Module:
-    """The same modules over the same weights: what is cast or switched off in these leaves the
-    user's model, and its training, alone. Quantised weights and their like stay as they are.
+    """A copy of a loaded model's modules over the same weights: what is cast or switched off in
+    these leaves the user's model, and its training, alone. Quantised weights and their like stay as
+    they are.
     """
     memo: dict[int, Any] = {}
     for each in (*model.parameters(), *model.buffers()):

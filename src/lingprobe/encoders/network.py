@@ -287,8 +287,8 @@ class LoadedModel:
         return are_vectors_close(one, other, get_tolerance(self.model, self.dtype))
 
     def lexical(self, ids: Ints) -> Floats:
-        """What the first layer would be given for tokens if they stood nowhere, [ids, dim];
-        DataProblem where that cannot be said.
+        """The layer `lex`: the input of the first block without positions, [ids, dim]; DataProblem
+        where that cannot be said.
 
         These are the hidden states below the first layer with the tables of positions and segments
         at zero: of BERT, its word embeddings and their norm, which Tenney et al. (2019) call

@@ -59,8 +59,8 @@ def list_own_baselines(
 def list_prompt_baseline(
     kind: type[Any], encoder: Any, model: str, is_answered: bool
 ) -> dict[str, EncoderQuestion]:
-    """The reference of the same model that reads what stands before the response alone; none of an
-    encoder that does so itself, or that reads no conversations. Arguments as of
+    """The same model on the prompt alone, as a baseline of what stands before the response; none of
+    an encoder that reads that itself, or reads no conversations. Arguments as of
     `list_own_baselines`.
 
     is_answered  whether what is generated behind a prompt is read

@@ -191,7 +191,9 @@ def _layer_names(path: Path, keys: Sequence[str], single: str) -> dict[str, str]
 def check_stored(
     path: Path | str, sentences: list[str], arrays: dict[str, NDArray[Any]]
 ) -> VectorFileContent:
-    """Vectors of sentences; DataProblem where they are not as many, or differ for one of them."""
+    """Vectors of sentences; two different vectors for one sentence are an error, and so is another
+    number of vectors. DataProblem.
+    """
     for name, array in arrays.items():
         if (
             array.ndim != 2

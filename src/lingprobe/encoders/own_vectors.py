@@ -51,8 +51,8 @@ class MatchedVectors:
         return tuple(self.stored_vectors.layers)
 
     def find(self, sentences: Sequence[Sentence]) -> Ints:
-        """Where sentences stand [n], -1 for those that are skipped; EncoderStop where others are
-        missing.
+        """Where sentences stand [n], -1 for those that are missing and left out (`missing=skip`);
+        an error names others. EncoderStop.
         """
         rows = [self._row(sentence) for sentence in sentences]
         lacking = [s for s, row in zip(sentences, rows, strict=True) if row < 0]
@@ -61,6 +61,7 @@ class MatchedVectors:
         return np.array(rows, np.int64)
 
     def check_there(self, sentences: Sequence[Sentence]) -> None:
+        """Sentences that a file has no vectors for are an error before the run."""
         self.find(sentences)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:

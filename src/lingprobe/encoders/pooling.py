@@ -134,6 +134,7 @@ def pool_on_device(wish: PoolWish) -> Tensor:
 
 
 def _pool_mean(values: Tensor, tokens: KeptTokens) -> Tensor:
+    """The mean of the kept tokens: pool=mean."""
     return _mean_where(values, tokens.mask)
 
 
@@ -143,6 +144,7 @@ def _mean_where(values: Tensor, mask: Tensor) -> Tensor:
 
 
 def _rest(values: Tensor, tokens: KeptTokens) -> Tensor:
+    """The mean without the first token, unless it is alone: pool=rest."""
     mask = tokens.mask
     places = torch.where(mask, torch.arange(mask.shape[1], device=mask.device), mask.shape[1])
     first = places.amin(1, keepdim=True)
@@ -151,6 +153,7 @@ def _rest(values: Tensor, tokens: KeptTokens) -> Tensor:
 
 
 def _max(values: Tensor, tokens: KeptTokens) -> Tensor:
+    """The largest value of each unit over the kept tokens: pool=max."""
     mask = tokens.mask
     lowest = values.masked_fill(~mask.unsqueeze(-1), -torch.inf).amax(1)
     return torch.where(mask.any(1, keepdim=True), lowest, 0)
@@ -161,6 +164,7 @@ def _pool_first_token(values: Tensor, tokens: KeptTokens) -> Tensor:
 
 
 def _last(values: Tensor, tokens: KeptTokens) -> Tensor:
+    """The last kept token: pool=last."""
     mask = tokens.mask
     places = torch.where(mask, torch.arange(mask.shape[1], device=mask.device), -1).amax(1)
     rows = torch.arange(len(values), device=values.device)

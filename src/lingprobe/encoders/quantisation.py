@@ -22,8 +22,8 @@ FILLED = 0.8  # of a GPU's free memory that weights may take; the rest is for wh
 
 
 def get_quantisation(config: dict[str, Any]) -> str:
-    """The way in which a model is quantised, as its config.json says (bitsandbytes, gptq, awq,
-    torchao, ...); '' where it is not.
+    """How a checkpoint is quantised, by the `quantization_config` in its config.json (bitsandbytes,
+    gptq, awq, torchao, ...); '' where it is not.
     """
     said = config.get("quantization_config") or config.get("compression_config")
     if not isinstance(said, dict):
@@ -34,8 +34,8 @@ def get_quantisation(config: dict[str, Any]) -> str:
 
 
 def check_quantised(way: str, weights: str, dtype: str) -> None:
-    """DataProblem where quantised weights should be sampled again, or be computed with otherwise
-    than they were stored.
+    """Refuse dtype= and weights=random of a quantised model, which computes as it was stored.
+    DataProblem.
     """
     if way and weights != "trained":
         raise DataProblem(
@@ -51,9 +51,9 @@ def check_quantised(way: str, weights: str, dtype: str) -> None:
 
 
 def choose_placement(device: str, way: str, size: int, free: int | None) -> dict[str, Any]:
-    """What tells transformers where to put a model: nothing where it is moved once it is loaded; a
-    device map where it is quantised, or its `size` in bytes does not fit into what a GPU has `free`
-    (None for the processor, or a device that the user chose).
+    """Spread over all GPUs and the processor's memory, by accelerate's device map, a model whose
+    `size` in bytes takes more than 80 % of what a GPU has `free` (None: for the processor, or a
+    device that the user chose): what tells transformers where to put it.
 
     EncoderStop where that needs accelerate, which is not installed.
     """

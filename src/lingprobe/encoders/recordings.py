@@ -93,8 +93,8 @@ class RecordedStates:
 
 @dataclass(frozen=True)
 class RecordedTokens:
-    """What was written behind prompts, as files of hidden states have it: the tokens of a file that
-    begins with those of the prompt.
+    """`generated=true` reads the tokens of vLLM's answer behind prompts, as files of hidden states
+    have them: a file that begins with those of the prompt.
     """
 
     recorded: RecordedStates
@@ -159,8 +159,8 @@ def load_recorded(files: tuple[Path, ...], tokenizer: ModelSource) -> RecordedSt
 
 @functools.lru_cache(maxsize=2)
 def check_layers(files: tuple[Path, ...], names: tuple[str, ...]) -> None:
-    """EncoderStop where layers are off by one, by the first files, or where states were never
-    written.
+    """Stop where `ids` calls a layer 0 that is not the embeddings, by the first files, or where
+    states were never written. EncoderStop.
 
     Embeddings are the same wherever the same token stands in the same place, whatever is before
     it; states of all layers above are not. So it shows if layer 0 is no embeddings, or another is.

@@ -103,7 +103,7 @@ class EmbeddingServer:
 
     @property
     def sends_to(self) -> str:
-        """The server that gets all sentences."""
+        """The server to which all sentences are sent."""
         return urllib.parse.urlsplit(self.address).netloc
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
@@ -133,8 +133,8 @@ class EmbeddingServer:
     def _divide(
         self, texts: Sequence[str], rows: list[int], tries: int = BATCH_TRIES
     ) -> Iterator[tuple[list[int], NDArray[np.float32] | str]]:
-        """The vectors of some of the texts, by row; where a request fails for a text's sake, it is
-        halved until that text is alone, and the reason stands in place of its vector.
+        """The vectors of some of the texts, by row; a text that the server refuses or fails on has
+        the reason in place of its vector, found by halving until it is alone.
         """
         try:
             yield rows, self._embed([texts[i] for i in rows], tries)
@@ -192,8 +192,8 @@ class EmbeddingServer:
         return vectors
 
     def _ask(self, body: bytes, most: int, tries: int) -> bytes:
-        """What the server answers to a request, at most so many bytes; asked again where it is
-        busy, or breaks off.
+        """What the server answers to a request, at most so many bytes; a busy server, or a lost
+        connection, is tried up to six times.
 
         EncoderStop where it does not answer, or refuses; DataProblem where it refuses the texts, or
         fails on them in fewer than all tries.
@@ -343,7 +343,9 @@ def _authorisation(address: str, environment: Mapping[str, str]) -> dict[str, st
 
 
 def _keys(address: str, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """The keys that are set for whoever is at an address, by their names."""
+    """The keys that are set for whoever is at an address ($LINGPROBE_API_KEY; for openai.com also
+    $OPENAI_API_KEY), by their names.
+    """
     host = urllib.parse.urlsplit(address).hostname or ""
     for name, owner in KEYS.items():
         key = environment.get(name, "").strip()

@@ -78,8 +78,9 @@ class SharedStart:
 def shared_start(
     network: ContinuableNetwork, ids: tuple[int, ...], highest: int, tolerance: float
 ) -> SharedStart | None:
-    """Tokens that rows begin with, read once; None where a network does not keep what it read, or
-    where vectors would differ by more than that share of their length.
+    """A prompt is read once, not with every sentence: tokens that rows begin with; None where a
+    network does not keep what it read, or where vectors would differ by more than that share of
+    their length.
     """
     rows = [[*ids, *ids[:TRIED]], [*ids, *ids[1:3]]]
     if len(rows[0]) > network.limit:

@@ -58,8 +58,8 @@ def highest_block(names: Iterable[str]) -> int | None:
 
 
 def expand_sites(text: str, last: int, heads: Callable[[], int] | None) -> tuple[str, ...]:
-    """The names that a text with a colon stands for in a model of `last` blocks; DataProblem where
-    there is no such site.
+    """The sites that `layers=` names, as `head:8.*` and `mlp:*`, in a model of `last` blocks;
+    DataProblem where there is no such site.
 
     heads  how many heads a block has; None for an encoder whose blocks cannot be looked into
     """

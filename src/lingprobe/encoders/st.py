@@ -127,8 +127,8 @@ class SentenceTransformers(SavedModel):
 
     @property
     def form(self) -> str:
-        """The class of sentence-transformers that the model is of; DataProblem where it gives other
-        vectors than are asked for.
+        """The class of the model; a CrossEncoder, and what gives other vectors than are asked for,
+        is refused. DataProblem.
         """
         form = identify_model_class(self.files)
         if form not in FORMS:
@@ -250,7 +250,9 @@ def check_width(width: int, form: str) -> None:
 
 
 def class_of(thing: Any) -> str:
-    """Which class of sentence-transformers a thing is of; '' for none that gives vectors."""
+    """Which class of sentence-transformers a thing is of; '' for one without vectors, as a
+    CrossEncoder.
+    """
     names = [
         c.__name__ for c in type(thing).__mro__ if c.__module__.startswith("sentence_transformers.")
     ]

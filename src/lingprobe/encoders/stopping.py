@@ -32,8 +32,8 @@ class _Pass(threading.local):
 def make_stoppable(
     blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]
 ) -> Stopped | None:
-    """Make the blocks of a model end a pass; None where what they are given in `run` is not, bit by
-    bit, what the whole pass says.
+    """A model runs no further than the highest layer asked for: make its blocks end a pass; None
+    where what they are given in `run` is not, bit by bit, what the whole pass says.
 
     `forward` is wrapped, as where layers are found, and stays so: the model has to be one of ours.
     """

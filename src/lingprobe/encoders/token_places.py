@@ -23,7 +23,9 @@ _WRITTEN = re.compile(r"([1-9]\d{0,8})-([1-9]\d{0,8})?|-([1-9]\d{0,8})")
 
 
 class PlaceRange(NamedTuple):
-    """Places from 0, the end behind the last; those below 0 count from the end, None is open."""
+    """`places=1-50`, the first 50 tokens: from 0, the end behind the last; `-10`, the last 10:
+    below 0; None is open.
+    """
 
     start: int | None
     stop: int | None

@@ -358,7 +358,7 @@ def open_token_states(folder: Path, stamp: str) -> TokenStateFolder:
 
 
 def _map_layer(path: Path, tokens: int) -> NDArray[Any]:
-    """The states of a layer [tokens, dim], where they lie."""
+    """A layer mapped, not loaded: its states [tokens, dim], where they lie."""
     if not path.is_file():
         raise DataProblem(f"{path} is missing: copy the whole folder of states")
     with report_damage(path, "a file of states"):

@@ -100,8 +100,8 @@ def of_words(pieces: Ints, nowhere: Flags, words: Ints, cut: bool) -> Ints:
 
 
 def align_pieces(pieces: Ints, words: Ints) -> Ints:
-    """The pieces first:last of each word, [words, 2], from character spans of pieces [pieces, 2]
-    and of words [words, 2].
+    """A subword belongs to the word with which it shares a character: the pieces first:last of each
+    word [words, 2], from character spans of pieces [pieces, 2] and of words [words, 2].
 
     A piece belongs to a word where they share a character; a piece that is only a space, or
     nothing, belongs to none. A word that no piece shares a character with has an empty range.
@@ -253,12 +253,12 @@ def spell_tokens(tokenizer: Any, ids: Sequence[int]) -> tuple[str, ...]:
 
 
 def find_overflowing(batch: Any) -> Flags:
-    """Which texts a fast tokeniser has cut."""
+    """Which sentences are too long for the model, and were cut by a fast tokeniser."""
     return np.array([bool(encoding.overflowing) for encoding in batch.encodings])
 
 
 def _start_once(encodings: Any, tokenizer: Any) -> Any:
-    """The same where texts that begin with the start token, as a rendered chat does, have it once:
+    """The same with one start token, where texts begin with it themselves, as a rendered chat does:
     that which the tokeniser added.
     """
     pairs = zip(encodings["input_ids"], encodings["special_tokens_mask"], strict=True)

@@ -283,8 +283,8 @@ def _get_index_path(mark: str) -> Path:
 def _scan_vector_lines(
     path: Path, dim: int, count: int | None, stream: IO[bytes]
 ) -> Iterator[tuple[bytes, int]]:
-    """Word and place of each line of a text file, its fields counted; a header's promise of `count`
-    words is held.
+    """Word and place of each line of a text file; a malformed line, with other fields, is an error
+    that names it, and so is another number of words than a header's `count`.
     """
     place = 0
     number = words = 0

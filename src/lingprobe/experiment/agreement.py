@@ -55,7 +55,9 @@ class MachineProfile:
         return cls(device, tuple(sorted(half)), max(1, usable_threads() // jobs))
 
     def lacks(self, agreed: MachineProfile) -> str:
-        """What it lacks to do as was agreed; '' where it lacks nothing."""
+        """Why a machine cannot follow the shared plan: what it lacks to do as was agreed; '' where
+        it lacks nothing.
+        """
         if agreed.device not in (self.device, "cpu"):
             return f"it has no device {agreed.device}"
         used = {"cpu", get_device_kind(agreed.device)}
@@ -105,7 +107,8 @@ def share_plan(
     planned: Callable[[], T],
     things: Callable[[T], tuple[Mapping[str, str], Mapping[str, str]]],
 ) -> Iterator[T]:
-    """What all machines plan that share a run, as agreed on in a file; inside, they compute alike.
+    """What all machines have in common that share a run, as agreed on in a file: their plan;
+    inside, they compute alike.
 
     planned  makes the plan
     things   the identities of what it measures, by name, and what is refused, with the reason
@@ -124,8 +127,8 @@ def name_request(*parts: Any) -> str:
 
 @contextmanager
 def reach_agreement(file: Path, jobs: int) -> Iterator[SharedPlan]:
-    """What is agreed on, while the plan is made that it is settled with; the first machine makes
-    its own, and others wait until it has.
+    """The shared plan, which the first machine writes, and others wait for and follow; one that
+    cannot says so.
     """
     here = MachineProfile.here(jobs)
     with ExitStack() as stack:

@@ -208,8 +208,8 @@ class EncoderRun:
         )
 
     def _finite(self, vectors: Vectors) -> tuple[Vectors, dict[str, dict[int, str]]]:
-        """The vectors in the store's type, with zeros for units whose values are not finite, and
-        which those are.
+        """The vectors in the store's type; examples whose values are not finite, or beyond it, are
+        excluded: zeros in their place, and which those are.
 
         A unit is a sentence, or a word or piece of one: of those, only the ones that are not finite
         are lost.

@@ -81,7 +81,8 @@ class EncoderCheck(NamedTuple):
 
 
 def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) -> EncoderCheck:
-    """The identity of an encoder with what its vectors of a few sentences add to it.
+    """The identity of an encoder with what it does: its vectors of a few sentences, encoded again;
+    if they changed, all is measured anew.
 
     Encoders of lingprobe state all that decides their vectors. One that can encode none of these
     sentences, as it looks up those of its task, is known by its code alone.
@@ -141,7 +142,7 @@ def has_foreign_code(encoder: Encoder) -> bool:
 
 
 def is_random(known: ContentIdentity) -> bool:
-    """Whether an encoder gives other vectors each time, by its identity."""
+    """Whether an encoder is random: it gives other vectors each time, by its identity."""
     return any(fact.partition(" ")[0] == _RANDOM for fact in known.facts)
 
 

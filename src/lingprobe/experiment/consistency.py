@@ -199,9 +199,7 @@ class VectorCheck:
     def _sample_cached(
         self, mark: str, task: Sequence[Sentence]
     ) -> tuple[dict[Sentence, Sequence[Floats]], int]:
-        """A random handful of a task's sentences with the vectors that the cache has of them, and
-        how many it has.
-        """
+        """Twelve random cached sentences of a task with their vectors, and how many it has."""
         if isinstance(self.encoder, PreparedEncoder):  # nothing of it is cached
             return {}, 0
         store, slots = self.paths.vector_store(), slots_of(self.encoder)
@@ -261,8 +259,8 @@ class VectorCheck:
         return rounded
 
     def _find_changed(self, kept: Mapping[Sentence, Sequence[Floats]]) -> int:
-        """Of how many sentences an encoder gives other vectors than are kept: among others, alone,
-        and by more than twice what these two differ for any of them.
+        """Of how many sentences vectors changed, or depend on the batch: others than are kept,
+        among others, alone, and by more than twice what these two differ for any of them.
         """
         limit = SAME if self.paths.dtype == FULL else ALONE
         gaps = {

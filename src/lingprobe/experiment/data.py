@@ -138,7 +138,9 @@ def load_task_facts(task: Task, known: ContentIdentity, cache: Path) -> PlanFact
 
 
 def _refuse_equal_labels(labels: Column, what: str) -> str:
-    """What is wrong with labels that are all the same; '' if nothing is."""
+    """A task is refused whose labels are all the same: what is wrong with them; '' if nothing
+    is.
+    """
     if not len(labels) or labels.vary():
         return ""
     label = labels.label(0)
@@ -150,6 +152,7 @@ def _refuse_equal_labels(labels: Column, what: str) -> str:
 
 
 def _find(task: Task, known: ContentIdentity) -> PlanFacts:
+    """The facts of a task, by loading its data; one that cannot be measured is refused."""
     try:
         dataset = load_dataset(task, known)
         train = dataset.rows("train")

@@ -82,7 +82,8 @@ def embed_sentences(
     retry: bool = True,
     workers: WorkerPool = HERE,
 ) -> EmbeddedSentences:
-    """Encode and keep what the store does not hold yet, the blocks of one's share first.
+    """Vectors are computed once and kept: encode what the store does not hold yet, the blocks of
+    one's share first.
 
     key  what the encoder's vectors are cached under
 

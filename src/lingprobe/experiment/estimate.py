@@ -69,7 +69,7 @@ class Estimate:
 
 
 def estimate_plan(plan: TrialPlan, paths: RunPaths) -> Estimate:
-    """What a run of this plan would do."""
+    """`--dry-run`: what a run of this plan would do, and about how long it would take."""
     known, groups = find_missing(plan, paths)
     store = paths.vector_store()
     sentences: dict[str, int] = {}

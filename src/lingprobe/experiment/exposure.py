@@ -52,8 +52,8 @@ class TrainingHashes:
         return cls(hashes, digest_pieces(hashes))
 
     def refusal(self, task: Task, known: ContentIdentity, cache: Path) -> str:
-        """Why the encoder cannot be probed on a task; '' where it can. Remembered in the cache, so
-        that a cached run reads no data.
+        """Why an encoder that saw even one sentence of a task is not measured there; '' where it
+        saw none. Remembered in the cache, so that a cached run reads no data.
         """
         if self.damage:
             return self.damage

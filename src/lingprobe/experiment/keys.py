@@ -39,7 +39,8 @@ def vectors_key(encoder: Encoder, known: ContentIdentity) -> str:
 
 
 def trial_id(trial: Trial, ingredients: ResultIdentities) -> str:
-    """What a trial's result is stored under.
+    """What identifies a stored result: everything that determines it, the identities of its data,
+    encoder, probe, control and metric.
 
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
     store finds their file.

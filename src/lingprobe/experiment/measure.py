@@ -177,8 +177,8 @@ PROBES_WITH_CHOICE: LruCache[Probe] = LruCache(MAX_KEPT_PROBES)
 
 
 def _probe_with_choice(part: PreparedGroup, store: VectorStore) -> Probe:
-    """The probe of a group; where it chooses once for a task and an encoder, with what it chooses
-    by the first fold of the task itself.
+    """A probe keeps what it chooses once for a task and an encoder, by the first fold of the task
+    itself: the probe of a group, with that.
     """
     group = part.group
     if not isinstance(group.probe, ModelSelectingProbe):
@@ -282,7 +282,7 @@ def _describe_lost(counts: ExampleCounts) -> str:
 
 
 def _unseen(train: Column, test: Column) -> int:
-    """Test examples of a class that train lacks, which no probe can get right."""
+    """Test examples whose class is not in train, which are always wrong."""
     if train.classes is None or test.classes is None:
         return 0
     return int((~np.isin(test.classes, train.classes)).sum())
@@ -361,7 +361,9 @@ def _readings(
 
 
 def _count_problems(problems: Sequence[str]) -> list[str]:
-    """The commonest reasons why sentences could not be encoded, each with its number."""
+    """The commonest reasons why sentences, or conversations, could not be read or encoded, each
+    with its number.
+    """
     counted = Counter(problems).most_common(_MAX_LISTED_PROBLEMS)
     return [f"{many:,} as {why}" for why, many in counted]
 

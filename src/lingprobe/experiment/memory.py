@@ -24,7 +24,7 @@ def estimate_fit_size(data: PlanFacts, encoder: Encoder) -> FitSize:
 
 
 def too_large(probe: Probe, given: FitSize, bound: int | None) -> str:
-    """Why a fit does not fit into so many bytes; '' where it does, or where nobody knows."""
+    """Why a fit takes more memory than so many bytes; '' where it fits, or where nobody knows."""
     if bound is None or not needs_of(probe).train or fits_elsewhere():
         return ""
     needed = least_memory_of(probe, given)
@@ -48,7 +48,9 @@ def without_heavy(
     data: Mapping[str, PlanFacts],
     encoders: Mapping[str, Encoder],
 ) -> tuple[tuple[Trial, ...], dict[str, str]]:
-    """The trials whose fits memory has room for; and what is refused, with the reason."""
+    """A fit that does not fit into memory alone is refused before work starts: the trials that are
+    left, and what is refused, with the reason.
+    """
     bound, why = memory_bound(), dict[tuple[str, str, str], str]()
     for trial in trials:
         fit = trial.task, trial.encoder, trial.probe

@@ -31,9 +31,9 @@ def name_own_baselines(encoder: Encoder) -> dict[str, EncoderQuestion]:
 
 
 def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
-    """Those that are measured beside an encoder on tasks of so many examples together, by canonical
-    reference: of each kind of copy all seeds where they are cheap, else one, and none of a model
-    that is large or does not fit in memory.
+    """Untrained copies of a model: five of each kind where they are cheap, else one, and none above
+    a billion weights or where memory is short; with its input embeddings and its prompt alone, by
+    canonical reference, on tasks of so many examples together.
 
     It depends on the model and the tasks alone, so that all machines of a run plan alike, but for
     those without the memory.

@@ -397,8 +397,8 @@ def _probes_for(
     probes: Mapping[str, Probe],
     further: Iterable[str],
 ) -> list[str]:
-    """Probes that read words go with the encoder `words` and with no other; the rest go with all
-    others, and further ones with baselines of the surface.
+    """The probes of an encoder: those that read words go with `words` alone, the rest with all
+    others; `--baselines strong` reads baselines of the surface by further ones.
     """
     words = ENCODERS.canonical(WORDS)
     mine = [ref for ref in posed if _reads_words(probes[ref]) == (reader.reference == words)]
@@ -406,7 +406,7 @@ def _probes_for(
 
 
 def _is_of_surface(reader: EncoderReading) -> bool:
-    """Whether a reader is a baseline that opposes all encoders in the question of the surface."""
+    """Whether a reader is a baseline of the surface: it opposes all encoders in that question."""
     is_own = not reader.has_controls
     is_baseline = get_encoder_role(reader.encoder) == "baseline"
     return is_baseline and not is_own and BEYOND_SURFACE in find_opposed(reader.encoder)

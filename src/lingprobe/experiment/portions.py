@@ -29,7 +29,9 @@ class TrialBatch(NamedTuple):
 
 
 def split_groups(groups: Sequence[TrialGroup], paths: RunPaths) -> list[TrialBatch]:
-    """The groups of a run in portions whose vectors are there at one time."""
+    """`--dtype none` takes one encoder at a time: groups of a run in portions whose vectors are
+    there together.
+    """
     if not paths.passing:
         return [TrialBatch(groups, plan_passes(groups))]
     by_encoder: dict[str, list[TrialGroup]] = {}
@@ -61,8 +63,8 @@ def group_by_shared_sentences(tasks: Mapping[str, set[Sentence]]) -> list[set[st
 
 @contextmanager
 def passing_vectors(paths: RunPaths) -> Iterator[None]:
-    """Vectors made inside are removed at the end, where they are not to be kept; a run that is
-    stopped leaves them to the next one with the same results.
+    """`--dtype none`: vectors live only while their tasks are measured; those made inside are
+    removed at the end, but a run that is stopped leaves them to the next one with the same results.
     """
     if not paths.passing:
         yield

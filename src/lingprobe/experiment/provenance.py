@@ -110,7 +110,9 @@ def runs_in(encoder: DeviceAwareEncoder) -> str:
 
 
 def computation_facts(encoder: Encoder, probe: Probe) -> dict[str, str]:
-    """What numbers were computed on and in; an encoder or a probe without a choice is not in it."""
+    """What numbers were computed on and in (`computed`): processor, precision and device; an
+    encoder or a probe without a choice is not in it.
+    """
     how = {"processor": get_processor_kind()}
     if isinstance(encoder, DeviceAwareEncoder):
         how["encoder"] = runs_in(encoder)

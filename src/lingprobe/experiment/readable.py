@@ -50,8 +50,8 @@ class ReadableExamples:
 
 
 def find_readable(sites: Ints, vectors: Vectors) -> ReadableExamples:
-    """What can be read of examples at their sites [examples, sites, 3]; everything of vectors of
-    whole sentences.
+    """Examples whose words were cut off (`beyond`), have no vector (`unaligned`), or have some
+    without (`partial`): at their sites [examples, sites, 3]; none of vectors of whole sentences.
     """
     spans = vectors.spans
     if spans is None:

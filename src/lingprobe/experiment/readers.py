@@ -241,7 +241,8 @@ class ReadingSettings:
 def choose_readers(
     task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: ReadingSettings
 ) -> tuple[list[EncoderReading], dict[str, str]]:
-    """The readers of a task, bounds first, and the encoders that cannot read it, with the reason.
+    """The encoders that read a task, baselines and oracle first, which are fitted once; and the
+    encoders that cannot read it, with the reason.
 
     unit  what the task is about
     """
@@ -270,8 +271,8 @@ def choose_readers(
 
 
 def _find_widths(encoders: Iterable[Encoder]) -> list[int]:
-    """How wide the encoders are that baselines stand beside, each width once; of an encoder that
-    does not say it, the usual width of baselines.
+    """Baselines are in the width of the encoder: how wide the encoders are, each width once; of one
+    that does not say it, the usual width of baselines.
     """
     judged = [encoder for encoder in encoders if get_encoder_role(encoder) == "trained"]
     return sorted({get_width(encoder) or USUAL_WIDTH for encoder in judged})

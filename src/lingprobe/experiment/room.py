@@ -41,7 +41,7 @@ def left_of(one: EncodingPass, store: VectorStore) -> list[Sentence]:
 
 
 def bytes_of(one: EncodingPass, sentences: Sequence[Sentence], store: VectorStore) -> int:
-    """About how many bytes the vectors of sentences take, as far as their width is known."""
+    """How much disk the vectors of sentences take, in bytes, as far as their width is known."""
     return _numbers(one, one.slots, sentences, store) * store.kept.stored.itemsize
 
 
@@ -66,7 +66,7 @@ def _numbers(
 
 
 def check_disk_space(passes: Sequence[EncodingPass], store: VectorStore) -> None:
-    """Refuse vectors for which the disk has no room. StoreProblem."""
+    """A run whose vectors do not fit on the disk is refused before it begins. StoreProblem."""
     left = sum(bytes_of(one, left_of(one, store), store) for one in passes)
     there = next(folder for folder in (store.root, *store.root.parents) if folder.is_dir())
     if left > (free := free_below(there)):

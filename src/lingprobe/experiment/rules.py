@@ -90,8 +90,8 @@ class OneWord:
 
 
 def best_word(dataset: Dataset) -> OneWord | None:
-    """The rule that is right most often on train; None where examples are not single whole
-    sentences in classes, with words.
+    """The best rule of one word, the one that is right most often on train; None where examples are
+    not single whole sentences in classes, with words.
     """
     labels, train, test = dataset.labels, dataset.rows("train"), dataset.rows("test")
     if labels.classes is None or not (dataset.of_sentences and len(train) and len(test)):

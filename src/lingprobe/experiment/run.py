@@ -115,8 +115,8 @@ def _keep_settled(plan: TrialPlan) -> None:
 
 
 def find_missing(plan: TrialPlan, paths: RunPaths) -> tuple[dict[str, Result], list[TrialGroup]]:
-    """The results that the store holds of a plan, by what they are stored under, and the groups of
-    trials that it does not.
+    """The results that the store holds of a plan, so that nothing is computed twice, by what they
+    are stored under, and the groups of trials that it does not.
     """
     ids = plan.ids
     known = paths.known_results(ids.values())
@@ -163,7 +163,9 @@ def _map_batches(
 
 
 def _failures(groups: Iterable[TrialGroup], paths: RunPaths) -> dict[str, str]:
-    """When units of work failed before, by the name of their place."""
+    """Failed work, which the next run tries again: when units failed before, by the name of their
+    place.
+    """
     store, dates = paths.result_store(), dict[str, str]()
     for place in {store.place(group.ids, group.part) for group in groups}:
         if failure := failed.failure_of(place):

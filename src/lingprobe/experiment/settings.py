@@ -144,7 +144,7 @@ def _own_jobs(
 def _fit_with(
     probe: TunedProbe, controls: Sequence[SettingsRequest], chosen: Chosen
 ) -> list[list[Predictor]]:
-    """Predictors of controls under the settings of their tasks."""
+    """Controls keep the settings that were chosen for the task itself: their predictors."""
     passes: dict[str, list[tuple[int, FitJob]]] = {}
     for k, one in enumerate(controls):
         mine = one.job.probe if isinstance(one.job.probe, TunedProbe) else probe

@@ -52,7 +52,9 @@ class WorkShare:
         return (int.from_bytes(said) - (self.number - 1)) % self.of
 
     def order(self, units: Iterable[T], request: Callable[[T], tuple[str, ...]]) -> list[T]:
-        """Units of work in the order in which this share does them."""
+        """A machine's own share first, then what is left of the others: units of work in that
+        order.
+        """
         return sorted(units, key=lambda unit: self.turn(*request(unit)))
 
 

@@ -69,7 +69,7 @@ class EncodingStatus:
 
 
 def list_unit_status(experiment: ExperimentRecord, paths: RunPaths) -> list[UnitStatus]:
-    """How far each unit of work of an experiment is."""
+    """How much of an experiment is done, running, failed and waiting, unit of work by unit."""
     known = paths.result_store().ids(experiment.ids)
     return [_unit(unit, known, paths) for unit in experiment.units]
 

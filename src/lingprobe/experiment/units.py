@@ -62,8 +62,9 @@ class TaskDimensions:
 
 
 def split_into_units(trials: Sequence[Trial], size: TaskDimensions) -> Iterator[tuple[Trial, ...]]:
-    """The trials in their order, in units of at most LARGEST numbers. Seeds of one read stay
-    together while they can, since their fits share the choice of settings.
+    """Large fits are split into units of work of at most LARGEST numbers: the trials in their
+    order. Seeds of one read stay together while they can, since their fits share the choice of
+    settings.
     """
     reads = [list(seeds) for _, seeds in groupby(trials, attrgetter("read"))]
     for together in _pack_items(reads, lambda seeds: size.of_fit(seeds[0]) * len(seeds)):

@@ -109,7 +109,7 @@ def _list_step_scores(evaluation: Evaluation, encoder: str, limit: int | None) -
 
 @contextmanager
 def keep_state(thing: Any) -> Iterator[None]:
-    """A model that is being trained is in evaluation mode inside; then each of its modules is in
+    """A model is in evaluation mode meanwhile, and then again as it was: each of its modules is in
     its mode again, and random numbers go on as if nothing had happened.
 
     thing  a torch module, a method of one, or a tuple that begins with one; others are left alone

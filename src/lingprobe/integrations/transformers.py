@@ -57,7 +57,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         self._log: Callable[[dict[str, float]], None] | None = None
 
     def attach(self, trainer: Any) -> ProbingCallback:
-        """Add this to a trainer, before its other callbacks, so that all of them see the scores."""
+        """Put this before all other callbacks of a trainer, so that trackers see the scores."""
         callbacks = trainer.callback_handler.callbacks
         if self in callbacks:
             callbacks.remove(self)
@@ -126,7 +126,9 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         metrics.update(self._scores)
 
     def _measure(self, args: Any, state: Any, given: dict[str, Any]) -> None:
-        """Measure on the first of the processes, unless these very weights were measured."""
+        """Where several processes train, the first one probes, unless these very weights were
+        measured.
+        """
         if state.is_world_process_zero:
             self._scores = self._scores_of(args, state, given)
         self._scores, self._step = _of_first(self._scores), self._step_of(state)

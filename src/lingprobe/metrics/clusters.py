@@ -85,8 +85,8 @@ class CovarianceEstimate(NamedTuple):
 def estimate_variance(
     influence: Doubles, fits: Sequence[ScoreInfluences], clusters: Clusters, strata: Ints
 ) -> ScoreVariance:
-    """Of a mean over seeds, or of a difference of such means, from how fast it grows with the
-    weight of each example, [n].
+    """The variance over clusters of test examples and over seeds, of a mean or of a difference of
+    such means, from how fast it grows with the weight of each example, [n].
 
     fits    what was fitted under several seeds; fewer than three count as they are, and what is
             said holds for them alone

@@ -41,8 +41,8 @@ def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
 
 
 def choose_constants(train: Column, metric: str | Metric) -> dict[str, tuple[str, ...]]:
-    """Constant answers chosen on train, as labels: the best `class`, what is `prevalent`, and the
-    best `set`; {} for scores.
+    """Constant answers chosen on train: the one label that scores best (`class`), every label that
+    half of the examples have (`prevalent`), and the best `set` of labels; {} for scores.
 
     A set answers classes, too, where a probe has a sigmoid for each label: on two balanced classes
     both together have a micro F1 of 66.7. Where only one class can be right (accuracy), there is

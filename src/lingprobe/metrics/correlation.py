@@ -136,7 +136,9 @@ def group_column_pairs(values: Doubles, pairs: Sequence[Pair]) -> Iterator[Colum
 def permutation_p_values(
     group: ColumnPairs, method: str, draws: int, seed: int = 0
 ) -> dict[Pair, CorrelationTest]:
-    """P values of a group of pairs by permutation of the observations of one column of each."""
+    """The p values by permutations, all of few observations, random ones of ten or more: of the
+    observations of one column of each pair of a group.
+    """
     form = get_column_transform(method)
     features = form(group.values)
     observed = np.abs(_products(features)) - ROUNDING

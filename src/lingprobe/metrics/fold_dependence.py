@@ -40,8 +40,9 @@ class VarianceInflation(NamedTuple):
 
 
 def compute_fold_dependence(density: float, counts: Sequence[int]) -> float:
-    """d^2 t, by which n times the variance of accuracy is larger, from a density of margins and
-    the number of examples of each class; NaN for NaN.
+    """How much folds that share training examples err together, d^2 t: by that n times the variance
+    of accuracy is larger, from a density of margins and the number of examples of each class; NaN
+    for NaN.
     """
     shares = np.asarray(counts, np.float64)
     shares = shares[shares > 0] / max(shares.sum(), 1)
@@ -73,9 +74,9 @@ def _quadrature() -> tuple[Doubles, Doubles]:
 
 
 def widen_for_shared_training(influences: Doubles, scatter: float, tie: float) -> float:
-    """The variance that a tie adds to a score, from the influence of each example [n], and the tie
-    of accuracy or of ranks with the scatter of these, to which it is in proportion. It is never
-    more than once the variance of independent examples, as it is of a score that errors alone make.
+    """Folds share training examples, which intervals take into account: the variance that a tie
+    adds to a score, from the influence of each example [n], and the tie of accuracy or of ranks
+    with the scatter of these, to which it is in proportion.
     """
     if not (tie > 0 and scatter > 0):  # NaN: a probe that says nothing
         return 0.0

@@ -335,8 +335,8 @@ class ScoreDifference(NamedTuple):
         return max(self.value - half, self.least), min(self.value + half, self.most)
 
     def detects(self, level: float) -> float:
-        """The smallest difference that is told from none four times in five, at a p of `level`. It
-        varies at least as the examples do that have to change for it.
+        """The smallest difference that this test detects with a power of 80 %, at a p of `level`.
+        It varies at least as the examples do that have to change for it.
         """
         reach = _reach(self.df, 1 - level / 2) + _reach(self.df, POWER)
         return max(reach * self.error, reach**2 * self.step)

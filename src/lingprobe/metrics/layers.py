@@ -51,14 +51,16 @@ class ExpectedLayer(NamedTuple):
 
 
 def centre_of_gravity(weights: ArrayLike) -> float:
-    """The mean layer under mixing weights [L + 1] (section 3.1)."""
+    """The centre of gravity: the mean layer under the mixing weights [L + 1] of the whole mix
+    (section 3.1).
+    """
     shares = _shares(weights)
     return float(shares @ np.arange(len(shares)))
 
 
 def from_uniform(weights: ArrayLike) -> float:
-    """How far weights [n] are from equal ones, as the divergence KL(weights || uniform) in bits: 0
-    to log2 n.
+    """How far weights [n] are from equal ones, in bits: the divergence KL(weights || uniform), 0 to
+    log2 n.
     """
     shares = _shares(weights)
     some = shares[shares > 0]
@@ -81,8 +83,9 @@ def gain_divergence(cumulative: ArrayLike) -> float:
 
 
 def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> ExpectedLayer:
-    """The mean layer under differentials (section 3.2) of scores over growing mixes [L + 1], and
-    how sure it is.
+    """The expected layer; none where the whole gain is less than three standard errors. The mean
+    layer, weighted by what each adds to the mix below (section 3.2), of scores over growing mixes
+    [L + 1].
 
     draws  the same scores in bootstrap draws, [draws, L + 1]; without, the error is told from how
            rough the curve is.

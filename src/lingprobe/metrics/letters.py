@@ -10,8 +10,8 @@ from string import ascii_lowercase
 
 
 def assign_letters(names: Sequence[str], told: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """The letters of each name, so that two share one if and only if they are not told apart; `a`
-    begins with the first name.
+    """The letters of each name: scores that share one do not differ significantly, and no others
+    do; `a` begins with the first name.
     """
     groups = [frozenset(names)]
     for pair in told:

@@ -167,7 +167,8 @@ class _Ranked(NamedTuple):
 
 
 def _rank_metric(name: str, rank: Callable[[Doubles, Flags], _Ranked]) -> Metric:
-    """A metric that is the mean over folds, and over classes or labels within a fold.
+    """Ranks are averaged over folds, never pooled: a metric that is the mean over folds, and over
+    classes or labels within a fold.
 
     Its sums are those of pseudo-values, the value plus n times each example's influence (the
     infinitesimal jackknife; Efron 1982), so that it is resampled as a mean is.
@@ -215,8 +216,8 @@ def _rank_metric(name: str, rank: Callable[[Doubles, Flags], _Ranked]) -> Metric
 def _pose_ranks(
     gold: Column, names: tuple[str, ...], rows: Ints, scores: Doubles
 ) -> Iterator[tuple[Ints, Doubles, Flags]]:
-    """What is ranked in a fold: which of its rows, their scores, and which of them are positive;
-    those with both kinds alone.
+    """What is ranked in a fold: of two classes the rarer is positive, of more each against the
+    rest; the rows, their scores, and which are positive; those with both kinds alone.
     """
     if gold.classes is not None:
         counts = np.bincount(gold.classes, minlength=len(gold.names))

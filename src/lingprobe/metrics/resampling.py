@@ -61,8 +61,8 @@ class _Sums(NamedTuple):
 def compute_permutation_p(
     metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
 ) -> float:
-    """The p of no difference (two sides): how often a difference is as large where each cluster's
-    answers are swapped between the two, or not, by chance.
+    """The permutation test: how often a difference is as large where each cluster's answers are
+    swapped between two encoders, or not, by chance; the p of none (two sides).
 
     For one seed, accuracy and examples that share nothing this is McNemar's exact test; else every
     way of swapping is counted where few clusters differ, and `draws` of them where many do
@@ -122,8 +122,8 @@ def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
 def bootstrap_difference(
     metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
 ) -> ResampledDifference:
-    """How much better `one` scores, with the percentile interval over draws of clusters with
-    replacement, for both the same.
+    """The bootstrap: how much better `one` scores, with the percentile interval where clusters of
+    test examples are resampled with replacement, for both the same.
 
     p is twice the smaller share of draws on either side of no difference. Ranks of a rank
     correlation stay those of all examples. MetricProblem where there are not as many examples.

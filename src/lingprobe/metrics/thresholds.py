@@ -49,8 +49,9 @@ def find_thresholds(
 
 
 def find_threshold(negatives: NDArray[np.floating], rate: float) -> float | None:
-    """The score that a new negative example is above with at most this probability: above the k-th
-    largest of n it is with k / (n + 1). None where there are too few for the rate.
+    """The threshold that lets at most this share of negative examples pass (`--fpr`): above the
+    k-th largest of n a new one is with a probability of k / (n + 1). None where there are too few
+    for the rate.
 
     negatives  scores [n] of examples that the probe was not fitted to
     """

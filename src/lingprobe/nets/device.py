@@ -43,8 +43,8 @@ def check_device_name(asked: str, option: str = "device") -> None:
 
 
 def resolved_device(asked: str) -> str:
-    """The device that `auto` stands for: cuda where this torch can use one that is there, else mps
-    on Apple silicon, else cpu.
+    """`device=auto`: cuda where this torch can use one that is there, else mps on Apple silicon,
+    else cpu.
     """
     check_device_name(asked)
     if asked != "auto":
@@ -67,9 +67,7 @@ def resolved_device(asked: str) -> str:
 
 
 def resolved_dtype(asked: str, device: str) -> str:
-    """The precision that `auto` stands for: bfloat16 where the hardware multiplies it natively,
-    else float32.
-    """
+    """`dtype=auto`: bfloat16 where the hardware multiplies it natively, else float32."""
     if asked != "auto":
         return asked
     sort = get_device_kind(device)
@@ -80,8 +78,8 @@ def resolved_dtype(asked: str, device: str) -> str:
 
 
 def fitting_on(asked: str) -> AbstractContextManager[None]:
-    """Probes are fitted on this device inside, in worker processes, too; UsageProblem where it is
-    none that they can be fitted on.
+    """`--probe-device`: probes are fitted on this device inside, in worker processes, too;
+    UsageProblem where they cannot be, as on mps.
     """
     check_device_name(asked, "probe_device")
     if asked not in ("auto", "cpu") and not re.fullmatch("cuda(:[0-9]+)?", asked):
@@ -100,8 +98,8 @@ def fits_elsewhere() -> bool:
 
 
 def fit_device() -> str:
-    """The device that probes are fitted on: the processor, unless another was asked for; `auto` is
-    that of encoders where it is CUDA.
+    """Probes are fitted on the processor, unless another device was asked for; `auto` is that of
+    encoders where it is CUDA.
     """
     device = resolved_device(os.environ.get(FITS) or "cpu")
     return device if device.startswith("cuda") else "cpu"

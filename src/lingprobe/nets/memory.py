@@ -28,8 +28,8 @@ def parse_byte_size(text: str) -> int:
 
 
 def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManager[None]:
-    """Fits inside take at most so much memory, all processes together; those of worker processes
-    as well. None is a share of what is free now.
+    """`--memory`: fits inside take at most so much, all processes together, those of worker
+    processes as well; None is three quarters of the memory that is free now.
     """
     if asked is None and os.environ.get(MEMORY):
         return set_environment(MEMORY, None)
@@ -38,7 +38,7 @@ def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManage
 
 
 def memory_bound() -> int | None:
-    """Bytes that the fits of this process may take; None where nobody knows."""
+    """How much memory, in bytes, the fits of this process may take; None where nobody knows."""
     said = os.environ.get(MEMORY)
     return parse_byte_size(said) if said else _share_of_free()
 
@@ -52,7 +52,9 @@ def at_most(usual: int, share: float) -> int:
 
 
 def in_parts(items: Sequence[T], cost: Callable[[T], int], room: int) -> Iterator[list[T]]:
-    """Items in their order, as many at once as cost no more than there is room, or one."""
+    """With less memory, fewer are made at once: items in their order, as many as cost no more than
+    there is room, or one.
+    """
     part, spent = list[T](), 0
     for item in items:
         if part and spent + cost(item) > room:
@@ -65,5 +67,6 @@ def in_parts(items: Sequence[T], cost: Callable[[T], int], room: int) -> Iterato
 
 
 def _share_of_free() -> int | None:
+    """Three quarters of the memory that is free."""
     free = free_memory()
     return None if free is None else int(SHARE * free)

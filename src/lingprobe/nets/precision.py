@@ -56,8 +56,8 @@ def must_be_reproducible() -> bool:
 
 
 def compute_reproducibly(enabled: bool) -> AbstractContextManager[None]:
-    """What runs inside, worker processes included, is computed in float32 by one thread where that
-    is wanted.
+    """`--reproducible`: what runs inside, worker processes included, is computed in float32 and
+    with one thread where that is wanted.
     """
     return set_environment(REPRODUCIBLE, "1" if enabled else None)
 
@@ -152,8 +152,8 @@ def beside_products(half: bool) -> float:
 
 
 def half_gain() -> float:
-    """How many times as fast products in bfloat16 are here as those in float32, measured once for a
-    processor, a torch and a limit of its instructions, and remembered; 0 without torch.
+    """How many times as fast products in bfloat16 are here as those in float32, timed once for a
+    processor, a torch and a limit of its instructions; the cache remembers it; 0 without them.
     """
     said = os.environ.get(GAIN)
     return float(said) if said else _measured_gain()

@@ -124,7 +124,7 @@ _key = attrgetter(*SCORE_KEYS[:-1])
 def _set_beside_whole(
     row: FrameRow, whole: ResultFrame, number: int, stratum: str, part: _Part
 ) -> FrameRow:
-    """A row of a stratum with what its labels let expect, and how much more it is."""
+    """A row of a subset with its expected score, and how much over it its own is."""
     answers, metric = whole.answers(number), METRICS.make(row.metric)
     chosen = np.flatnonzero(
         np.concatenate([_is_in_bin(run, stratum, part.group) for run in whole.folds(number)[0]])
@@ -185,7 +185,9 @@ def bin_values(counts: dict[str, int]) -> list[StratumBin]:
 
 
 def _neighbours(numbers: Sequence[str], counts: Mapping[str, int]) -> list[list[str]]:
-    """Numbers in order, put together until there are enough examples of each group."""
+    """Numbers are grouped until each group has 20 examples and half a percent of all: numbers in
+    order, put together.
+    """
     groups, least = [list[str]()], max(LEAST, sum(counts.values()) / SHARE)
     for value in numbers:
         if sum(counts[v] for v in groups[-1]) >= least:

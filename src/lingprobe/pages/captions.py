@@ -130,7 +130,9 @@ def kind_rules(rows: Sequence[FrameRow]) -> frozenset[int]:
 
 
 def warn_of_oracles(rows: Sequence[FrameRow]) -> list[str]:
-    """The tasks on which no oracle scores as high as it should."""
+    """The note on an oracle that scores below 95, so that a low score may be due to the probe: task
+    by task.
+    """
     best: dict[tuple[str, str], FrameRow] = {}
     for row in _oracles(rows):
         key = row.task, row.probe

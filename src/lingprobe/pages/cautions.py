@@ -18,7 +18,9 @@ from lingprobe.tasks.baseline_names import LENGTH
 
 
 def length_notes(rows: Sequence[FrameRow]) -> Iterator[str]:
-    """Scores that the length of a sentence could give, which a mean tells."""
+    """Notes on one token that holds most of the norm, beside tasks where `length` alone beats the
+    constant answer.
+    """
     lengths = {row.task: row for row in rows if row.encoder == LENGTH}
     told: dict[tuple[str, str, str], dict[str, None]] = {}
     for row in rows:

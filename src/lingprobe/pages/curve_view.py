@@ -113,7 +113,9 @@ def _list_values(values: Mapping[str, float]) -> list[dict[str, Any]]:
 
 
 def _find_bar(history: TrainingHistory) -> float:
-    """The best that needs no encoder has of a training's figure; NaN for nothing known."""
+    """The best baseline of a training's figure without an encoder, the dashed line; NaN for nothing
+    known.
+    """
     known = [v for name, v in history.trivial.items() if name.startswith(history.figure)]
     best = min if history.figure in ("perplexity", "loss") else max
     return best(known) if known else math.nan
@@ -198,8 +200,8 @@ def _name_tasks(tasks: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 
 def _scale_points(points: Sequence[int], unit: str) -> dict[int, float]:
-    """Where points lie, from left to right: epochs evenly, steps that are far apart by their
-    powers; before training is a power before the first.
+    """Where points lie, from left to right: epochs evenly, steps that are far apart on a log scale;
+    before training is a power before the first.
     """
     later = [at for at in points if at > 0]
     far = {"epoch": math.inf, "step": _FAR_STEPS}.get(unit, _FAR_SETTINGS)

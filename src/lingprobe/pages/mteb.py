@@ -66,8 +66,8 @@ def mteb_lines(frame: ResultFrame, scored: ResultFrame) -> str:
 
 
 def mteb_folder(frame: ResultFrame, scored: ResultFrame, to: Path) -> None:
-    """Task results as MTEB lays them out: results/MODEL/REVISION/TASK.json, and the model's
-    model_meta.json beside them.
+    """MTEB's format, `--format mteb`, where each layer counts as a model:
+    results/MODEL/REVISION/TASK.json, and the model's model_meta.json beside them.
     """
     for one in task_results(frame, scored):
         folder = to / "results" / one.model.replace("/", "__").replace(" ", "_") / one.revision

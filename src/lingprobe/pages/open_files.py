@@ -48,8 +48,8 @@ def refresh_open_files(folder: Path) -> None:
 
 
 def refresh_named(folder: Path, output: str | Path | None) -> dict[str, str]:
-    """Write what people open of a folder, if the user named one; where that fails the results are
-    there all the same, and why is a failure of the run.
+    """Write results.parquet and MODEL/TASK.json of a folder, if the user named one; where that
+    fails the results are there all the same, and why is a failure of the run.
     """
     try:
         if output is not None:
@@ -81,8 +81,8 @@ def _date(file: Path) -> int:
 
 
 def write_files(rows: ResultFrame, folder: Path) -> None:
-    """Write rows as `MODEL/TASK.json`, and as one table, which comes last: where it is, the others
-    are.
+    """Write results.parquet, a row for each encoder, layer, probe and control on a task, and
+    MODEL/TASK.json with the same rows; the table comes last: where it is, the others are.
     """
     models = make_file_names({row.encoder for row in rows}, {TABLE})
     tasks = make_file_names({row.task for row in rows})
@@ -110,7 +110,7 @@ def make_file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str
 
 
 def file_name(text: str) -> str:
-    """A text as the name of a file that any system takes."""
+    """A name of a file, with `_` for characters that file names cannot have."""
     name = re.sub(r"[^A-Za-z0-9.=,+@-]+", "_", text).strip("._- ")
     return (
         name

@@ -11,8 +11,8 @@ _LISTED = 8  # pairs that a note names
 
 
 def order_notes(found: OrderChanges) -> tuple[str, ...]:
-    """A note for each pair of encoders that changes order between probes, and one on those without
-    a significant difference; none where all pairs keep their order.
+    """Notes on the pairs of encoders whose order depends on the probe, and one on those without a
+    significant difference; none where all pairs keep their order.
     """
     if not found.changes and not found.uncertain:
         return ()

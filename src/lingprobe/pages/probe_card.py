@@ -72,6 +72,7 @@ def _format_probe_scores(facts: ProbeFacts, thresholds: Sequence[str]) -> list[s
 
 
 def _failures(facts: ProbeFacts) -> list[str]:
+    """Where a probe fails: the worst subgroups and the commonest confusions."""
     lines = ["## Where it fails", ""]
     if facts.subgroups:
         listed = facts.subgroups[:MAX_LISTED_SUBGROUPS]

@@ -60,8 +60,8 @@ def scores_page(
 def _build_score_section(
     frame: ResultFrame, scored: ResultFrame, each: bool, beside: StudyContext
 ) -> Table:
-    """The table of scores under the verdicts; of trainings whose epochs stand in it, it says which
-    is the best.
+    """Of more than four layers, the table has the one that dev chose: scores under the verdicts; of
+    trainings whose epochs stand in it, it says which is the best.
     """
     said, shown = make_statement(scored, beside.folder), select_shown(scored)
     notes: tuple[str, ...] = ()

@@ -134,8 +134,8 @@ def _without_score(row: FrameRow) -> FrameRow:
 
 
 def signs_of(rows: Sequence[FrameRow]) -> dict[int, str]:
-    """The sign of each row (by id) whose test examples are not those of most rows of its task and
-    stratum.
+    """The mark (`48.3*`) of each row (by id) over different test examples than most of its task and
+    stratum, which is never compared.
     """
     signs: dict[int, str] = {}
     for mine in _together(rows).values():

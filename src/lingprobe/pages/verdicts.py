@@ -103,7 +103,9 @@ class VerdictStatement:
 
     @property
     def basis(self) -> str:
-        """How layers were chosen, what was corrected for, and what was excluded for speed."""
+        """How layers were chosen, what was corrected for, that a table with `--limit` is a preview,
+        and what was excluded for speed.
+        """
         return " ".join(self._basis())
 
     def _basis(self) -> Iterator[str]:
@@ -135,7 +137,9 @@ class VerdictStatement:
             )
 
     def _explain_questions(self) -> str:
-        """What opposed encoders in each question."""
+        """What *decodable* and *beyond the surface* mean: which baselines opposed encoders in each
+        question.
+        """
         parts = []
         for question in QUESTIONS:
             answers = [answer for answer in self._answers if answer.question == question]
@@ -208,7 +212,9 @@ class VerdictStatement:
         return self.verdicts.encoders[0].encoder if is_one else ""
 
     def sentence(self, one: EncoderVerdict) -> str:
-        """The verdict on an encoder: what is decodable, and what is beyond the surface."""
+        """The sentence for an encoder above the table: what is decodable, and what is beyond the
+        surface.
+        """
         name = self._name(one.encoder) + (f" ({one.probe})" if one.probe else "")
         answers = [answer for task in one.tasks for answer in task.answers]
         if not any(map(_is_counted, answers)):
@@ -224,7 +230,9 @@ class VerdictStatement:
         return f"{name}{_layer(tasks)}: {'; '.join(parts)}{size}."
 
     def _of_question(self, answers: Sequence[QuestionAnswer], is_first: bool) -> str:
-        """The answers to a question on all tasks; '' where there is none."""
+        """Yes, with the advantage, or the baselines from which an encoder does not differ
+        significantly, on all tasks; '' where there is none.
+        """
         counted = [answer for answer in answers if _is_counted(answer)]
         if not counted:
             return ""

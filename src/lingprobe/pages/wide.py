@@ -68,7 +68,7 @@ def has_mean(made: ScoreGrid, mine: Sequence[TaskColumn]) -> bool:
 def mean_of(
     line: EncoderLine, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]
 ) -> float:
-    """The mean of a line over the tasks of a group; NaN where one is missing."""
+    """The mean of each group of tasks, of a line; NaN where one is missing."""
     if any(column.task not in line.cells for column in mine):
         return math.nan
     return fmean(value(line.cells[column.task]) for column in mine)
@@ -169,7 +169,9 @@ def score_cell(made: ScoreGrid, row: FrameRow) -> str:
 
 
 def _strong(made: ScoreGrid) -> frozenset[tuple[int, int]]:
-    """The cells of the scores that are set in bold."""
+    """The scores in bold: the best encoder of a task, and those not significantly different from
+    it.
+    """
     return frozenset(
         (r, c)
         for r, c, row in locate_scores(made)
@@ -312,7 +314,7 @@ def _caption(made: ScoreGrid, first: str) -> str:
 
 
 def explain_bold(made: ScoreGrid) -> str:
-    """What bold says in a caption, after a space; '' where nothing is bold."""
+    """What bold says in a caption, with the correction, after a space; '' where nothing is bold."""
     if not made.strong:
         return ""
     return (

@@ -34,8 +34,8 @@ class AffineScaling:
 
 
 def common_scale(train: Floats) -> AffineScaling:
-    """One factor for all features, so that what varies more keeps its weight; far from the rest, a
-    feature gets its own.
+    """Brought to one scale: one factor for all features, so that what varies more keeps its weight;
+    far from the rest, a feature gets its own.
 
     Input of any size then trains alike, and so does input of any width: one feature is scaled up,
     thousands are scaled down. A feature that does not vary on train is excluded (factor 0).

@@ -108,7 +108,9 @@ class OnlineProbe:
     def _codes(
         self, train: Readings, dev: Readings, cells: list[Cell], stops: Ints
     ) -> list[dict[str, Any]]:
-        """The code of each cell for labels in this order."""
+        """The code of each cell, block by block, each coded by a probe that was trained on the
+        blocks before.
+        """
         uniform, prior = uniform_length(train.labels), adaptive_length(train.labels)
         first = float(uniform[: stops[0]].sum())
         alone, mixed, mixtures = (
@@ -153,8 +155,8 @@ def _describe_code(alone: list[float], mixed: list[float], fallback: bool) -> di
 
 @dataclass(slots=True)
 class CodeMixture:
-    """A code for labels with the chances (1 - share) * probe + share * prior, mixed over several
-    shares.
+    """A code that trusts a probe less which was wrong so far (`fallback`): labels have the chances
+    (1 - share) * probe + share * prior, mixed over several shares.
 
     What each share counts for follows from the labels that were sent before (by Bayes' rule), so a
     receiver knows it, too; between blocks a little of it is dealt out evenly, since the next probe
@@ -223,8 +225,8 @@ def compute_block_ends(n: int) -> Ints:
 
 
 def uniform_length(labels: Column) -> Doubles:
-    """Bits that each example's labels take when all are equally likely, [n]: log2 of the classes,
-    or one a label annotated.
+    """Bits of a code under equal chances, for each example's labels, [n]: log2 of the classes, or
+    one a label annotated.
     """
     if labels.classes is not None:
         return np.full(len(labels), np.log2(len(labels.names)))
@@ -232,8 +234,8 @@ def uniform_length(labels: Column) -> Doubles:
 
 
 def adaptive_length(labels: Column) -> Doubles:
-    """Bits that each example's labels take for one who has seen those before it and no vectors,
-    [n].
+    """Bits of a code that uses only the label frequencies so far, and no vectors, for each
+    example's labels, [n].
 
     A class has the chance (times seen + 1/2) / (examples seen + classes / 2); each label of a set
     holds or does not likewise (Krichevsky & Trofimov 1981).

@@ -41,7 +41,7 @@ class AnnealingSchedule:
     cuts: tuple[tuple[float, int], ...] = ()
 
     def batch_of(self, examples: int) -> int:
-        """Examples a batch."""
+        """Examples a batch, of which train is cut into about forty."""
         return max(1, min(self.batch, max(self.smallest, examples // 40), examples))
 
     def steps_of(self, examples: int) -> int:
@@ -53,7 +53,9 @@ class AnnealingSchedule:
         return {round(steps * (i + 1) / self.looks) for i in range(self.looks)}
 
     def cuts_of(self, steps: int) -> dict[int, int]:
-        """Before which steps how many networks go on."""
+        """How many networks are left after a quarter and half of the steps: before which steps how
+        many go on.
+        """
         return {round(share * steps): most for share, most in self.cuts}
 
     def going(self, most: int) -> float:
@@ -64,7 +66,7 @@ class AnnealingSchedule:
         return math.fsum(count * (end - start) for count, start, end in parts)
 
     def rate_at(self, step: int, steps: int) -> float:
-        """Adam's rate at a step, counted from zero."""
+        """The rate of a step, counted from zero: warm-up over a tenth, then a cosine."""
         warm = self.warm * steps
         fallen = max(0.0, step - warm) / max(steps - warm, 1)
         return (
@@ -94,7 +96,7 @@ class SentEvalLoop:
         return self.batch
 
     def over(self, misses: Any) -> Any:
-        """Whether so many looks without improvement, over the whole run, end the training; a number
-        or a tensor of them.
+        """Whether the sixth dev evaluation without improvement, counted over the whole run, ends
+        the training; a number or a tensor of them.
         """
         return misses > self.tenacity

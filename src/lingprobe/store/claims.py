@@ -144,8 +144,8 @@ class ClaimWatch:
         self._seen: dict[Path, tuple[int, float]] = {}
 
     def free(self, target: Path) -> bool:
-        """Whether nobody claims to make a file any longer; a claim that has been void for long
-        enough is removed.
+        """Whether others may take over what nobody claims to make any longer, as after a minute
+        without a sign of life, when the claim is removed.
         """
         claim = claim_of(target)
         try:

@@ -67,7 +67,9 @@ def _list_flagged_blocks(
 def cut_in(
     folder: BlockFolder, places: Sequence[SentencePlaces], count: int
 ) -> NDArray[np.bool_] | None:
-    """Which sentences were read only in part in any slot; None where no block says."""
+    """Which sentences were too long for a model and read only in part, in any slot; None where no
+    block says.
+    """
     cut, said = np.zeros(count, bool), False
     for place in places:
         for number, where, rows in place.by_block:

@@ -43,7 +43,7 @@ class KeptVectors:
 
     @property
     def is_needed(self) -> bool:
-        """Whether to keep them: a result was measured with them, or that is unknown."""
+        """Whether a result needs the vectors: one was measured with them, or that is unknown."""
         return self.results > 0 or self.recent or not self.encoder
 
     @property

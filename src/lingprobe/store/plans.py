@@ -68,8 +68,8 @@ class EncodingPlan:
 
 
 def arrange_blocks(sentences: Sequence[Sentence], keys: Keys, slots: int) -> tuple[Ints, Ints]:
-    """An order of sentences, by length and then key, and the bounds of blocks in it; the order
-    given plays no part.
+    """At most 2,048 sentences a block: an order of sentences, by length and then key, and the
+    bounds of blocks in it; the order given plays no part.
 
     A block has at most 2,048 sentences, and about 64k words over all its slots (but at least 8k),
     which bounds its memory.

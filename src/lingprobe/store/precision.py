@@ -40,7 +40,9 @@ class StoragePrecision:
         return min(width, self.most) if self.most else width
 
     def narrow_vectors(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Vectors [units, dim] as they are, or projected if they are wider than what is kept."""
+        """`--project`: vectors [units, dim] by a random projection where they are wider than what
+        is kept, else as they are.
+        """
         if self.width(values.shape[1]) == values.shape[1]:
             return values
         with np.errstate(over="ignore", invalid="ignore"):
@@ -48,7 +50,9 @@ class StoragePrecision:
             return np.asarray(values, np.float32) @ matrix
 
     def round_values(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Values as they will be read; what is beyond the type is infinite."""
+        """Values rounded to a type, as they will be read; what is beyond it, as 65,504 in float16,
+        is infinite.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             if self.stored == self.read:
                 return values.astype(self.read, copy=False)

@@ -46,7 +46,7 @@ def papers_of(task: str) -> tuple[str, ...]:
 
 
 def format_bibtex(keys: Iterable[str]) -> str:
-    """The entries of some papers, each once."""
+    """BibTeX of what to cite: the entries of some papers, each once."""
     known = _entries()
     return "\n".join(known[key] for key in dict.fromkeys(keys))
 

@@ -123,8 +123,8 @@ def _paper() -> PaperTable:
 
 
 def _different(reference: Reference, result: Result, probe: str | None) -> str:
-    """Why a result is not to be compared with the paper's figures: it is over other data, or read
-    by another probe.
+    """Why a result is over different data, or read by another probe, and not to be compared with
+    the paper's figures.
     """
     why = explain_released_difference(reference, result, "senteval", "senteval")
     return why or (

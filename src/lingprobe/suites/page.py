@@ -84,7 +84,7 @@ def tabulate_paper(
     others: int = 0,
 ) -> Table:
     """The paper's table with one's own rows: within it on the published data, else below under
-    "different data".
+    "different data", not to be compared.
     """
     groups = {key: measured_rows(mine) for key, mine in group_by_data(entries).items()}
     for key, bound in _people(people).items():
@@ -184,8 +184,8 @@ def _block_section(block: PaperBlock, paper: PaperTable, best: Sequence[float]) 
 def _build_own_section(
     paper: PaperTable, data: str, why: str, mine: Sequence[TableRow], best: Sequence[float]
 ) -> TableSection:
-    """One's own rows over some data; those on the published data are ranked among the paper's, and
-    the best set in bold.
+    """One's own rows over some data; on the published data each encoder is ranked among the
+    paper's, and the best set in bold; different data are never ranked.
     """
     many = range(len(paper.columns))
     body: list[tuple[str, ...]] = [*_sizes(mine, many)]
@@ -258,7 +258,7 @@ def _list_scores(mine: Sequence[TableRow], column: int) -> list[FrameRow]:
 
 
 def _doubt(cell: FrameRow) -> float:
-    """How far the 95 % interval reaches to its wider side; near 0 and 100 the sides differ."""
+    """The wider side of the 95 % interval; near 0 and 100 the sides differ."""
     return float(max(cell.high - cell.score, cell.score - cell.low))
 
 
@@ -283,9 +283,7 @@ def _sizes(mine: Sequence[TableRow], many: Iterable[int]) -> Iterator[tuple[str,
 
 
 def _rank(paper: PaperTable, row: TableRow, column: int) -> str:
-    """Where a score stands among the paper's encoders: one rank, or the range that its interval
-    allows.
-    """
+    """The rank of an encoder among the paper's: one, or the range that its interval allows."""
     if column not in row.cells:
         return "–"
     cell = row.cells[column]

@@ -62,8 +62,8 @@ class PublishedDifference:
 
 
 def compare_paper(paper: PaperTable, correction: str = "holm") -> list[PublishedDifference]:
-    """All pairs of a paper's encoders, task by task, the higher score first, for columns with a
-    known number of test examples.
+    """Which differences of a published table are significant, from scores and the number of test
+    examples alone: all pairs of encoders, task by task, the higher score first.
     """
     return [
         one
@@ -214,7 +214,7 @@ def _format_printed_pair(one: PublishedDifference) -> tuple[str, ...]:
 
 
 def compute_detectable_difference(error: float) -> float:
-    """The difference of two scores with this standard error that is significant at 0.05 with a
-    power of 80 %.
+    """The smallest difference of two published scores with this standard error that is significant
+    at 0.05 with a power of 80 %.
     """
     return (REACH + POWER) * error * math.sqrt(2)

@@ -202,8 +202,8 @@ class Suite:
 def list_family_tasks(
     family: str, path: str | None, with_: tuple[str, ...] = (), task: tuple[str, ...] = ()
 ) -> Reference:
-    """The tasks of a family on some data; `task` holds options for all of them, as 'size=2000'.
-    Raises ReferenceProblem.
+    """The tasks of a family on some data; `task=KEY=VALUE` gives an option to all of them, as
+    'size=2000'. Raises ReferenceProblem.
     """
     wrong = next((text for text in task if "=" not in text), None)
     if wrong is not None:
@@ -230,8 +230,8 @@ class SuiteRequest:
 
 
 def make_designs(suite: Suite, request: SuiteRequest) -> list[TrialDesign]:
-    """What a run of the suite measures: every encoder with each column's own probe, the tasks'
-    oracles, and the paper's baselines.
+    """What a suite measures, as the paper measured its own: every encoder with each column's probe
+    of the protocol, the tasks' oracles, and the paper's baselines.
     """
     pairs = [
         (column, make_tolerant(task, request.on_error)) for column, task in suite.column_tasks()
@@ -381,8 +381,8 @@ def _canonical(probe: str) -> str:
 def explain_released_difference(
     reference: Reference, result: Result, family: str, collection: str
 ) -> str:
-    """Why a result is not over the released files of a family; '' where it is, as far as checksums
-    or a receipt of `fetch` say.
+    """Why a result is over different data, not the released files of a family; '' where it is over
+    these, as far as checksums or a receipt of `fetch` say.
     """
     if not reference.name.startswith(f"{family}/"):
         return "the tasks were built from other sentences"

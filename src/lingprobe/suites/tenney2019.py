@@ -198,8 +198,8 @@ def task_of(reference: Reference) -> str:
 
 
 def explain_paper_difference(reference: Reference, result: Result) -> str:
-    """Why a result is not the paper's measure on the paper's data; '' where it is, as far as
-    targets, options and metric say.
+    """Why a result is over different data, or not the paper's measure; '' where it is the paper's,
+    as far as targets, options and metric say.
     """
     task = task_of(reference)
     name = next((name for name, own in TASKS_OF.items() if own == task and name not in PARTS), "")

@@ -182,7 +182,9 @@ def _block_of(shown: tuple[str, ...]) -> Callable[[Reference, Result | None], st
 
 
 def _different(reference: Reference, result: Result) -> str:
-    """Why a result is not over the paper's data; '' where it is, as far as is known."""
+    """Why a result is over different data, not the paper's; '' where it is over these, as far as is
+    known.
+    """
     if reference.name.startswith("pair/sick"):
         return explain_released_difference(reference, result, "pair", "sick")
     if reference.name.startswith("pair/cdsc"):

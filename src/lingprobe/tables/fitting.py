@@ -46,7 +46,9 @@ class TypesettingStyle:
 
 
 def fit_table(table: Table, inches: float) -> str:
-    """A LaTeX float or tabular, no wider than so many inches; UsageProblem if that cannot be."""
+    """A LaTeX float or tabular that fits `--width`, no wider than so many inches: names go on in
+    lines or further floats. UsageProblem if that cannot be.
+    """
     for pieces, layout in _ways(table):
         if all(_width(piece, layout) <= inches * POINTS for piece in pieces):
             return "\n".join(_floats(table, pieces, layout, inches))

@@ -33,8 +33,8 @@ def printing_all_notes() -> Iterator[None]:
 
 
 def select_notes(table: Table, all_notes: bool = False) -> Table:
-    """The table with the notes that are printed, a sentence each: the first ones, and how many more
-    there are; or all.
+    """The six notes below a table, a sentence each, warnings first, and how many more there are;
+    all of them with `--notes`.
     """
     sentences = list_sentences(table.notes)
     more = len(sentences) - MAX_PRINTED_NOTES

@@ -212,9 +212,9 @@ class Page(Generic[T]):
 
 
 def add_captions(tables: Sequence[Table]) -> list[Table]:
-    """Tables as a paper has them: one without a caption of its own has its title and its first
-    note, or the heading of its first section, and the label of its number; one that has none of
-    these stays a bare tabular.
+    """LaTeX tables are floats with a caption and a label: one without a caption of its own has its
+    title and its first note, or the heading of its first section; one that has none of these stays
+    a bare tabular.
     """
     found = []
     for number, table in enumerate(tables, 1):

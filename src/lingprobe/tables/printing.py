@@ -26,8 +26,8 @@ _width: ContextVar[float | None] = ContextVar("width", default=None)
 
 
 def parse_width(width: str | float) -> float:
-    """A width in inches: 'column', 'text', or millimetres as '90', '90mm' or a number; UsageProblem
-    for another one.
+    """`--width` in inches: 'column' (77 mm), 'text' (139.7 mm), or millimetres as '90', '90mm' or a
+    number; UsageProblem for another one.
     """
     if str(width) in WIDTHS:
         return WIDTHS[str(width)] / MILLIMETRES

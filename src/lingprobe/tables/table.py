@@ -94,7 +94,7 @@ def take_columns(table: Table, kept: Sequence[int]) -> Table:
 
 
 def rename_table(table: Table, names: Mapping[str, str]) -> Table:
-    """The table with rows and columns called otherwise, wherever their names stand."""
+    """The table with rows and columns renamed (`--rename`), wherever their names stand."""
 
     def rename(text: str) -> str:
         return rename_text(text, names)

@@ -147,7 +147,9 @@ class TaskQuery:
             raise UsageProblem(f"no licence {self.licence!r}: only 'open' can be asked for")
 
     def matching_names(self, names: Iterable[str]) -> list[str]:
-        """Those of some tasks that are looked for; one of which nothing is known meets no wish."""
+        """The tasks that are left by a filter of language, unit, paper and licence; one of which
+        nothing is known meets none.
+        """
         self.check()
         return [
             name

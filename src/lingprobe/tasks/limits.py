@@ -86,7 +86,7 @@ class LimitedTask:
         return self.task.facts(oracle, sentences) if isinstance(self.task, AnnotatedTask) else {}
 
     def load(self) -> Dataset:
-        """Some of the task's examples, with their sentences."""
+        """`--limit`: some of the task's examples, with their sentences."""
         whole = self.task.load()
         if len(whole) <= self.limit:
             return whole

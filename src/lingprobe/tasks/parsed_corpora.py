@@ -183,7 +183,8 @@ class ParsedCorpus:
         return self.mine(np.array(sure))
 
     def surer(self, least: float) -> ParsedCorpus:
-        """The sentences of which a parser was at least so sure; what that makes of them is said.
+        """`min_confidence`: the sentences of which a parser was at least so sure; what that makes
+        of them is said.
 
         DataProblem where no parser told how sure it was.
         """

@@ -226,7 +226,9 @@ class QuestionRule:
             ) from error
 
     def finding(self, said: object, sentence: Sentence) -> Finding:
-        """A label as an answer, or the reason why there is none."""
+        """What a rule gives as a label: text, a number, a set, True and False as `yes` and `no`; or
+        the reason why there is none.
+        """
         if said is None:
             return SILENT
         if isinstance(said, Answer | Reason):
@@ -275,6 +277,7 @@ class SentenceRule:
     def _judge_block(
         self, block: Block, sentences: list[Sentence], own: Mapping[str, Any]
     ) -> Iterator[Finding]:
+        """What a rule says of each sentence of a block."""
         given, rule = self.rule.inputs(block, sentences), self.rule
         said: Iterable[object] = (
             rule.of_batch(block, len(sentences), own)
@@ -362,6 +365,9 @@ class SpanRule:
     def _targets(
         self, sentence: Sentence, said: object, split: str, count: ReadingTally
     ) -> SentenceTargets:
+        """The words or phrases of a sentence that a rule yields, each with its label; what is
+        excluded is counted by reason.
+        """
         spans: list[tuple[int, ...]] = []
         answers: list[Answer] = []
         for item in self._items(said, sentence):

@@ -84,8 +84,8 @@ def note_sources(
 
 
 def note_source_remarks(task: str, tally: ProblemTally, files: Iterable[str]) -> dict[str, Any]:
-    """What tables say about the sources as they are, as a note, and which parser's the labels are;
-    {} where there is nothing to say.
+    """That labels come from a parser, as every table says, with what else is known of the sources,
+    as a note; {} where there is nothing to say.
     """
     by = list_annotators(map(Path, files))
     said = [*tally.remarks(), *(each.remark(task) for each in by)]

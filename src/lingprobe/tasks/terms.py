@@ -42,7 +42,9 @@ class DataSource:
 
     @property
     def is_open(self) -> bool:
-        """Whether all that is said is a licence by which anybody may use, change and share them."""
+        """Whether everybody may use, change and share the data, by a licence as CC BY: all that is
+        said of them is such a one.
+        """
         return bool(self.licences) and all(
             each == GENERATED or OPEN.match(each) for each in self.licences
         )

@@ -50,8 +50,8 @@ def find_file(folder: Path, names: tuple[str, ...], what: str, source: FileSourc
 
 
 def torch_file(path: Path, namespaces: bool = False) -> Any:
-    """What a file of torch holds, numbers and plain values alone; with `namespaces` also settings
-    as argparse keeps them.
+    """What a weight file of torch (.pkl, .pt) holds, read without running code from the file; with
+    `namespaces` also settings as argparse keeps them.
     """
     import argparse
 

@@ -99,7 +99,7 @@ def _as_trained(words: list[str]) -> list[str]:
 
 
 def _check_marks(encoder: InferSent, known: NDArray[np.bool_]) -> None:
-    """Refuse word vectors that have no mark of the version: they are those of another."""
+    """Refuse word vectors of the other version, which have no mark of this one."""
     if not known.any():
         first, last = MARKS[encoder.version]
         raise DataProblem(

@@ -51,7 +51,9 @@ def replace_unprintable(text: str) -> str:
 
 
 def by_codes(codes: Path, vocabulary: Path | None, language: str) -> SubwordSegmenter:
-    """The model of 93 languages: Moses' normalisation and tokenisation, then BPE."""
+    """The model of 93 languages, with the rules of Moses (`lang=`), then BPE; `zh`, `ja` and `el`
+    are refused. DataProblem.
+    """
     if language in CUT_BY_OTHERS:
         raise DataProblem(
             f"lang={language}: for this model {CUT_BY_OTHERS[language]}, which lingprobe does not"

@@ -207,8 +207,8 @@ def _ends_with_a_line(file: Path) -> bool:
 def _expansion(
     place: Path, folder: Path, vectors: Path, marks: tuple[str, str]
 ) -> tuple[WordTable, Floats]:
-    """Word vectors, and the matrix that maps them to the table with the least squares over words
-    that both have; `marks` are the digests of the files.
+    """Words added by a linear map from word2vec: word vectors, and the matrix that maps them to the
+    table with the least squares over words that both have; `marks` are the digests of the files.
     """
     numbers = _read_word_numbers(folder, _digest(folder.expanduser() / WORDS))
     own = [word for word in list(numbers)[:OWN] if word not in (END, UNKNOWN)]

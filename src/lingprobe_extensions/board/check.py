@@ -77,7 +77,7 @@ def _message(folder: Path, every: Sequence[str]) -> str:
 
 
 def _check_files(folder: Path) -> Iterator[str]:
-    """What is wrong with files as such."""
+    """Checksums compared with the files: what is wrong with these."""
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
     yield from (f"{name} does not belong here" for name in sorted(names - set(FILES)))
     if SUMS in names:
@@ -118,7 +118,7 @@ def _columns(fit: FitRow, result: Result) -> Iterator[str]:
 
 
 def _computed_anew(result: Result, remarks: dict[str, None]) -> Result:
-    """The result with the numbers that its answers have."""
+    """Scores and intervals computed from the answers: the result with these."""
     gold, predicted = result.gold, result.predicted
     tags = [each.codes for each in result.strata.values()]
     many = {len(gold), len(predicted), *map(len, (*result.clusters.values(), *tags))}
@@ -157,8 +157,9 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _together(fits: Sequence[FitRow], results: Sequence[Result]) -> Iterator[str]:
-    """What is wrong with rows beside each other: a fit twice, other gold labels of the same test
-    examples, another best baseline or oracle.
+    """Baselines and upper bounds compared with the other rows: what is wrong with rows beside each
+    other, as a fit twice, other gold labels of the same test examples, another best baseline or
+    oracle.
     """
     first: dict[str, int] = {}
     golds: dict[tuple[str, str, str], int] = {}

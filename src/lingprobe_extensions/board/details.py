@@ -84,7 +84,7 @@ def _control_cells(board: BoardContents, plain: Any | None, row: Any) -> tuple[s
 
 
 def group_blocks(board: BoardContents, one: TaskStandings) -> tuple[PageBlock, ...]:
-    """Scores by each tag of the test examples that has several values."""
+    """Scores by group of examples: by each tag of the test examples that has several values."""
     return tuple(_group_blocks(board, one.shown))
 
 

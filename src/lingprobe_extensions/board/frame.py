@@ -121,8 +121,8 @@ def fit_of(result: Result) -> FitRow:
 
 
 def strip_private(result: Result) -> Result:
-    """A result without folders of this machine in its notes, probabilities, and words of the data
-    among its tags.
+    """No text of the data and no path of your machine: a result without folders in its notes,
+    probabilities, and words of the data among its tags.
     """
     said = replace(result.provenance, notes=strip_folders(result.provenance.notes), commit=None)
     return replace(result, provenance=said, strata=_list_group_tags(result), scores=None)
@@ -155,7 +155,9 @@ def plain_columns(result: Result) -> dict[str, Any]:
 
 
 def _list_group_tags(result: Result) -> dict[str, Tags]:
-    """Tags that name groups of examples; others, as target forms, may be words of the data."""
+    """Tags that name groups of examples (at most 30 values, or numbers); others, as target forms,
+    may be words of the data.
+    """
     return {
         name: tags
         for name, tags in result.strata.items()

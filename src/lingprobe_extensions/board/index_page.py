@@ -63,7 +63,9 @@ def index_text(board: BoardContents) -> str:
 
 
 def _less(board: BoardContents, shown: ShownKeys, size: int) -> ShownKeys:
-    """Without the scores of other layers, then with the tasks that most models have."""
+    """Above 2 MB the first page leaves out layers, then tasks: without the scores of other layers,
+    then with the tasks that most models have.
+    """
     if shown.has_layers:
         return shown._replace(has_layers=False)
     kept = min(int(len(shown.keys) * LIMIT / size), len(shown.keys) - 1)

@@ -163,7 +163,9 @@ def _sort(texts: Any) -> tuple[str, ...]:
 
 
 def _explain_refusal(*references: str) -> str:
-    """Why what a stranger wrote is not followed; '' where it may be."""
+    """Why a submission is refused that names code, another machine or a file outside the working
+    folder; '' where it names none.
+    """
     if not is_code_allowed(*references):
         return "it names code in a file, which is not run"
     text = unquote(" ".join(references))

@@ -156,7 +156,9 @@ class _Same:
         return marked
 
     def encoder(self, reference: str, one: Result) -> str:
-        """The operator's reference of a model that has the same files or code."""
+        """What is in the measured results is recognized by its files or code: the operator's
+        reference of such a model.
+        """
         return self.model(reference, _identity(one, "encoder"))
 
     def model(self, reference: str, identity: str) -> str:

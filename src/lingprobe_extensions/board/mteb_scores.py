@@ -76,8 +76,8 @@ def _read_mteb_scores(place: Path) -> dict[str, Any]:
 
 
 def is_same_model(line: ModelLine) -> bool:
-    """Whether the scores of MTEB are known to be of the model that was measured here: the same
-    commit, read as sentence-transformers reads it.
+    """Whether mteb's scores are of the model measured here, or are marked: the same commit, read as
+    sentence-transformers reads it.
     """
     parsed = try_parse_reference(shorten_reference(get_contents("encoders"), line.encoder))
     is_plain = parsed is not None and parsed.name == "st" and not parsed.options

@@ -91,7 +91,7 @@ class ReportedScore(NamedTuple):
 
     @property
     def differs(self) -> bool:
-        """Whether it differs significantly from what the operator measured."""
+        """Whether the report differs significantly from the measurement of the operator."""
         return self.p < ALPHA
 
 
@@ -133,8 +133,9 @@ class BoardStandings(NamedTuple):
 def compute_standings(
     measured: Sequence[Result], reported: Sequence[Result] = ()
 ) -> BoardStandings:
-    """How the models that were measured compare on each task, and beside them what is reported,
-    which changes nothing of it. Scores by metrics that are not run here stand by themselves.
+    """Only what the operator measured is compared: how models compare on each task, and beside them
+    what is reported, which changes nothing of it. Scores by metrics that are not run here stand by
+    themselves.
     """
     results, others = divide_by_metric(measured)
     frame, nothing = ResultFrame.of(results), ResultFrame.of([])
@@ -271,6 +272,9 @@ def _report(
     measured: Mapping[tuple[str, ...], ComparedRow],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> ReportedScore:
+    """A report beside the measurement, with whether it differs significantly from it (paired,
+    Holm).
+    """
     place = _measured_place(row)
     known = compared.get(place, _Compared(math.nan, math.nan))
     here = measured[place].row if place in measured else None
@@ -370,6 +374,9 @@ def _standing(
     judged: Mapping[tuple[str, str, str], TaskVerdict],
     compared: Mapping[tuple[str, ...], _Compared],
 ) -> ModelStanding:
+    """The group of a model on a task: leading if it is above the baselines, and the best or not
+    significantly worse; else behind, not above baselines, or without baselines.
+    """
     known = compared.get(_measured_place(row))
     floor = judged.get(_get_row_key(row))
     if known is None:
@@ -385,13 +392,16 @@ def _standing(
 
 
 def _has_baselines(floor: TaskVerdict | None) -> bool:
-    """Whether a verdict rests on more than constant answers."""
+    """Without baselines nothing is ranked: whether a verdict rests on more than constant
+    answers.
+    """
     answers = floor.answers if floor else ()
     others = [other for answer in answers for other in answer.decision.question.others]
     return any(other.row.encoder != CONSTANT for other in others)
 
 
 def _is_above(floor: TaskVerdict | None) -> bool:
+    """Above the baselines: better than every baseline and constant answer."""
     return floor is not None and floor.strictest.verdict == "better"
 
 

@@ -123,6 +123,7 @@ Keys = tuple[Ints, Ints]
 
 
 def _answer_by_words(train: Dataset, test: Dataset) -> Iterator[tuple[str, Keys]]:
+    """The words of the question alone, and the first or the second alone, as keys of answers."""
     slots = train.asked.shape[1]
     together = np.unique(np.concatenate([train.asked, test.asked]), axis=0, return_inverse=True)[
         1

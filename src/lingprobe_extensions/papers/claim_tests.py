@@ -159,7 +159,9 @@ def _counts_trainings(one: TestedClaim) -> bool:
 
 
 def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedClaim]:
-    """The same, with one standard deviation between trainings."""
+    """The same; `trainings` counts how much trainings with other seeds vary (recipes), as a
+    standard deviation.
+    """
     table: PaperTable = get_contents("suites").make(paper).paper
     cells = collect_published_scores(paper, table, trainings)
     rows = list(dict.fromkeys(row for row, _ in cells))
@@ -380,7 +382,7 @@ def judge_claims(
     words: Mapping[Verdict, str],
     correction: str,
 ) -> list[TestedClaim | None]:
-    """The same with p values corrected for all of them, and verdicts."""
+    """The same with p values corrected over all claims of a table, and verdicts."""
     p = correct_p_values([math.nan if one is None else one[0].p for one in tested], correction)
     return [
         None

@@ -105,8 +105,8 @@ class PaperClaim:
         return first, second or first
 
     def required_count(self, n: int) -> int:
-        """How many of n comparisons must be true for the claim to be; a count is taken as a share
-        where n is not the paper's.
+        """How many of n comparisons must be true for a claim's quantifier: all, four fifths for
+        almost all, more than half for most; a count is taken as a share where n is not the paper's.
         """
         if count := COUNT.fullmatch(self.quantifier):
             return math.ceil(n * int(count[1]) / int(count[2]))

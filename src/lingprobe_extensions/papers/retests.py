@@ -237,7 +237,7 @@ def _language(one: PaperScore) -> str:
 
 
 def _stands(paper: str, one: PaperScore, named: Names) -> list[StandIn]:
-    """The rows that the encoder of a score stands for: as it was said, or as its name says."""
+    """The rows that an encoder stands for: as `--as` says, or as its name says."""
     trial = one.result.trial
     said = [row for row in named.get(trial.encoder, ()) if row in known_rows(paper)]
     rows = said or rows_of(paper, trial.encoder, trial.read, _language(one))

@@ -75,7 +75,7 @@ class SheetSample(NamedTuple):
 
 
 def sample_sentences(dataset: Dataset, n: int, seed: int, by: str = "") -> SheetSample:
-    """The sentences of the sample. DataProblem where people cannot be asked so.
+    """The test sentences that a sheet asks people about. DataProblem where they cannot be asked so.
 
     By a stratum, one of each label and value is drawn after the other, and rare ones stand first:
     a sheet sampled at random hardly has them.

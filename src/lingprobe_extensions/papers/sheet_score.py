@@ -173,7 +173,7 @@ def misplaced_rows(filled: FilledSheet, sentences: Sequence[str]) -> Iterator[in
 
 
 def find_majority(votes: Sequence[str]) -> tuple[str, ...]:
-    """The answers with the most votes: one, or several where they tie."""
+    """The majority of judges: the answers with the most votes, one, or several where they tie."""
     counts = Counter(votes)
     most = max(counts.values())
     return tuple(answer for answer, n in counts.items() if n == most)
@@ -199,8 +199,9 @@ def compute_alpha(units: Iterable[Sequence[str]]) -> float | None:
 
 
 def score_copies(files: Sequence[Path], trust: bool = False) -> HumanBound:
-    """The bound that copies of one sheet, each filled in by one person, amount to. DataProblem
-    where they do not fit together; Untrusted where their task is code in a file, without `trust`.
+    """The human score of filled copies of one sheet, by majority vote, with Krippendorff's alpha.
+    DataProblem where they do not fit together; Untrusted where their task is code in a file,
+    without `trust`.
     """
     sheets = [read_filled_sheet(file) for file in files]
     if not sheets:

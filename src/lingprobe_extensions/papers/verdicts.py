@@ -84,7 +84,8 @@ def sum_differences(estimates: Sequence[DifferenceEstimate]) -> DifferenceEstima
 def compute_evidence(
     estimate: DifferenceEstimate, direction: Direction, within: float = 0.0, index: int = 0
 ) -> ClaimEvidence:
-    """What one difference says of a claim about its direction.
+    """What one difference says of a claim about its direction; alike and at chance mean less than
+    some points, by two one-sided tests.
 
     `alike` says that it is less than `within` on either side (two one-sided tests, Schuirmann
     1987); `above` and `below` that it is not `within` or more on the other side of 0.
@@ -103,7 +104,8 @@ def compute_evidence(
 
 
 def combine_at_least(k: int, parts: Sequence[ClaimEvidence]) -> ClaimEvidence:
-    """What evidence on some claims says of the claim that at least `k` of them are true.
+    """Whether so many comparisons are significant in a claim's direction: what evidence on some
+    claims says of the claim that at least `k` of them are true.
 
     Partial conjunction (Benjamini & Heller 2008, Biometrics 64, section 2): fewer than k are true
     only if some n - k + 1 of them are all wrong. The p value is the largest over all such choices
@@ -125,7 +127,9 @@ def combine_at_least(k: int, parts: Sequence[ClaimEvidence]) -> ClaimEvidence:
 
 
 def judge_claim(what: ClaimEvidence, corrected: float) -> Verdict:
-    """The verdict on a claim, from its p value corrected for all claims."""
+    """Whether a claim holds, does not hold, or is inconclusive, from its p value corrected over all
+    claims.
+    """
     if corrected >= ALPHA:
         return "inconclusive"
     return "supported" if what.supports else "contradicted"

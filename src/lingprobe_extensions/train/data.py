@@ -72,7 +72,9 @@ class FileReading:
         return tokenize_words(split_words(text)) if self.english else split_words(text)
 
     def usable(self, *texts: str) -> bool:
-        """Whether none of an example's texts is probed, and counts those that are."""
+        """Whether an example is left by `--exclude`: none of its texts is probed; counts those that
+        are.
+        """
         self._keys = [strip_to_letters(text) for text in texts]
         known = any(key in self.left_out for key in self._keys)
         self.counts["to be probed"] += known

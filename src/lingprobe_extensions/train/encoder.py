@@ -142,7 +142,9 @@ class TrainedEncoder:
         return bool(facts["settings"]["learned"]) or "parser" in facts
 
     def weights(self, facts: Mapping[str, Any]) -> Path | None:
-        """The file of the epoch that is read; None before training."""
+        """The file of the epoch that is read; None before training, whose weights are made of the
+        seed again.
+        """
         number = self._number(facts)
         return epoch_file(Path(self.folder).expanduser(), number) if number != "0" else None
 
@@ -291,7 +293,7 @@ def _training_key(facts: Mapping[str, Any]) -> str:
 
 
 def _epochs(text: str, folder: Path) -> list[str]:
-    """The epochs that a text names, each once: `best`, `N`, `N-M`, `*`, or several with +."""
+    """The epochs that `epoch=` names, each once: `best`, `N`, `N-M`, `*`, or several with +."""
     names: list[str] = []
     for part in text.split("+"):
         first, dash, last = part.partition("-")
@@ -309,8 +311,8 @@ def _epochs(text: str, folder: Path) -> list[str]:
 
 @functools.lru_cache(maxsize=4)
 def _load_trained_network(weights: Path | None, seed: int, shape: Any, by_word: bool) -> Any:
-    """A network with the weights of a file, or with those that training began with, which the seed
-    draws.
+    """A network with the weights of a file, or its initial weights, which are recomputed from the
+    seed.
     """
     net = shape.network(seed, by_word)
     if weights is not None:

@@ -55,9 +55,8 @@ def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
 
 
 def explain_unfit_pair(row: Mapping[str, str], how: FileReading) -> str:
-    """Why a pair is not trained on, '' where it is: its `split` is one to evaluate on, or its
-    `source` is one of SOURCES. A column that `where` asks for is not looked at, nor is any in files
-    of dev.
+    """Why a pair is left out of `infer`, '' where it is not: its `split` is dev or test, or its
+    `source` a collection made to evaluate. A column that `where` asks for is not looked at.
     """
     if how.dev:
         return ""

@@ -294,7 +294,7 @@ class EncoderLearner:
             return self.lesson.figures(rows, self.encode)
 
     def _elsewhere(self) -> Figures:
-        """The figures of files that are judged, too."""
+        """`--evaluate` scores other files after each epoch, without influence on training."""
         return {
             f"{name}{ON}{file}": value
             for file, rows in self.also.items()

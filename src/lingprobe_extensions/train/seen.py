@@ -53,7 +53,7 @@ class TextHashes:
 
 
 def write_seen(folder: Path, seen: Hashes) -> None:
-    """Keep the hashes of what an encoder was trained on in its folder."""
+    """Store a hash of each text that an encoder was trained on in its folder."""
     with open_draft(folder / SEEN) as part, part.open("wb") as file:
         np.save(file, seen, allow_pickle=False)
 

@@ -27,7 +27,7 @@ class SelectionCriterion:
     trivial: Mapping[str, float]
 
     def by(self, epochs: Sequence[EpochResult]) -> str:
-        """The figure that tells the best epoch: the objective's where an epoch is clearly better
+        """The figure that chooses the best epoch: the objective's where an epoch is clearly better
         than its baselines; else perplexity, where it is known.
         """
         left = any(self._beats(epoch, self.figure) for epoch in epochs)
@@ -58,7 +58,9 @@ class SelectionCriterion:
         return len(steady) > 1 and steady[-1] >= min(steady[:-1])
 
     def unbeaten(self, epochs: Sequence[EpochResult]) -> list[str]:
-        """The baselines that the best epoch is not clearly better than."""
+        """The baselines without an encoder that training does not beat: those that the best epoch
+        is not clearly better than.
+        """
         number = self.best(epochs)
         [best] = [epoch for epoch in epochs if epoch.number == number]
         return [

@@ -210,8 +210,9 @@ def _vocabulary(
 def _request_facts(
     request: TrainingRequest, settings: TrainingSettings, how: FileReading
 ) -> dict[str, Any]:
-    """What decides the weights, as the folder keeps it: all but the device, and but the epochs,
-    where the rate does not fall to the last of them.
+    """What a training is that the same command continues: what decides the weights, as the folder
+    keeps it: all but the device, and but the epochs, where the rate does not fall to the last of
+    them.
     """
     plain = {**asdict(settings), "vectors": settings.vectors and str(settings.vectors)}
     free = ("patience", "device")

@@ -14,7 +14,9 @@ SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
 
 
 def draw_dev_rows(many: int, seed: int) -> Ints:
-    """The rows of dev among `many`: a twentieth, at most 2,000, that the seed draws; sorted."""
+    """The dev set where none is given: a twentieth of the examples, at most 2,000, that the seed
+    draws; sorted rows among `many`.
+    """
     draws = np.random.default_rng((seed, 1))
     return np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])
 

@@ -213,7 +213,9 @@ class LabelSets(Column):
         return dense
 
     def decode(self, scores: Floats) -> LabelSets:
-        """Every label whose logit in scores [n, outputs] is at least zero."""
+        """Labels of probability one half or more are predicted: every label whose logit in scores
+        [n, outputs] is at least zero.
+        """
         rows, ids = np.nonzero(scores >= 0)
         offsets = np.concatenate(
             [np.zeros(1, np.int64), np.cumsum(np.bincount(rows, minlength=len(scores)))]

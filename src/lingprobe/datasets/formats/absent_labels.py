@@ -44,8 +44,9 @@ class AbsentLabels(NamedTuple):
 
 
 def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ()) -> AbsentLabels:
-    """The rows whose label says that there is none. DataProblem where they are so many that it may
-    be a class; a split in which all rows say so is a test set without labels.
+    """Rows without a label (empty, `-`, `nan`, `None`, -1), up to a fifth; DataProblem where they
+    are so many that it may be a class. A split in which all rows say so is a test set without
+    labels.
 
     splits  the number of each row's split
     """
@@ -78,7 +79,7 @@ def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ())
 
 
 def leave_out_absent(dataset: Dataset, where: str) -> Dataset:
-    """The examples that have a label, with a remark on how many say that they have none."""
+    """Rows without a label are excluded and counted: the examples that have one, with a remark."""
     labels = dataset.labels
     if labels.classes is None and labels.numbers is None:
         return dataset
@@ -114,7 +115,9 @@ def _count_rows(many: int, said: str) -> str:
 
 
 def check_unlabelled(unlabelled: int, labelled: int, first: str) -> None:
-    """Refuse a table in which too many rows lack a label; `first` says what is wrong with one."""
+    """Refuse a table in which more than a fifth of the rows lack a label; `first` says what is
+    wrong with one.
+    """
     share = unlabelled / max(unlabelled + labelled, 1)
     if share >= _MOST:
         raise DataProblem(

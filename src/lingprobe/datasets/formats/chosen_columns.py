@@ -230,7 +230,7 @@ class _Choice:
         return one, two
 
     def _usual(self, tiers: Sequence[Sequence[str]], free: Sequence[str], option: str) -> str:
-        """The column that has a usual name, of several those that decide first; ''."""
+        """The column with a usual name, of several the one that comes first; ''."""
         by_name = index_names(free)
         for tier in tiers:
             usual = {by_name[key] for key in by_name if key in tier}
@@ -293,7 +293,7 @@ class _Choice:
     def _refuse(
         self, option: str, free: Sequence[str], known: dict[str, str], is_open: bool
     ) -> str:
-        """Say that no column has a usual name, and what would work."""
+        """An error that names the columns that seem right, where none has a usual name."""
         rest = [name for name in _drop_numbering(free) if not is_usual(name)]
         work = self.head.propose([*known.values(), *free] if is_open else free, known)
         work = work or self.head.propose([*known.values(), *free], {})

@@ -173,9 +173,8 @@ class TableHead:
 
 
 def guess_columns(rows: Sequence[Sequence[Any]], names: Sequence[str], columns: Columns) -> Columns:
-    """Which columns are the text and the label, where no name says it: of two the label is the one
-    whose cells come again and again; of several one has to be the only text, one the only label,
-    and the rest neither.
+    """Without headings, the label is the column whose values recur: which columns are the text and
+    the label, where no name says it; of several one has to be the only text, one the only label.
     """
     whole = [row for row in rows if len(row) == len(names)]
     if any(map(is_usual, names)) or columns.as_asked() or len(whole) < FEW_ROWS:

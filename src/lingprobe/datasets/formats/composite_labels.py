@@ -98,8 +98,8 @@ def read_composite(labels: Column, mark: str) -> CompositeReading:
 
 
 def read_sets(labels: Column) -> Column:
-    """Classes as the sets that their names list: as text in brackets, or with the mark between that
-    most of them have.
+    """`labels=sets` divides cells at their commas, semicolons or bars: classes as the sets that
+    their names list, as text in brackets, or with the mark between that most of them have.
     """
     mark = max(_MARKS, key=lambda each: sum(each in name for name in labels.names))
     return _recode(labels, [_split_at_mark(name, mark) for name in labels.names])

@@ -155,8 +155,8 @@ def _headings(rows: Sequence[Sequence[str]], has_headings: bool) -> list[str]:
 
 
 def _find_delimiter(lines: Sequence[str]) -> str:
-    """What parts the cells of lines: what cuts the first and the most of them into as many, and
-    most, cells; a comma where nothing does.
+    """What separates the cells, commas, semicolons, tabs or bars: what cuts the first line and the
+    most of them into as many, and most, cells; a comma where nothing does.
     """
     return max(_DELIMITERS, key=lambda mark: _evenness(lines, mark))
 

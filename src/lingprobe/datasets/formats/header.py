@@ -82,7 +82,9 @@ def read_split(cell: object, where: str) -> str:
 
 
 def refuse_row(problem: object, on_error: OnError, tally: ProblemTally) -> None:
-    """Raise what is wrong with a row as a DataProblem, or count the row as excluded."""
+    """A row with a fault is an error with file and line, or is left out and counted
+    (`on_error`).
+    """
     if on_error == "raise":
         raise DataProblem(f"{problem} (on_error=skip leaves such rows out and counts them)")
     tally.skip(str(problem))

@@ -91,7 +91,7 @@ def without_folders(dataset: Dataset) -> Dataset:
 
 
 def strip_folders(notes: DatasetNotes) -> DatasetNotes:
-    """Notes with names of files in place of paths."""
+    """No path of your machine: notes with names of files in place of paths."""
     sources = notes.part(SourceNote)
     files = {str(file): PurePath(file).name for file in sources.files} if sources else {}
     return DatasetNotes({key: _shorten(value, files) for key, value in notes.items()})

@@ -55,10 +55,9 @@ def check_writable(labels: Column, where: str) -> None:
 def decide_kind(
     dataset: Dataset, where: str, mark: str = "", beside: str = "", is_gapped: bool = False
 ) -> Dataset:
-    """The same examples; whole numbers are classes where each is frequent and labels one text, or
-    they are two, or a column names them. A remark says so. DataProblem where several label two
-    texts, or are many, and may be either; where classes are so many that their names tell single
-    examples.
+    """Whole numbers as labels are classes if at most 50 different ones with ten examples each (of
+    two texts: two), or if a column names them; a remark says so. DataProblem where more of them may
+    be either, and where classes are so many that their names tell single examples.
 
     mark    what parts the cells of the file
     beside  the column that has a name for each number
@@ -130,7 +129,9 @@ def _add_remarks_on_names(dataset: Dataset) -> Dataset:
 
 
 def _check_several(labels: Column, where: str) -> None:
-    """Refuse classes that are hardly ever shared, or so many with few examples each."""
+    """Refuse what looks like an id: over 50 labels, hardly any repeated, or over 1,000 with fewer
+    than ten examples each.
+    """
     classes, examples = len(labels.names), len(labels)
     each = EXAMPLES if classes > MANY else 2
     if labels.classes is not None and classes > CLASSES and examples < each * classes:

@@ -154,8 +154,8 @@ def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Data
 
 
 def _tie_prompts(dataset: Dataset) -> Dataset:
-    """The data set whose conversations with one prompt stay together; without the tag where no two
-    have one, and with a remark in place of it where there are too few prompts to be apart.
+    """Conversations with one prompt share a fold: the data set with that tag; without it where no
+    two have one, and with a remark in place of it where there are too few prompts to be apart.
     """
     tags = dataset.strata.get(PROMPT)
     if tags is None or PROMPT in dataset.clusters:

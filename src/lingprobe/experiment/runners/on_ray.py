@@ -90,7 +90,9 @@ class OnRay:
 
 @contextmanager
 def _connect_ray(address: str | None) -> Iterator[Any]:
-    """Ray, connected with a cluster; a connection that was there stays."""
+    """Which Ray cluster a run uses: by the address, $RAY_ADDRESS, that of this machine, or one that
+    is started; a connection that was there stays.
+    """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is reported to anybody
     # what an actor without GPUs sees of them is up to us
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -303,7 +305,9 @@ class _Work:
     def _handle_death(
         self, item: tuple[int, bytes] | None, error: Exception
     ) -> Iterator[tuple[int, LostItem]]:
-        """An item goes to another worker, but one that takes worker after worker with it."""
+        """The block or fit of a worker that dies goes to another; work that took three workers down
+        counts as failed.
+        """
         if item is None:
             self.deaths += 1
             if self.deaths >= ATTEMPTS:

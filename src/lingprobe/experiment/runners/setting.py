@@ -53,7 +53,9 @@ class WorkerEnvironment:
         return replace(self, machine=machine, variables=variables, code=_code())
 
     def adopt(self, gpus: float) -> None:
-        """Make this process one that can do the work. RunnerProblem where it cannot."""
+        """A node with other packages, another version or other folders ends the run; else make this
+        process one that can do the work. RunnerProblem.
+        """
         os.environ["OMP_NUM_THREADS"] = str(self.threads)
         if not self.cwd.is_dir() or not all(mark.exists() for mark in self.marks):
             seen = [self.cwd, *(mark.parent for mark in self.marks if not mark.exists())]

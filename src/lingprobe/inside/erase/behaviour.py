@@ -59,7 +59,7 @@ class PairExamples(NamedTuple):
 
 @dataclass(frozen=True)
 class SentencePreferences:
-    """Which sentence of each pair a language model prefers, and by how much."""
+    """Which sentence of each pair the model prefers, and by how much (`margin`, in nats)."""
 
     encoder: PredictiveEncoder
     examples: Ints
@@ -190,8 +190,9 @@ def _right(now: TokenPredictions, words: Ints) -> NDArray[np.bool_]:
 
 
 def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> PairExamples:
-    """Pairs whose better sentence has a label in the task, and in words that no eraser saw; where
-    the task has none of their sentences, all pairs in such words. DataProblem where these are few.
+    """Minimal pairs whose words the eraser never saw, and whose better sentence has a label in the
+    task; where the task has none of their sentences, all pairs in such words. DataProblem where
+    these are few.
     """
     if pairs.sites.shape[1] != 2 or pairs.labels.classes is None:
         raise DataProblem("pairs= needs a task of minimal pairs, as minimal/agreement:TREEBANK")

@@ -46,7 +46,7 @@ _DISTRIBUTIONS: dict[Link, Callable[[Doubles], Doubles]] = {
 
 
 def compute_completeness(after: Doubles | None) -> float:
-    """How near answers are to an even distribution, which erasing aims at: 1 where they are even, 0
+    """Completeness: how near predictions on the erased task are to chance, 1 where they are even, 0
     where they are certain. NaN without distributions.
     """
     if after is None:
@@ -57,8 +57,8 @@ def compute_completeness(after: Doubles | None) -> float:
 
 
 def collateral_change(before: Doubles | None, after: Doubles | None) -> float:
-    """How far answers have moved, as a share of how far they can move: 0 where they are the same.
-    NaN without distributions.
+    """Collateral change: how much the predictions on another task change, as a share of how far
+    they can; 0 where they are the same. NaN without distributions.
     """
     if before is None or after is None:
         return math.nan
@@ -67,8 +67,8 @@ def collateral_change(before: Doubles | None, after: Doubles | None) -> float:
 
 
 def compute_reliability(complete: float, collateral: float) -> float:
-    """The harmonic mean of completeness and of what is left unchanged; 0 where one of them is not
-    above 0.
+    """Reliability: the harmonic mean of completeness and of what did not change; 0 where one of
+    them is not above 0.
     """
     kept = 1 - collateral
     if math.isnan(complete + kept):

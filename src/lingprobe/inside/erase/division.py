@@ -40,8 +40,9 @@ class FourWaySplit(NamedTuple):
 
 
 def divide_for_erasure(datasets: Sequence[Dataset]) -> list[FourWaySplit]:
-    """The parts of each data set. Dev and test are those of the task; half of the sentences of
-    train, by their hash, are the eraser's, without those that are dev or test of any task.
+    """Eraser, probe and test have disjoint sentences: the parts of each data set. Dev and test are
+    those of the task; half of the sentences of train, by their hash, are the eraser's, without
+    those that are dev or test of any task.
     """
     held = {key for data in datasets for key in _held_out(data)}
     return [_divide(data, held) for data in datasets]
@@ -175,8 +176,9 @@ class LabelPairing:
     def independent(
         self, erased: FourWaySplit, measured: FourWaySplit, seed: int = 0
     ) -> tuple[Ints, FourWaySplit] | None:
-        """Rows for the eraser, and the rows that are measured, in which each pair of labels is as
-        frequent as any other; None where a pair is too rare for that.
+        """Examples in which the labels of two tasks do not depend on each other (‡): rows for the
+        eraser, and the rows that are measured, with each pair of labels as frequent; None where too
+        few are left (†).
         """
         rng = np.random.default_rng(seed)
         parts = {name: measured._asdict()[name] for name in ("train", "dev", "test")}

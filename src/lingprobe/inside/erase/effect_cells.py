@@ -243,7 +243,8 @@ Use = Literal["used", "not detected", "absent", "not asked"]
 
 
 def decide_use(cells: Sequence[EffectCell]) -> tuple[Use, EffectCell | None]:
-    """Whether the model uses what was changed, with the change that says so.
+    """Whether the model uses it: by the margin when states are moved to the other label, and by
+    states of real sentences of the other label; with the change that says so.
 
     used          the margin of its choice falls below every baseline when states are moved to the
                   other label, and is lower then than when they are moved as far into their own; and

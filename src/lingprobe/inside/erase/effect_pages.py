@@ -69,7 +69,9 @@ def _section(cells: Sequence[EffectCell]) -> TableSection:
 
 
 def describe_effects(found: Sequence[EffectCell]) -> Iterator[str]:
-    """What may be said: whether later layers lose it, and whether the model uses it."""
+    """What the page concludes: whether the model uses it, or which effect would have been detected,
+    or that it is decodable from no later layer.
+    """
     task = shorten_task(found[0].task)
     layers = [c for c in found if c.measured.startswith("layer") and c.change == ERASED]
     fallen = [cell for cell in layers if cell.verdict == "falls"]

@@ -123,7 +123,9 @@ def copy_sentences(data: Dataset) -> Dataset:
 
 @dataclass(frozen=True)
 class LaterLayers:
-    """Probes of layers, fitted to vectors as they are, that read those behind a change."""
+    """Probes of later layers, trained on the unmodified model, and applied to the changed
+    states.
+    """
 
     encoder: PatchableEncoder
     examples: Ints

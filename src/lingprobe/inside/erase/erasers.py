@@ -153,8 +153,8 @@ def fit_inlp(
 
 
 def random_subspace(moments: EraserMoments, rank: int, rng: np.random.Generator) -> AffineEraser:
-    """The orthogonal projection away from a subspace of this rank of the space that vectors vary
-    in, all of them equally likely.
+    """A random subspace of the same rank: the orthogonal projection away from it, in the space that
+    vectors vary in, all of them equally likely.
     """
     _, basis = _spectrum(moments.covariance)
     return _orthogonal(moments, basis @ _frame(basis.shape[1], rank, rng))
@@ -163,9 +163,8 @@ def random_subspace(moments: EraserMoments, rank: int, rng: np.random.Generator)
 def random_subspace_of_variance(
     moments: EraserMoments, rank: int, variance: float, rng: np.random.Generator
 ) -> AffineEraser:
-    """The orthogonal projection away from a random subspace of this rank that has this much of the
-    variance, or as close as the spectrum allows: one with all equally likely, multiplied by that
-    power of the covariance which gives it as much.
+    """A random subspace of the same rank and variance, or as close to that as the spectrum allows:
+    the orthogonal projection away from it.
     """
     values, basis = _spectrum(moments.covariance)
     start = _frame(len(values), rank, rng)

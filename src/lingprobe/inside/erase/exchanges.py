@@ -77,10 +77,9 @@ def of_length(directions: Doubles, other: Doubles) -> Doubles:
 def make_exchanges(
     partners: ExchangePartners, source: EraserData, eraser: AffineEraser, floors: FloorDraws
 ) -> Iterator[StateChange]:
-    """States exchanged with those of another label and of the same; and baselines, each shift as
-    long as that to the other label: towards examples of any label, within other subspaces or
-    whole, and in directions at random. Baselines leave out what is between the classes, where
-    there are two.
+    """Exchanged with the state of a real sentence, of the other label and of the same; and
+    baselines, each shift as long as that to the other label: towards examples of any label, within
+    other subspaces, or whole.
     """
     apart: dict[Way, Doubles] = {
         way: partners.differences(partners.of(way, floors.generator(EXCHANGED, way, 0)))

@@ -67,7 +67,7 @@ class EraserData(NamedTuple):
         return EraserMoments.of(self.sites, encode_labels(self.labels))
 
     def shuffle(self, rng: np.random.Generator) -> EraserData:
-        """The same with labels in a random order."""
+        """The same method on shuffled labels: the data with labels in a random order."""
         return self._replace(labels=self.labels.take(rng.permutation(len(self.labels))))
 
 
@@ -97,7 +97,8 @@ def generator_of(*names: str) -> np.random.Generator:
 
 
 class EraserBaselines(NamedTuple):
-    """The baselines of an eraser: what it was fitted on, and the variance that it takes.
+    """What removing anything does: the baselines of an eraser, by what it was fitted on, and the
+    variance that it takes.
 
     seed  decides what is drawn: what stands for the task's data, wherever they lie
     """
@@ -125,7 +126,9 @@ class EraserBaselines(NamedTuple):
                 yield kind, self.draw(kind, draw)
 
     def draw(self, kind: Floor, draw: int) -> AffineEraser:
-        """A draw of a kind of floor, by its number."""
+        """`floor=`: a baseline in place of an eraser (rank, variance or shuffled), with the seed
+        `draw=`.
+        """
         rng = generator_of(self.seed, kind, str(draw))
         if kind == "shuffled":
             return fit_eraser(self.source.shuffle(rng), self.method, self.rank)
@@ -142,8 +145,8 @@ def erase_layer(readings: Readings, read: str, eraser: AffineEraser) -> Readings
 
 
 def _iterate(source: EraserData, rank: int | None) -> AffineEraser:
-    """INLP with linear classifiers, until held-out examples are no longer classified better than by
-    the commonest class (by a standard error), or up to a rank.
+    """INLP: linear classifiers one after the other, until held-out examples are at the commonest
+    class (within a standard error), or up to a rank.
     """
     x = np.concatenate(source.sites)
     ids = np.tile(np.arange(len(source.labels)), len(source.sites))

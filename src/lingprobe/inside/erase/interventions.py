@@ -148,9 +148,9 @@ def changes_of(
     doses: Mapping[float, float],
     floors: FloorDraws,
 ) -> Iterator[StateChange]:
-    """The changes at a site that are the same for all examples: erased; moved by each dose either
-    way, where there are two classes; and the baselines of both. `doses` are lengths of moves, by
-    what they are called.
+    """Erased, and moved to the other label and further into their own by each dose, where there are
+    two classes: the changes at a site that are the same for all examples, and the baselines of
+    both. `doses` are lengths of `measure_dose`.
     """
     yield StateChange(ChangeName(ERASED), {site: eraser})
     for kind, floor in floors.erasers(source, eraser):
@@ -205,8 +205,8 @@ def fit_scrubbing(
     floors: FloorDraws,
     read: Callable[[str, Mapping[str, AffineEraser]], EraserData],
 ) -> Iterator[StateChange]:
-    """Erased at a site and at every later one, each eraser fitted to what the earlier ones leave
-    (concept scrubbing; Belrose et al. 2023). Baselines have its rank and the variance that it
+    """Scrubbed: erased there and at every later layer, each eraser fitted to what the earlier ones
+    leave (concept scrubbing; Belrose et al. 2023). Baselines have its rank and the variance that it
     takes, and are fitted to states as they are: on what is left, shuffled labels find directions
     that hardly vary there, and are large in states that have the property.
 

@@ -181,8 +181,8 @@ class ErasureMatrix:
     def _cell(
         self, erased: ErasureTask, measured: ErasureTask, how: CellPlan
     ) -> Iterator[ProbeRun]:
-        """The probe of vectors as they are, unless it was trained for another cell; those of erased
-        ones, and of those after each floor; and where the task is its own, nonlinear probes.
+        """A probe retrained on the erased vectors, and those before and after each baseline; where
+        the task is its own, nonlinear probes as well.
         """
         is_own, read, bench = erased.task == measured.task, measured.read, self.bench
         make = RunMaker.of(self, erased, measured, how)

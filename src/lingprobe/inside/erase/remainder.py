@@ -93,7 +93,7 @@ class RemainderEncoder:
         )
 
     def withholds(self, sentences: Sequence[Sentence]) -> NDArray[np.bool_]:
-        """Which of some sentences an eraser was fitted on, [sentences]."""
+        """Sentences of the eraser are excluded from every task: which of some are, [sentences]."""
         return are_among(hash_sentences(sentences), self.erasure.hashes)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:

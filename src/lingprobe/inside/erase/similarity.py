@@ -92,8 +92,9 @@ def similar_pairs(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
 
 
 def pair_translations(texts: str, seen: Sequence[Sentence]) -> tuple[Dataset, list[str]]:
-    """The sentences that two texts, TEXT+TEXT, have by the same sent_id or else in the same line,
-    and of which an eraser saw none; and what finding them there and back is called.
+    """Sentences that find their translation: those that two texts, TEXT+TEXT, have by the same
+    sent_id or else in the same line, and of which an eraser saw none; and what finding them there
+    and back is called.
     """
     corpora = texts.split("+")
     if len(corpora) != 2:

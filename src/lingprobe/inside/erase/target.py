@@ -262,7 +262,9 @@ class StateReadings:
         return chosen, SentencePreferences.of(chosen, model, probe, (CHOICE, one.task.metric))
 
     def similarities(self, pairs: str, limit: int | None) -> PairCosines:
-        """How alike the last layer's vectors of pairs of sentences are."""
+        """An encoder without a language model is used for similarity: that of the last layer's
+        vectors of pairs of sentences.
+        """
         seen = select_examples(self.readings.dataset, self.parts.eraser).sentences
         encoder = self.target.encoder("last")
         if ":" not in pairs and "+" in pairs:

@@ -28,7 +28,9 @@ from lingprobe.tables.heat import REDS, HeatLook
 _MATRIX = ("encoder", "layer", "asked")
 _FLOORS = {"control": tuple(CONTROLS.values())}
 _TESTED = {"control": (CONTROLS["rank"], CONTROLS["shuffled"])}
-"""Not those of equal variance: where a property has much of it, such a subspace nearly holds it."""
+"""A star is for scores significantly below the baselines of rank and of shuffled labels; not those
+of equal variance: where a property has much of it, such a subspace nearly holds it.
+"""
 
 
 @dataclass(frozen=True)

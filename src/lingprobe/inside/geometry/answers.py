@@ -48,7 +48,9 @@ def by_encoder(rows: Sequence[GeometryRow]) -> dict[str, list[GeometryRow]]:
 
 
 def chosen_layer(mine: Sequence[GeometryRow]) -> str:
-    """The layer of an encoder whose rotation finds most translations in the first fold."""
+    """The layer chosen on the first fifth: of an encoder, that whose rotation finds most
+    translations there.
+    """
     layers: dict[str, list[float]] = {}
     for row in select_measures(mine, ROTATED):
         layers.setdefault(row.layer, []).append(row.dev)

@@ -36,7 +36,7 @@ def intrinsic_dimension(rows: LayerVectors) -> tuple[IntervalEstimate, int]:
 
 
 def drop_repeated_points(x: Doubles) -> Doubles:
-    """The points [n, dim] that lie on no point before them.
+    """Equal vectors count once: the points [n, dim] that lie on no point before them.
 
     It is not enough to leave out copies as points whose neighbours count: both neighbours of a
     third point can still be one place, which is a ratio of 1.
@@ -54,7 +54,7 @@ def drop_repeated_points(x: Doubles) -> Doubles:
 
 
 def sample_vectors(rows: LayerVectors) -> Doubles:
-    """All vectors, or as many as neighbours are looked for among, in even steps."""
+    """At most 5,000 vectors, in even steps, among which neighbours are looked for."""
     many = rows.shape[0]
     at = np.unique(np.linspace(0, many - 1, min(many, MOST)).round().astype(int)).tolist()
     if len(at) == many:

@@ -94,8 +94,8 @@ def encode_networks(
 
 
 def _floors(made: Known, paths: RunPaths) -> tuple[dict[str, str], Known, list[str]]:
-    """For each encoder the same network before training, these networks, and why others have
-    none.
+    """The same networks untrained, beside which each number stands (`--no-untrained` leaves them
+    out), by encoder, and why others have none.
     """
     floors: dict[str, str] = {}
     drawn: dict[str, tuple[Encoder, ContentIdentity]] = {}

@@ -31,7 +31,9 @@ class LanguageAlignment(NamedTuple):
 
 
 def compute_rotation(x: Doubles, y: Doubles) -> Doubles:
-    """The matrix R with orthonormal columns or rows for which xR is nearest to y, [p, q]."""
+    """The rotation that maps one language onto the other best (orthogonal Procrustes): the matrix R
+    with orthonormal columns or rows for which xR is nearest to y, [p, q].
+    """
     left, _, right = np.linalg.svd(x.T @ y, full_matrices=False)
     return np.asarray(left @ right)
 
@@ -42,8 +44,9 @@ def make_test_folds(many: int) -> list[NDArray[np.int64]]:
 
 
 def align_vectors(x: Doubles, y: Doubles) -> LanguageAlignment:
-    """Map parallel vectors x [n, p] onto y [n, q], each fold by what the others taught. Ways
-    without a rotation need p = q.
+    """How many sentences find their translation as is, centred and rotated, the rotation learnt on
+    the other four fifths: parallel vectors x [n, p] mapped onto y [n, q]. Ways without a rotation
+    need p = q.
     """
     hits, errors = np.zeros((len(WAYS), 2, len(x)), bool), []
     for test in make_test_folds(len(x)):
@@ -61,8 +64,9 @@ def align_vectors(x: Doubles, y: Doubles) -> LanguageAlignment:
 
 
 def find_translations(x: Doubles, y: Doubles) -> Hits:
-    """Whether row i of y has the highest cosine with row i of x, and the other way around, [2, n];
-    one that shares it with another has not.
+    """How many sentences have their translation as the nearest by cosine: whether row i of y has
+    the highest with row i of x, and the other way around, [2, n]; one that shares it with another
+    has not.
     """
     cosines = _scale_to_unit_length(x) @ _scale_to_unit_length(y).T
     own = np.diagonal(cosines).copy()

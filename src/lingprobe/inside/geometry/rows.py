@@ -70,8 +70,8 @@ NOTHING = IntervalEstimate(np.nan, np.nan, np.nan)
 
 
 def make_jackknife_groups(many: int) -> list[tuple[int, int]]:
-    """The stretches that are excluded in turn: neighbours stay together, since sentences of one
-    text are no independent draws.
+    """Stretches of the text, which the jackknife leaves out in turn: neighbours stay together,
+    since sentences of one text are no independent draws.
     """
     ends = np.linspace(0, many, min(GROUPS, many) + 1).round().astype(int).tolist()
     return list(pairwise(ends))

@@ -83,8 +83,8 @@ def compute_cka(xy: Doubles, xx: Doubles, yy: Doubles) -> Doubles:
 
 
 def null_deviation(n: int) -> float:
-    """The standard deviation of debiased CKA over all n! ways to pair the sentences at random,
-    whatever the vectors are; the mean is 0.
+    """CKA by chance, 0 ± this: the standard deviation of debiased CKA over all n! pairings of the
+    sentences, whatever the vectors are.
 
     HSIC is the product of two matrices with no diagonal and rows that add up to 0, divided in CKA
     by their norms. Of such matrices all moments of pairs of entries follow from the norms.

@@ -43,7 +43,9 @@ class VectorSpread:
 
 
 def measure_spread(rows: LayerVectors) -> VectorSpread:
-    """How vectors lie, read once."""
+    """How vectors lie, read once: cosine, norm, the largest dimension, and how many are outlying
+    (variance five times the average or more).
+    """
     many, width = rows.shape
     start = next(split_into_stretches(0, many))
     shift = rows.read(*start).mean(0)
@@ -96,10 +98,12 @@ def _by_dimension(sums: _Totals) -> Doubles:
 
 
 def _cosine(sums: _Totals) -> float:
+    """Anisotropy: the mean cosine of all pairs of different sentences."""
     return float(_by_dimension(sums).sum())
 
 
 def _largest(sums: _Totals) -> tuple[int, float]:
+    """Which one dimension makes most of the cosine, and which share."""
     shares = _by_dimension(sums)
     top = int(shares.argmax())
     return top, float(shares[top] / shares.sum())

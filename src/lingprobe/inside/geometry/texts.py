@@ -40,7 +40,9 @@ def read_parallel_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]
 def _pair_up(
     corpora: Sequence[str], known: Sequence[Sequence[tuple[str, Sentence]]]
 ) -> list[tuple[Sentence, ...]]:
-    """The sentences that all texts have: by sent_id where all have these, else line by line."""
+    """Sentences that are translations of each other: by sent_id where all texts have these, else
+    line by line.
+    """
     by_id = [dict(text) for text in known]
     if all(len(ids) == len(text) for ids, text in zip(by_id, known, strict=True)):
         shared = [name for name in by_id[0] if all(name in ids for ids in by_id)]

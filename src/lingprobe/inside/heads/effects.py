@@ -36,7 +36,7 @@ PatchSource = Literal["member", "label", ""]
 
 @dataclass(frozen=True)
 class MeanOutput:
-    """Gives the mean [dim] in the place of every state."""
+    """Ablation: a head gives its mean output [dim] in the place of every state."""
 
     mean: Floats
 
@@ -48,7 +48,8 @@ class MeanOutput:
 
 @dataclass(frozen=True)
 class TokenPatch:
-    """Gives other states at some tokens of each sentence.
+    """Activation patching: a head gives its output of other sentences at some tokens of each
+    sentence.
 
     states  [tokens, dim]
     places  [tokens] where each stands in its row
@@ -133,7 +134,9 @@ class PairTokens(NamedTuple):
         return at, behind
 
     def patch_members(self) -> PatchPlan:
-        """Each token from the first difference on gets the state of the other sentence's."""
+        """Patched is from the other sentence of the pair: each token from the first difference
+        on.
+        """
         places, own, other, sizes = [], [], [], []
         for sentence, (start, end) in enumerate(zip(self.offsets, self.offsets[1:], strict=False)):
             pair, partner = sentence // 2, sentence + 1 - 2 * (sentence % 2)
@@ -150,7 +153,9 @@ class PairTokens(NamedTuple):
         return PatchPlan("member", *map(_as_ints, (places, starts, other, own)))
 
     def patch_labels(self, better: Ints, codes: Ints, rng: np.random.Generator) -> PatchPlan:
-        """The token before the first difference gets the state of that of another pair."""
+        """Patched is the token before the predicted word, from a pair of another label, beside one
+        of the same: the word where the sentences first differ.
+        """
         able = np.flatnonzero(self.first > 0)  # before others there is nothing but the start
         units = self.offsets[2 * np.arange(len(codes)) + better] + self.first - 1
         places, other, own, sizes = [], [], [], [0] * (2 * len(codes))

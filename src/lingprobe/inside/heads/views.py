@@ -122,7 +122,9 @@ def of_change(change: str) -> Mapping[str, Any]:
 
 
 def find_carriers(shown: ResultFrame) -> list[bool]:
-    """Which heads lower the margin both when they are ablated and when they are patched."""
+    """Which heads are named, and have their star: whose ablation and whose patching both lower the
+    margin significantly.
+    """
     falls = [zip(*map(shown.column, (n, f"{n}_p")), strict=True) for n in (ABLATED, PATCHED)]
     both = zip(*([value > 0 and p < ALPHA for value, p in fall] for fall in falls), strict=True)
     return [all(pair) for pair in both]

@@ -91,7 +91,9 @@ def _check_distances(place: Path, names: Sequence[str], found: Distances) -> Non
 
 
 def check_distances(distances: Distances, sources: Iterable[str], targets: Iterable[str]) -> None:
-    """DataProblem where fewer than 20 languages are source and target, or the table lacks one."""
+    """Refuse fewer than 20 languages that are source and target, or a table that lacks one.
+    DataProblem.
+    """
     read, tested = {*sources}, {*targets}
     both = read & tested
     if len(both) < LEAST:

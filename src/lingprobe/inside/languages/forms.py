@@ -124,6 +124,9 @@ class FeatureForms:
         return made
 
     def _add(self, word: SpellingCounts) -> None:
+        """Take in a form; forms of several values (syncretism) are excluded, or with `several=set`
+        their label is the set.
+        """
         feature, is_set = self.options.feature, self.options.several == "set"
         has = word.values(feature, self.options.upos)
         has_none = bool(has.pop("", 0))
@@ -281,7 +284,7 @@ def _compute_form_facts(
 
 
 def _every_feature(options: FormOptions) -> list[str]:
-    """The features that make a task: two values or more have enough forms."""
+    """`feature=*`: each feature of which two values or more have enough forms."""
     least = LEAST if options.least is None else options.least
     return varied_features(count_features(_lexicon(options).readings(options.upos)), least)
 

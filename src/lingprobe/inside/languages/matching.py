@@ -151,7 +151,9 @@ class MatchedDatasets:
         return np.bincount(cells[mine if free is None else mine & free], minlength=len(labels))
 
     def _free(self, source: int, target: int) -> NDArray[np.bool_]:
-        """Which rows of a source share neither form nor sentence with the target's test rows."""
+        """Which rows of a source have no word form that a label is about, nor a sentence, in the
+        target's test.
+        """
         ones, others = self.datasets[source], self.datasets[target].take(self.tests[target])
         return ~(
             _in_common(ones, others, _list_word_forms) | _in_common(ones, others, _list_first_words)
@@ -176,8 +178,8 @@ class MatchedDatasets:
         return level
 
     def _pick(self, k: int, split: int, quota: Ints, free: NDArray[np.bool_] | None = None) -> Ints:
-        """Rows of a split, so many of each cell, drawn in an order that depends on no other
-        language.
+        """Rows of a split, so many of each class, and with `--by` of the same constructions in all
+        languages, drawn in an order that depends on no other language.
         """
         cells = self.cells[0][k]
         rng = np.random.default_rng([self.seed, 21, split])

@@ -102,8 +102,8 @@ def in_layers(encoder: str) -> str:
 
 
 def list_baseline_encoders(encoders: Sequence[str]) -> list[str]:
-    """Encoders that tell what a score is worth: the letters of a word, and of each transformer a
-    bag of its own subwords and the network before training.
+    """The baselines of a feature of words: character n-grams of the word, and of each transformer
+    random vectors of its subwords and untrained copies.
     """
     found = {word_by_word(NGRAMS): None}
     for each in encoders:

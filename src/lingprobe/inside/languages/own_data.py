@@ -151,8 +151,8 @@ class OwnTransfer:
     def _leave_shared_out(
         self, source: Dataset, target: Dataset
     ) -> tuple[NDArray[np.bool_], list[str]]:
-        """Which rows of the source have no text that is tested, nor a conversation's prompt where
-        enough others are left; and what there is to say of it.
+        """Training texts and prompts that are tested elsewhere are excluded and counted: which rows
+        of the source are left, and what there is to say of it.
         """
         tested = target.take(target.rows("test"))
         train = source.splits == TRAIN

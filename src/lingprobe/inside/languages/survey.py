@@ -103,7 +103,7 @@ def survey_rows(places: Sequence[str], tasks: Sequence[str]) -> Iterator[SurveyR
 
 
 def survey_row(place: str, name: str, task: Task) -> SurveyRow:
-    """What can be said of a task on a treebank."""
+    """The examples of a task on a treebank, or why it is refused, and warnings."""
     about = read_treebank_metadata(place)
     what = about.name, about.language, about.licence, name
     try:
@@ -160,7 +160,9 @@ def count_auxiliaries(notes: DatasetNotes) -> dict[str, Mapping[str, int]]:
 
 
 def list_warnings(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """What has a warning."""
+    """The warnings of a task on a treebank: auxiliaries read as two constructions, contradictions,
+    one word that predicts the label.
+    """
     yield from two_readings(cells)
     yield from two_tenses(cells)
     yield from list_contradictions(data.notes)
@@ -176,8 +178,8 @@ def list_warnings(data: Dataset, cells: Mapping[str, Mapping[str, int]]) -> Iter
 
 
 def is_told(share: float, tested: Collection[int]) -> bool:
-    """Whether a rule that is right in a share of the test examples, given by class, is far above a
-    constant answer, and further than chance takes it: few examples are often told by some word.
+    """Whether one word predicts the label: a rule that is right in a share of the test examples,
+    given by class, is far above a constant answer, and further than chance takes it.
     """
     constant = max(tested) / sum(tested)
     error = math.sqrt(constant * (1 - constant) / sum(tested))

@@ -71,9 +71,8 @@ def split_reference(task: str) -> TransferReference | None:
 
 
 def split_tasks(frame: ResultFrame, distances: Distances = MappingProxyType({})) -> ResultFrame:
-    """The rows of `transfer`, with question, source and target as columns of their own, each
-    encoder at the layer that is best on the dev of the source, the same for all targets: what dev
-    of a target says, nobody has who has no labels there. DataProblem where there are none.
+    """The rows of `transfer`, each encoder at the layer chosen on the dev of the source, the same
+    for all targets, with question, source and target as columns of their own.
 
     distances  between languages, where they are known
     """

@@ -206,8 +206,8 @@ def _list_numbers(values: Column) -> list[float]:
 
 
 def correct_sites(changed: Mapping[str, Sequence[EffectCell]]) -> dict[str, list[EffectCell]]:
-    """The effects at several sites with p values, which are corrected within each, corrected for
-    the number of sites (Bonferroni), so that all are one family.
+    """Effects corrected for all sites (Bonferroni): with p values that are corrected within each,
+    so that all are one family.
     """
     many = len(changed)
     return {
@@ -228,8 +228,8 @@ def correct_sites(changed: Mapping[str, Sequence[EffectCell]]) -> dict[str, list
 
 
 def summarize_site(cells: Sequence[EffectCell]) -> dict[str, Any]:
-    """What is known of a site by its effects: whether it is used, and what a probe of the last
-    layer loses when it is erased.
+    """Whether the model uses a site, and which effect would have been found: what is known of it by
+    its effects, with what a probe of the last layer loses when it is erased.
     """
     use, told = decide_use(cells)
     known = {**_UNKNOWN, "use": use}

@@ -47,7 +47,8 @@ class InflectionParadigms(NamedTuple):
     seen: Counter[str]
 
     def other(self, cell: Cell, form: str, gender: str) -> tuple[str, str]:
-        """The form that differs in number alone, or '' and the reason why there is none.
+        """The form of the same lemma that differs in Number alone, or '' and the reason why there
+        is none.
 
         gender  the subject's, which a form takes that the other number lacks
         """
@@ -104,8 +105,8 @@ def _find_paradigm_cell(lemma: str, raw: str) -> Cell | None:
 
 
 def with_unimorph(paradigms: InflectionParadigms, path: Path) -> InflectionParadigms:
-    """The same with the forms of a file of UniMorph (lemma, form and tags, tab between them), where
-    the treebank lacks them: the tags of a form that it has say which form is the other one.
+    """The same with forms of a UniMorph file (`forms=`: lemma, form and tags, tab between them),
+    where the treebank lacks them: the tags of a form that it has say which form is the other.
     """
     table: dict[tuple[str, str, str], set[str]] = defaultdict(set)
     told: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
@@ -140,7 +141,9 @@ def with_unimorph(paradigms: InflectionParadigms, path: Path) -> InflectionParad
 def build_agreement_pairs(
     trees: Sequence[TreeColumns], paradigms: InflectionParadigms, reasons: Counts
 ) -> Iterator[MinimalPair]:
-    """A pair for each clause whose verb agrees in number; what is excluded is counted by reason."""
+    """A pair for each clause whose verb, or auxiliary, becomes the form that differs in Number
+    alone; a clause that is excluded is counted by reason.
+    """
     loose = _loose(trees)
     for tree in trees:
         for verb, subject in _clauses(tree):
@@ -154,7 +157,9 @@ def build_agreement_pairs(
 
 
 def _loose(trees: Sequence[TreeColumns]) -> set[str]:
-    """The numbers of subjects whose verbs often have the other one, as plurals in Turkish."""
+    """The numbers of subjects with which verbs of the treebank often do not agree, as plurals in
+    Turkish.
+    """
     agree, differ = Counter[str](), Counter[str]()
     for tree in trees:
         for verb, subject in _clauses(tree):
@@ -165,7 +170,9 @@ def _loose(trees: Sequence[TreeColumns]) -> set[str]:
 
 
 def _is_clear(tree: TreeColumns, subject: int) -> bool:
-    """Whether a subject is one noun that a verb agrees with, and says how many are meant."""
+    """Whether the subject is a single noun, in the case of subjects, with the number of the verb,
+    and says how many are meant.
+    """
     case = parse_features(tree.feats[subject]).get("Case")
     return case in AGREEING and not any(tree.deprels[k] in UNCLEAR for k in tree.children(subject))
 
@@ -209,7 +216,9 @@ def _pair(
 
 
 def _doubt(tree: TreeColumns, verb: int, subject: int, cell: Cell | None) -> str:
-    """Why a clause makes no clear pair; '' where nothing speaks against it."""
+    """Why a clause is excluded: the verb is misspelt or foreign, part of a token, or stands for
+    both numbers; '' where nothing speaks against it.
+    """
     number = parse_features(tree.feats[subject]).get("Number")
     if cell is None:
         return "a verb that is misspelt or not standard"
@@ -222,8 +231,8 @@ def _doubt(tree: TreeColumns, verb: int, subject: int, cell: Cell | None) -> str
 
 
 def _elides(tree: TreeColumns, verb: int, other: str, seen: Mapping[str, int]) -> bool:
-    """Whether a neighbour of a verb loses a vowel beside one of two forms, and not beside the
-    other: French *n'est* and *ne sont*, Welsh *mae'r* and *maen y*.
+    """Whether a neighbour is elided beside one form alone: French *n'est* and *ne sont*, Welsh
+    *mae'r* and *maen y*.
     """
     form = _low(tree, verb)
     begins = _is_vowel(form[:1]) != _is_vowel(other[:1])

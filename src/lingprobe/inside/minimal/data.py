@@ -42,7 +42,9 @@ class PairSampling:
 def build_pair_dataset(
     pairs: Sequence[MinimalPair], how: PairSampling, notes: Mapping[str, Any]
 ) -> Dataset:
-    """The pairs as examples, tested in folds so that each is tested once."""
+    """Pairs in five folds, so each pair is tested once, on paradigms that the probe was not trained
+    on; a pair is never split.
+    """
     kept = [pair for pair in pairs if pair.good != pair.bad]
     if len(kept) < FEWEST:
         raise DataProblem(f"{len(kept)} minimal pairs are too few for train, dev and test")
@@ -75,7 +77,7 @@ def _cap(groups: Ints, rng: np.random.Generator) -> Ints:
 
 
 def _draw(groups: Ints, size: int | None, rng: np.random.Generator) -> Ints:
-    """So many rows, each group with its share, in their order; all without a size."""
+    """`size=` draws so many pairs, of each group its share, in their order; all without a size."""
     if size is None or size >= len(groups):
         return np.arange(len(groups))
     check_number("size", size, "1", "or leave size out for all", DataProblem)
@@ -87,7 +89,9 @@ def _draw(groups: Ints, size: int | None, rng: np.random.Generator) -> Ints:
 
 
 def _sides(groups: Ints, rng: np.random.Generator) -> Ints:
-    """Where the better sentence stands, 0 or 1, in half of each group either way."""
+    """Which sentence comes first, drawn for half of each group either way: where the better one
+    stands, 0 or 1.
+    """
     mixed = rng.permutation(len(groups))
     order = mixed[np.argsort(groups[mixed], kind="stable")]
     sides = np.empty(len(groups), np.int64)

@@ -79,6 +79,7 @@ class MinimalPairOptions:
 
 
 def _load_pairs(options: MinimalPairOptions) -> Dataset:
+    """The pairs of a file: divided into five folds, after `words=` and `size=`."""
     columns = PairColumns(options.good, options.bad, options.group)
     found = list_pair_files(options.path)
     pairs = [pair for file in found for pair in read_minimal_pairs(file, columns)]
@@ -102,8 +103,8 @@ def _load_pairs(options: MinimalPairOptions) -> Dataset:
 
 
 def _regroup_by_lemma(pairs: Sequence[MinimalPair]) -> list[MinimalPair]:
-    """The pairs grouped by their lemma where paradigms are too few for an interval, and lemmas are
-    not; [] where paradigms stay.
+    """Fewer than six paradigms are kept apart by verb: the pairs grouped by their lemma where
+    lemmas are enough; [] where paradigms stay.
     """
     lemmas = {pair.tags.get("lemma", "") for pair in pairs}
     if len({pair.group for pair in pairs}) >= FEWEST_CLUSTERS or len(lemmas) < FEWEST_CLUSTERS:
@@ -119,7 +120,7 @@ def _regroup_by_lemma(pairs: Sequence[MinimalPair]) -> list[MinimalPair]:
 def _keep_known(
     pairs: Sequence[MinimalPair], text: Path
 ) -> tuple[list[MinimalPair], dict[str, int]]:
-    """The pairs of which a text has every word, and how many are excluded, by reason."""
+    """`words=` keeps the pairs of which a text has every word, and counts the others, by reason."""
     known = read_vocabulary(text.expanduser())
     kept = [pair for pair in pairs if pair.words <= known]
     return kept, {f"a word that {text.name} lacks": len(pairs) - len(kept)}

@@ -72,7 +72,7 @@ class LanguageModel(SavedModel):
 
     @property
     def is_masked(self) -> bool:
-        """Whether it is read as a masked model."""
+        """Whether it is read as a masked model (`reads=masked`) or a causal one."""
         if self.reads == "auto":
             source = source_of(self.files, self.model, self.trust, ("tokenizer*",))
             return tokeniser_of(source).mask_token_id is not None
@@ -187,7 +187,9 @@ class LanguageModel(SavedModel):
         return ids, np.array([len(each) + 1 > limit for each in whole], bool)
 
     def _start(self, tokenizer: Any) -> int:
-        """The number of the token that every text begins with."""
+        """The start token that every text begins with, the tokenizer's first or last mark, by
+        number.
+        """
         marks = (tokenizer.bos_token_id, tokenizer.eos_token_id)
         for mark in marks:
             if mark is not None:

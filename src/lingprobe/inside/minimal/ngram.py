@@ -65,8 +65,8 @@ class NGramCounts:
         )
 
     def _probability(self, gram: Gram) -> float:
-        """Of the last word of an n-gram behind the others; a word that was never seen shares its
-        weight with all of these.
+        """Interpolated as by Witten & Bell: of the last word of an n-gram behind the others; a word
+        that was never seen shares its weight with all of these.
         """
         probability = 1 / (self.different[()] + 1)
         for n in range(1, len(gram) + 1):

@@ -122,8 +122,9 @@ class PairColumns:
     def tags(
         self, row: Mapping[str, str], where: str, file: PairFile
     ) -> tuple[str, dict[str, str]]:
-        """The paradigm of a row, and what else it is reported by. Without a column of paradigms it
-        is the phenomenon in a language and in a file of several.
+        """The paradigm of a row, by the column that names it, and the phenomenon and the like as
+        subgroups. Without such a column it is the phenomenon in a language and in a file of
+        several.
         """
         tags = {tag: cell for tag, names in STRATA.items() if (cell := _find(row, names[::-1]))}
         if self.group:
@@ -241,7 +242,7 @@ class _Sentence(NamedTuple):
 def _sentence_rows(
     rows: Iterable[tuple[str, Mapping[str, str]]], columns: PairColumns, file: PairFile
 ) -> Iterator[MinimalPair]:
-    """Pairs of rows with a sentence each, which stand below each other, the better one and the
+    """Pairs of a table with a sentence a row, which stand below each other, the better one and the
     worse one in either order.
     """
     sides: dict[bool, _Sentence] = {}
@@ -276,7 +277,7 @@ def _words_of(path: Path, content: str) -> frozenset[str]:
 
 
 def _marked_lines(path: Path, paradigm: str) -> Iterator[MinimalPair]:
-    """Lines of `True` or `False`, a tab and a sentence, the two of a pair after each other."""
+    """Pairs of lines `True`, tab, sentence, and `False`, tab, sentence, below each other."""
     good = ""
     for number, line in read_text_lines(path):
         if not line.strip():

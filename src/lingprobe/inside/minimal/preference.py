@@ -99,8 +99,8 @@ class FittedPreference:
 
 
 def _mirror(readings: Readings) -> Readings:
-    """Every pair and, behind all of them, every pair the other way round: so no place is the better
-    one, and the intercept is 0.
+    """Without an intercept: every pair and, behind all of them, every pair the other way round, so
+    that no place is the better one.
     """
     dataset, size = readings.dataset, len(readings)
     twice = dataset.take(np.tile(np.arange(size), 2))

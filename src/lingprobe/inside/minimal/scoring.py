@@ -75,7 +75,9 @@ class ReadingPlan(NamedTuple):
 
 
 def plan_causal(sentences: Sequence[Sequence[int]], branching: bool) -> ReadingPlan:
-    """Each token of a sentence behind the first, predicted from those before it."""
+    """Each token after those before it, from a start token on, whose log-probabilities are
+    summed.
+    """
     rows, owners = list[TokenTree](), list[int]()
     items, uses = list[Triple](), list[Triple]()
     for group in (
@@ -128,8 +130,8 @@ def plan_masked(
     mask: int,
     apart: bool = False,
 ) -> ReadingPlan:
-    """Each piece of a word, predicted with it and the later pieces of its word masked; pieces
-    without a word, such as [CLS], are not predicted.
+    """Each piece of a word is predicted with it and the later pieces of its word masked
+    (pseudo-log-likelihood); pieces without a word, such as [CLS], are not predicted.
 
     Sentences that are equal but for a word give the same row where that word is masked, unless they
     are to stay `apart`.

@@ -124,7 +124,9 @@ def _pad_targets(part: SentenceWords, rows: Ints, lengths: Ints) -> tuple[Floats
 
 
 class MapTraining:
-    """One map in training: its weights [dim, rank], its optimiser, its rate and its best state."""
+    """One map in training, from weights [dim, rank] between -0.05 and 0.05: its optimiser, its rate
+    and its best state.
+    """
 
     def __init__(self, dim: int, rank: int, seed: int, schedule: AdamSchedule, device: str) -> None:
         draw = torch.Generator().manual_seed(seed)

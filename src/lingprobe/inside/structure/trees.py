@@ -71,8 +71,8 @@ def count_words_of_pairs(pairs: int) -> int:
 def tree_edges(
     bounds: Ints, distances: NDArray[np.float32], counts: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Which pairs are edges of the minimum spanning trees of sentences [pairs]; only pairs that
-    count can be.
+    """The minimum spanning trees of distances: which pairs of words are edges [pairs]; only pairs
+    that count can be, without punctuation.
 
     bounds  where the pairs of each sentence begin, and where the last end [sentences + 1]
 

@@ -55,7 +55,7 @@ class SentenceWords:
 
 
 def select_complete_examples(readings: Readings, who: str) -> SentenceWords:
-    """The examples all of whose words have units."""
+    """Sentences that are trained on: those all of whose words have units."""
     labels, spans = lists_of(readings, who), readings.vectors.spans
     if spans is None:
         raise ReadingProblem(
@@ -96,8 +96,8 @@ def units_of_words(layers: Sequence[Floats], starts: Ints, stops: Ints) -> Float
 
 
 def words_of_sentence(readings: Readings, sentence: int, layers: Sequence[Floats]) -> Floats:
-    """The vectors of the words of a sentence; a word that has no unit has the mean of the
-    others'.
+    """The vectors of the words of a sentence; a word whose pieces the tokenizer dropped has the
+    mean vector of its sentence.
     """
     spans = readings.vectors.spans
     assert spans is not None

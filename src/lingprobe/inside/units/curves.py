@@ -87,8 +87,8 @@ def common_share(one: Sequence[int], other: Sequence[int]) -> float:
 
 
 class LeastUnits(NamedTuple):
-    """The least number of units that reaches the share, with its 95 % interval; infinite where no
-    number that was measured does.
+    """The least k that reaches the share of the gain, with an interval over bootstrap samples (95
+    %); infinite where no number that was measured does.
     """
 
     k: float
@@ -125,7 +125,9 @@ class UnitCurve:
 
     @cached_property
     def least(self) -> LeastUnits | None:
-        """The least number of units that is enough; None where there is nothing to reach."""
+        """The least k, the smallest measured number of dimensions that reaches 95 % of the gain of
+        all; None where there is nothing to reach.
+        """
         if self.full is None:
             return None
         constant = join_constants(self.shown.folds(self.numbers[0])[0])
@@ -189,8 +191,8 @@ class UnitCurve:
         return []
 
     def decide_basis(self, turned: Sequence[UnitCurve]) -> str:
-        """Whether the units that are asked about tell more than as many of each rotation; '' where
-        no rotation was measured with as many.
+        """Whether the basis is privileged: units that are asked about predict more than as many
+        rotated dimensions of each rotation; '' where no rotation was measured with as many.
         """
         k = self.shown.column("k")[self.focus]
         numbers = [n for curve in turned for n in curve.numbers if self.shown.column("k")[n] == k]

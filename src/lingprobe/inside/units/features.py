@@ -112,8 +112,9 @@ def _largest_of_groups(values: Floats, k: int) -> Floats:
 
 
 def draw_directions(folder: AutoencoderFolder, k: int, seed: int) -> AutoencoderFolder:
-    """The same encoder with directions sampled at random, of which the k largest are kept: the
-    norms of directions stay as they were, and so does the point that is the middle of all.
+    """Random directions of the same number, as many active: the same encoder with directions
+    sampled at random, of which the k largest are kept; their norms stay, and so does the point that
+    is the middle of features.
     """
     tensors, draws = folder.tensors, np.random.default_rng([seed, 43])
     weights = tensors["W_enc"]

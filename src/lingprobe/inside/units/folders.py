@@ -188,7 +188,9 @@ def _parse_hook_layer(where: str, told: Mapping[str, Any]) -> str | None:
 
 
 def _norm(where: str, value: Any) -> str:
-    """How the input is scaled; early versions say whether by the mean norm."""
+    """How the input is normalised (`normalize_activations`); early versions say whether by the mean
+    norm.
+    """
     norm = {None: "none", False: "none", True: NORMS[-1]}.get(value, value)
     if norm not in NORMS:
         raise make_unknown_problem(where, "normalize_activations", norm)
@@ -196,6 +198,9 @@ def _norm(where: str, value: Any) -> str:
 
 
 def _is_centred(where: str, told: Mapping[str, Any]) -> bool:
+    """Whether TransformerLens centred the weights (`center_writing_weights`); other settings of the
+    model are refused.
+    """
     for key, value in told.items():
         if key != CENTRED and key not in HARMLESS and value not in (None, False):
             raise make_unknown_problem(where, f"model_from_pretrained_kwargs {key}", value)

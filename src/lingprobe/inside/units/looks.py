@@ -15,7 +15,9 @@ OFTEN, SHOWN = 3, 10  # times that a word must be seen, and how many words are k
 
 
 def describe_weights(readings: Readings, weights: Sequence[Floats]) -> AttentionNote:
-    """What weights of the tokens of each example look at."""
+    """Which share of attention the first and the last token have, how even it is, and which words
+    have most.
+    """
     some = [each for each in weights if len(each)]
     if not some:
         return AttentionNote()

@@ -24,8 +24,8 @@ CURVATURE = {"softmax": 0.5, "sigmoid": 0.25, "squared": 1.0}
 
 
 def path_order(x: Floats, labels: Column, most: int) -> Ints:
-    """The `most` units that come in first, in that order; those that never do stand behind, in the
-    order of their gradients.
+    """`by=l1`: the order in which an L1 penalty lets units in, the `most` first ones; those that
+    never do stand behind, in the order of their gradients.
     """
     z, wanted = _standardise(x), make_targets(labels, labels).train
     loss = LOSSES[labels.loss]

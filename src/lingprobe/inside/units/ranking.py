@@ -16,8 +16,8 @@ ROWS = 4096
 
 
 def half_of(train: Readings, seed: int) -> Ints:
-    """The rows of one half of the sentences, drawn by a seed; an example about two sentences goes
-    with its first. All rows where a half would be empty.
+    """Each seed ranks units on another half of the training sentences: the rows of that half; an
+    example about two sentences goes with its first. All rows where a half would be empty.
     """
     _, sentence = np.unique(train.dataset.sites[:, 0, 0], return_inverse=True)
     many = int(sentence.max(initial=-1)) + 1
@@ -36,9 +36,8 @@ def encode_annotated_labels(labels: Column) -> Doubles:
 
 
 def between_classes(x: Floats, labels: Column) -> Doubles:
-    """For each unit which share of its variance lies between classes, [units]; of label sets and
-    scores its squared correlation with each, and of these the largest. 0 for a unit that does not
-    vary.
+    """`by=difference`: the share of each unit's variance that lies between classes, [units]; of
+    label sets and scores the largest squared correlation. 0 for a unit that does not vary.
 
     Of two classes this is the order by the difference of their means in units of the deviation
     within classes (Gurnee et al. 2023, section 3.2, maximum mean difference, standardised).

@@ -47,7 +47,7 @@ class AutoencoderFolder:
 
 
 def make_unknown_problem(where: str, key: str, value: Any) -> DataProblem:
-    """What a folder asks for that is not known here."""
+    """What a folder of an autoencoder asks for that is not known here is refused by name."""
     return DataProblem(f"{where}: {key} is {value}, which lingprobe does not support")
 
 

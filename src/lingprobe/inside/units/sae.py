@@ -99,8 +99,9 @@ class SparseFeatures:
         return self.layers or str(hooked)
 
     def _find_hook(self) -> str | None:
-        """Where the folder's hook is. What a block gives is the layer behind it, but for the last
-        block, whose layer stands behind the model's norm.
+        """Where the folder's hook is: `blocks.8.hook_resid_pre` is layer 8, `hook_resid_post` the
+        layer behind it, but for the last block, whose layer stands behind the model's norm
+        (`post:`).
         """
         hooked = read_folder_layer(self.path)
         if hooked is None or not hooked.startswith(GIVEN):
@@ -181,7 +182,9 @@ class SparseFeatures:
         return self.scale
 
     def _check(self, made: SparseAutoencoder, states: Floats) -> None:
-        """Refuse an autoencoder that does not fit the states; EncoderStop."""
+        """Refuse an autoencoder that gives back less than `explains=` of the variance of the
+        states, or does not fit them; EncoderStop.
+        """
         if not made.folder.has_decoder or len(states) < ENOUGH:
             return
         share = made.explained_share(states)

@@ -208,8 +208,8 @@ def _fit(
 
 
 def find_drivers(readings: Readings, values: Floats, many: int) -> dict[str, list[list[Any]]]:
-    """The examples in which a unit is highest and lowest, each with its value, its label and the
-    sentence; of the same sentence one.
+    """The training sentences in which a unit is highest and lowest (`examples=`), each with its
+    value and its label; of the same sentence one.
     """
     order = np.argsort(values, kind="stable")
     return {

@@ -71,7 +71,7 @@ class TaskExamples:
         return () if reader and reader.has_scores else (KEEP,)
 
     def example_blocks(self, column: TaskColumn) -> Iterator[PageBlock]:
-        """Examples that the best encoder gets right and wrong, those it is surest of first."""
+        """Wrong and right examples of the best encoder, the surest mistakes first."""
         for name, row in self.study.rows_in_detail(column)[:1]:
             yield from self._of(column, name, row)
 

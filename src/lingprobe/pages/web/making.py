@@ -127,7 +127,7 @@ def _distinct(values: Iterable[str | None]) -> list[str]:
 
 
 def _command(frame: ResultFrame) -> tuple[str, list[str]]:
-    """The command that measures the same, and what it cannot name; '' where it can name no task."""
+    """The command that repeats the run, and what it cannot name; '' where it can name no task."""
     controls = (run.trial.control for run in frame.runs)
     named = {
         "-t": [_without_sample(task) for task in dict.fromkeys(frame.column("task"))],

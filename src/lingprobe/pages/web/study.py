@@ -174,7 +174,9 @@ class ResultStudy:
         return sorted(whole, key=lambda each: -each[1].score)
 
     def rows_in_detail(self, column: TaskColumn) -> list[tuple[str, FrameRow]]:
-        """The scores of a task that are looked into: the best encoders, baseline and oracle."""
+        """The best encoders of a task, of more than three the best three, for which errors are
+        shown, the best baseline and the oracle.
+        """
         return [
             *self.ranked_rows(column, "trained")[:DETAILED],
             *self.ranked_rows(column, "baseline")[:1],

@@ -134,8 +134,8 @@ def fit_label_lines(scores: Doubles, holds: Doubles) -> LabelLines:
 
 
 def find_cuts(odds: Doubles, holds: Doubles) -> Doubles:
-    """The log odds [k] from which on each label is predicted, so that micro F1 is highest over
-    these predictions.
+    """The threshold of each label of a set, chosen for micro F1: the log odds [k] from which on it
+    is predicted.
 
     F1 is a fraction of two sums over labels; at its maximum each label's cut maximises 2 * right -
     F1 * predicted (Dinkelbach 1967).

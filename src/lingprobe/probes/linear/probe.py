@@ -234,7 +234,7 @@ class LinearMap:
 
 
 def _features(train: Readings, dev: Readings, read: str) -> Floats:
-    """The features of all training examples: dev is fitted to as well."""
+    """The features of train and dev together: the fit is on both."""
     parts = [read_finite_features(train, read, "train")]
     if len(dev):
         parts.append(read_finite_features(dev, read, "dev"))

@@ -76,7 +76,8 @@ class HeldOut(NamedTuple):
 def choose_member(
     layers: Sequence[TrainingRows], member: Member | None, standardised: bool | None
 ) -> MemberChoice:
-    """The choice over some layers of the same examples; what is not None is given.
+    """The choice of the model, made once for a task and an encoder: over some layers of the same
+    examples; what is not None is given.
 
     The scale is that of the lower leave-one-out loss of the discriminant. Logistic regression is
     chosen where its loss is no more than one standard error of the difference above that of the
@@ -104,7 +105,9 @@ class ClosedForms(NamedTuple):
 
 
 def _find_scale(layers: Sequence[TrainingRows], scales: Sequence[bool]) -> ClosedForms:
-    """The closed form at the scale of the lower mean leave-one-out loss."""
+    """Whether vectors are at one scale or standardised: the closed form of the lower mean
+    leave-one-out loss.
+    """
     found = []
     for standardised in scales:
         fits = [
@@ -257,7 +260,9 @@ def predict_scores(model: LinearModel, scaled: Doubles) -> Doubles:
 def _compare_members(
     targets: TrainingTargets, layers: Sequence[HeldOut], member: Member | None, standardised: bool
 ) -> MemberChoice:
-    """The choice by the losses of held-out predictions, each member calibrated on them."""
+    """The model by the log loss on held-out examples, each member calibrated on them: logistic
+    regression is taken if it is within one standard error.
+    """
     if not layers:
         return MemberChoice(member or "discriminant", standardised, penalty=1.0)
     k, rows = _find_step(targets, layers), np.concatenate([layer.rows for layer in layers])

@@ -63,7 +63,9 @@ class GridFit(NamedTuple):
 
 
 def make_tuning_folds(one: JobInput) -> list[tuple[Ints, Ints]]:
-    """The folds of train that a grid is tuned on: what is learnt from and what is judged on."""
+    """The inner folds of train on which L2 and the rest of a grid is tuned where there is no dev:
+    what is learnt from and what is judged on.
+    """
     fold = stratified_folds(one.strata, FOLDS, SHUFFLED)
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
 

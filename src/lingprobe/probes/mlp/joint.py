@@ -273,8 +273,8 @@ class JointTraining:
             block.keep(lanes, self.groups)
 
     def cut(self, most: int) -> None:
-        """Go on with the networks of each group that have the lowest loss on dev, so many of
-        them; the others are out of the running.
+        """Successive halving: the worse networks of each group, by the loss on dev, stop, and so
+        many go on; the others are out of the running.
         """
         if max(Counter(lane.group for lane in self.lanes).values()) <= most:
             return

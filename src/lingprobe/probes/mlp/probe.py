@@ -262,7 +262,8 @@ class MlpProbe(DeviceAwareProbe):
     def _train_fits(
         self, inputs: Sequence[JobInput]
     ) -> Iterator[tuple[GridFit, list[TrainedNetwork]]]:
-        """Every fit with what was trained: its whole grid, or what is left of it.
+        """Networks of the grid trained with the first seed; other seeds train the one that is left:
+        every fit with its whole grid, or what is left of it.
 
         Where the grid is halved, it is tuned for one seed, whichever seeds are asked for, and the
         others train what was chosen.
@@ -400,8 +401,8 @@ class MlpProbe(DeviceAwareProbe):
 
 
 def best_of(trained: Sequence[TrainedNetwork], protocol: GridProtocol) -> TrainedNetwork:
-    """The member that is best on dev: the first of the best (SentEval), or the one of them with the
-    lowest dev loss (fast).
+    """Which network is best on dev: the highest, rounded, of tied ones the first (SentEval), or the
+    one with the lowest dev loss (fast).
     """
     if protocol.rounded:
         return max(trained, key=lambda t: round(100 * t.score, 2))

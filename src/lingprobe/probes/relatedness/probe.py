@@ -160,7 +160,9 @@ def _predictor(
 
 @dataclass(frozen=True, slots=True)
 class ExpectedScoreRegression:
-    """A fitted regression: weights [classes, features], bias and values [classes]."""
+    """The prediction is the mean under the predicted distribution: a fitted regression, its weights
+    [classes, features], bias and values [classes].
+    """
 
     read: str
     scaling: AffineScaling

@@ -22,8 +22,8 @@ class ScoreScale:
 
     @classmethod
     def of(cls, scores: NDArray[np.float64]) -> ScoreScale:
-        """The whole numbers from the lowest score to the highest; ReadingProblem where they are too
-        many.
+        """The classes from the data: the whole numbers from the lowest score of train to the
+        highest; more than twenty are refused. ReadingProblem.
         """
         lowest, highest = int(np.floor(scores.min())), int(np.ceil(scores.max()))
         many = max(highest - lowest + 1, 2)
@@ -40,8 +40,8 @@ class ScoreScale:
         return np.arange(self.lowest, self.lowest + self.many, dtype=np.float32)
 
     def shares(self, scores: NDArray[np.float64]) -> Floats:
-        """How much each class has of each score [n, classes]: 3.6 is 0.4 of 3 and 0.6 of 4. What
-        lies below the first class or above the last has less than 1 in all.
+        """A score of 3.6 is learnt as 0.4 of 3 and 0.6 of 4: how much each class has of each score
+        [n, classes]. What lies below the first class or above the last has less than 1 in all.
         """
         away = np.abs(scores[:, None] - self.values.astype(np.float64))
         return np.asarray(np.maximum(1 - away, 0), np.float32)

@@ -120,8 +120,8 @@ def _weigh(
 
 
 def _patient(training: NetworkTraining, better: bool, clearly: bool, looks: int) -> bool:
-    """Count looks without improvement, halve the rate when there were enough, and say whether to go
-    on.
+    """Count dev evaluations without improvement, halve the rate when there were enough, and say
+    whether to go on.
     """
     plan = training.config.plan
     assert isinstance(plan, PlateauSchedule)

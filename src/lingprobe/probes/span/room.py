@@ -52,7 +52,9 @@ def estimate_edge_memory(design: NetworkDesign, size: FitSize) -> int:
 def reads_in_parts(
     design: NetworkDesign, train: Readings, reads: Sequence[str]
 ) -> Iterator[list[str]]:
-    """The reads whose networks are trained beside each other, as many as there is room for."""
+    """With little memory fewer fits are made beside each other: the reads whose networks are
+    trained together.
+    """
     sides, outputs = train.dataset.sites.shape[1], len(train.labels.names)
     spans, every = train.vectors.spans, len(train.vectors.layers[0])
     sentences = every if spans is None else len(spans.sentences) - 1

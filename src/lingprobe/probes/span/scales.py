@@ -49,8 +49,8 @@ def scales_of(
 
 
 def compute_prior_logits(labels: Column, loss: str) -> Floats:
-    """The scores (logits) [labels] that say of each label how often it holds; biases drawn near
-    zero are long on their way there.
+    """Biases of the labels from their frequency in train: the scores (logits) [labels] that say how
+    often each holds; biases drawn near zero are long on their way there.
     """
     sets = labels.sets()
     held = np.bincount(sets.ids, sets.weights, len(sets.names))

@@ -178,8 +178,8 @@ def count_loss_cells(wanted: Tensor) -> Tensor:
 
 @torch.no_grad()
 def clip_gradients(gradients: list[Tensor], most: float) -> None:
-    """Shorten gradients together to a length, where they are longer. On a processor, where looking
-    costs nothing, shorter ones are left as they are.
+    """Gradients are clipped at a norm, all together, where they are longer. On a processor, where
+    looking costs nothing, shorter ones are left as they are.
     """
     length = torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(g) for g in gradients]))
     if length.device.type != "cpu" or length > most:

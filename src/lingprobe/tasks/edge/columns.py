@@ -145,8 +145,8 @@ def _sites(ends: Ints, first: Ints, second: Ints) -> Ints:
 
 
 def _distance(sites: Ints) -> Tags:
-    """Words between the two spans: 0 where they touch or overlap; none where they lie in two
-    sentences.
+    """The number of words between two spans: 0 where they touch or overlap; none where they lie in
+    two sentences.
     """
     first, second = sites[:, 0], sites[:, 1]
     gaps = np.maximum(np.maximum(second[:, 1] - first[:, 2], first[:, 1] - second[:, 2]), 0)
@@ -157,8 +157,8 @@ def _distance(sites: Ints) -> Tags:
 
 
 def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
-    """The data set with the splits of the source; drawn 8:1:1, what belongs together in one, where
-    it says none or `sampled`.
+    """Without any split, sentences or documents are divided 8:1:1, as by `sampled`, what belongs
+    together in one; else the data set has the splits of the source.
     """
     dataset = pool.dataset
     unknown = dataset.splits == UNKNOWN
@@ -177,7 +177,7 @@ def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
 
 
 def sample_targets(dataset: Dataset, owners: Ints, size: int, seed: int) -> tuple[Dataset, Ints]:
-    """About so many targets, whole sentences at a time, each split keeping its share; and the
+    """`size=`: about so many targets, in whole sentences, each split keeping its share; and the
     owners that are left.
     """
     check_number("size", size, "1", "or leave size out for all", DataProblem)
@@ -220,8 +220,8 @@ def prune_dataset(dataset: Dataset) -> Dataset:
 
 
 def tagged_seen(dataset: Dataset) -> Dataset:
-    """With the stratum `seen`, of dev and test: whether train has a target of these words, case
-    ignored; without train there is none.
+    """With the subgroup `seen`, of dev and test: whether train has a target with the same words,
+    case ignored; without train there is none.
 
     yes: it does; no: it does not. Of pairs, `apart`: train has either span's words, but never both
     together in one target.

@@ -105,8 +105,8 @@ class SentenceBank:
 def pair_mentions(
     one: SentenceMentions, two: SentenceMentions | None, split: str, apart: int = 0
 ) -> SentenceTargets:
-    """All pairs of mentions of a sentence, or of one in each of two; pairs of equal spans are left
-    out.
+    """All pairs of mentions in a sentence, or of one in each of two, are targets; pairs of equal
+    spans are excluded.
     """
     first, second = one.mentions, one.mentions if two is None else two.mentions
     spans, labels = [], []
@@ -141,7 +141,9 @@ def _coref(
 def _documents_of(
     options: CorefOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[tuple[str, list[SentenceMentions]]]:
-    """The sentences of each document with the mentions that count, and its split."""
+    """The mentions of each document, without entities mentioned once where `singletons=false`, and
+    its split.
+    """
     banks = _treebank(options)
     bank = _bank(banks, count)
     for part in parts[: len(parts) - len(banks)]:
@@ -164,7 +166,7 @@ def _documents_of(
 def _pair_mentions(
     document: list[SentenceMentions], options: CorefOptions, split: str, count: ReadingTally
 ) -> Iterator[SentenceTargets]:
-    """The pairs of a document, sentence by sentence."""
+    """The pairs of mentions of a document; `across=N` adds pairs up to N sentences apart."""
     for i, one in enumerate(document):
         for k in range(max(0, i - options.across), i):
             yield pair_mentions(document[k], one, split, i - k)

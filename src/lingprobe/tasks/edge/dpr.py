@@ -148,6 +148,7 @@ def _example(
 def _dpr(
     options: DprOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
+    """Pronouns with their possible antecedents; `escapes=keep` keeps the escapes of the files."""
     for part in parts:
         if uncompressed_path(part.path).suffix in _JSON:
             for one in read_record_targets(part, options, count):

@@ -97,7 +97,8 @@ class ClassWords:
         return cls([form for (_, form), _ in listed], ends, spans)
 
     def draw(self, lemma: str, number: int) -> str | None:
-        """A form of another lemma, each as likely as it is frequent; None of too few lemmas.
+        """Another word of the same part of speech and features, drawn as often as it occurs; None
+        of too few lemmas.
 
         number  from 0 to 2 ** 64
         """
@@ -146,7 +147,9 @@ def _in_case(form: str, old: str, first: bool) -> str:
 
 
 def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
-    """The sentence with other words, spaced as it was where its text spells its words."""
+    """The sentence with other words, spaced as it was where its text spells its words; trees
+    stay.
+    """
     if not is_spelled_by(sentence.text, sentence.words):
         return sentence_of(words)
     pieces: list[str] = []
@@ -164,8 +167,8 @@ _LEXICONS: CorpusCache[WordClassLexicon] = CorpusCache()
 
 
 def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
-    """The lexicon of some treebanks, read once for all tasks. DataProblem for other files, and for
-    treebanks without features.
+    """The lexicon of some treebanks by part of speech and features, read once for all tasks.
+    DataProblem for other files, and for treebanks without features.
     """
     for part in parts:
         if uncompressed_path(part.path).suffix not in conllu.SUFFIXES:
@@ -178,6 +181,7 @@ def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexic
 
 
 def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
+    """The same, read now; a treebank without features is refused."""
     rows: dict[Sentence, Sequence[ClassedLemma]] = {}
     counts: dict[WordClass, Counter[tuple[str, str]]] = {}
     every, tagged = Counter[str](), Counter[tuple[str, str]]()
@@ -238,8 +242,8 @@ def _read_word_classes(
 def exchange_words(
     dataset: Dataset, lexicon: WordClassLexicon, exchange: Exchange, seed: int
 ) -> Dataset:
-    """The same examples in sentences with other content words: those of test, or all. DataProblem
-    where too few words have another to give way to.
+    """Words are exchanged for others, or refused where too few have another: content words of test
+    sentences, or of all. DataProblem.
     """
     rows = dataset.rows("test") if exchange == "test" else np.arange(len(dataset))
     used = np.unique(dataset.sites[rows, :, 0])

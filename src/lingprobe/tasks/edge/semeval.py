@@ -74,8 +74,8 @@ class NominalRelation(NamedTuple):
 
 
 def parse_relation(text: str, label: str, cut: bool = False) -> NominalRelation:
-    """A relation from a text with <e1> and <e2>; ValueError where these do not mark one stretch of
-    words each.
+    """A relation from a text with <e1> and <e2>, which `words=cut` parts from punctuation;
+    ValueError where these do not mark one stretch of words each.
     """
     plain, bounds = "", {}
     for piece in _TAG.split(text):
@@ -112,7 +112,9 @@ def parse_relation(text: str, label: str, cut: bool = False) -> NominalRelation:
 def _original(
     part: CorpusPart, options: SemEvalOptions, count: ReadingTally
 ) -> Iterator[tuple[NominalRelation, str]]:
-    """The relations of an original file, with the split of each."""
+    """The relations of an original file, of whose train the published part is dev, unless
+    `dev=carved`.
+    """
     draw = random.Random(SEED) if part.split == "train" and options.dev == "published" else None  # noqa: S311
     for number, rows, unreadable in _records(part):
         split = "dev" if draw is not None and draw.random() >= SHARE else part.split

@@ -124,8 +124,8 @@ and the properties.
 def _place_annotations(
     said: Iterable[Said], bank: NumberedSentences, count: ReadingTally
 ) -> Iterator[SentenceTargets]:
-    """Annotations as targets in the sentences that they number; what does not fit there is excluded
-    and counted.
+    """Annotations without text as targets in the sentences of `treebank=` that they number; what
+    does not fit there is excluded and counted.
     """
     ordered = sorted(said, key=lambda one: (one[0].split, one[0].sentence))
     for (split, _), group in groupby(ordered, key=lambda one: (one[0].split, one[0].sentence)):
@@ -186,6 +186,9 @@ def _spr2(
 
 
 def _read_answers(part: CorpusPart, options: SprOptions, count: ReadingTally) -> Iterator[Said]:
+    """The properties of arguments in SPR2: one holds if its mean answer is 4 or more; `soft=true`
+    gives weights instead.
+    """
     for place, answers in protoroles.read_spr2(part.path, options.on_error, count.tally).items():
         means = answers.means()
         if not means:
@@ -220,6 +223,9 @@ def _uds(
 
 
 def _weights(values: Mapping[str, float], soft: bool) -> Label:
+    """The properties of an argument in UDS: one holds if its value is above 0; `soft=true` gives
+    weights instead.
+    """
     return {
         name: 1 / (1 + math.exp(-value)) if soft else float(value > 0)
         for name, value in values.items()
@@ -299,7 +305,9 @@ def _spr1(
 def _each(
     annotations: Iterable[spr1_files.AnnotatedArgument], split: str, soft: bool
 ) -> Iterator[SentenceTargets]:
-    """The arguments of one sentence together."""
+    """The arguments of a sentence in SPR1: a property holds if its mean answer is above 3;
+    `soft=true` gives weights instead.
+    """
     for (sentence, said), group in groupby(annotations, key=lambda one: (one.sentence, one.split)):
         mine = list(group)
         labels: list[Label] = [

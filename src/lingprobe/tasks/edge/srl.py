@@ -39,7 +39,7 @@ class SrlOptions(EdgeTaskOptions):
 
 
 def classify_role(role: str) -> str:
-    """What sort of role a label stands for: core, non-core, a reference (R-) to another argument or
+    """The kind of role (`core`) of a label: core, non-core, a reference (R-) to another argument or
     the continuation (C-) of one.
     """
     if role.startswith("R-"):
@@ -70,6 +70,7 @@ def list_predicate_arguments(
 def _srl(
     options: SrlOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
+    """Predicates with their arguments; `roles=core` or `non-core` reads only those."""
     for part in parts:
         for block in conll2012.read_conll2012(part.path, options.on_error, count.tally):
             pairs = count.try_reading(

@@ -52,7 +52,7 @@ class TagColumnOptions(EdgeTaskOptions):
 def _targets(
     options: TagColumnOptions, parts: list[CorpusPart], count: ReadingTally
 ) -> Iterator[SentenceTargets]:
-    """Every word with its label; a word without one (`_`) is counted."""
+    """edge/tags: every word with its label; a word without one (`_`) is counted."""
     column = () if options.column is None else (options.column,)
     layout = bio.TagLayout(options.word, column, encoding=options.encoding, any_tag=True)
     for part in parts:

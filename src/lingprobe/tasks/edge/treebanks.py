@@ -166,13 +166,16 @@ def dep(
 
 
 def _relation(deprel: str, relations: str) -> str:
+    """`relations=universal` removes subtypes; `relations=common` has the labels that all releases
+    of EWT share.
+    """
     if relations == "universal":
         return deprel.partition(":")[0]
     return COMMON.get(deprel, deprel) if relations == "common" else deprel
 
 
 def _every_feature(options: EdgeTaskOptions) -> list[str]:
-    """The features of words that make a task: two values or more have enough of them."""
+    """`feature=*`: each feature of words of which two values or more have enough of them."""
     parts = drop_parallel_files(list_corpus_files(options.paths, CONLLU))
     upos = get_rule_arguments(options).get("upos")
     return varied_features(features_of_words(parts, options.on_error, upos))
@@ -260,8 +263,8 @@ class PhraseTargets(NamedTuple):
 
 
 def list_phrases(tree: Constituents, unary: Unary = "top", root: bool = False) -> PhraseTargets:
-    """The constituents of a tree in preorder; the height of a phrase right over words is 2, that of
-    a tag would be 1.
+    """The constituents of a tree in preorder; of several phrases over the same words `unary=top`
+    takes the highest. The height of a phrase right over words is 2, that of a tag would be 1.
     """
     heights = _heights(tree)
     names = [WRAPPER, *(label.partition("|")[0] for label in tree.labels[1:])]

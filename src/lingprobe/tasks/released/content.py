@@ -39,8 +39,9 @@ class WrongContent(DataProblem):
 def check_file(
     path: Path, file: str, kind: Kind, known: KnownFile, before: str | None = None
 ) -> FileContent:
-    """What a file of that name is, if it is what is published as far as that is known, and what was
-    fetched `before` (SHA-256) where nobody published a checksum. Raises WrongContent.
+    """Check a fetched file against the published checksum, rows and size, as far as these are
+    known, and against what was fetched `before` (SHA-256) where nobody published a checksum. Raises
+    WrongContent.
     """
     try:
         content = examine_file(path, file)

@@ -19,8 +19,8 @@ TRAIN, TEST = SPLITS.index("train"), SPLITS.index("test")
 
 
 def make_fold(examples: Sequence[Example], fold: str | None, notes: Mapping[str, Any]) -> Dataset:
-    """One of ten folds of all rows as test, the first where none is asked for, and the others as
-    train: repeated rows stay, and there is no dev split.
+    """`splits=senteval`: one of ten outer folds of all rows as test, the first where none is asked
+    for, and the others as train: repeated rows stay, and there is no dev split.
     """
     asked = SampleSettings(fold=fold).folds() or DatasetFold(0, FOLDS)
     if asked.many != FOLDS or asked.tested:

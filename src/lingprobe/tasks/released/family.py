@@ -194,7 +194,9 @@ class TaskRelease:
         return files
 
     def load(self, options: ReleaseOptions) -> Dataset:
-        """The examples of the files; what was excluded, and why, is in the notes."""
+        """The examples of released files, read exactly as they are; what was excluded, and why, is
+        in the notes.
+        """
         examples, notes = self._read(options)
         if options.splits == "sampled":
             return sample(self._candidates(examples), self._settings(options), notes)
@@ -257,7 +259,7 @@ class TaskRelease:
 
     @property
     def _drawable(self) -> bool:
-        """Whether splits can be sampled again from all rows."""
+        """Whether `splits=sampled` can draw the splits anew from all rows."""
         return self.layout.token is None and self.layout.second is None
 
     def _check(self, examples: list[Example], options: ReleaseOptions) -> None:

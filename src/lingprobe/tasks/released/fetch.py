@@ -106,7 +106,9 @@ def mirror_base(collection: Collection) -> str:
 
 
 def place_of(collection: Collection) -> Path:
-    """Where the files of a collection are put, and looked for, where nobody says."""
+    """The folder of a collection where no argument names one: where `lingprobe fetch` downloads
+    it.
+    """
     return cache_dir() / "data" / collection.home
 
 
@@ -144,6 +146,7 @@ def _find_or_fetch(wish: FetchRequest, file: str) -> FetchedFile:
 
 
 def _there(wish: FetchRequest, file: str) -> FetchedFile:
+    """A file that exists already is checked, and never overwritten."""
     target = wish.folder / file
     try:
         got = _check_file(wish, file, target, "there already")
@@ -157,6 +160,7 @@ def _there(wish: FetchRequest, file: str) -> FetchedFile:
 
 
 def _fetch_file(wish: FetchRequest, file: str) -> FetchedFile:
+    """Download a file, check it, and write its receipt."""
     target = wish.folder / file
     try:
         part = download_file(wish.url(file), target, wish.web, _most(wish, file))
@@ -209,5 +213,6 @@ def _unpack(archive: Path, file: str, folder: Path) -> None:
 
 
 def _write_receipt(folder: Path, file: str, receipt: dict[str, Any]) -> None:
+    """Write a receipt of a download beside the file."""
     with hold_claim(folder / RECEIPT):
         write_text(folder / RECEIPT, json.dumps({**read_receipts(folder), file: receipt}, indent=1))

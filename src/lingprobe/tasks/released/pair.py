@@ -46,6 +46,7 @@ def _class(name: str) -> TaskDefinition[SentencePairOptions]:
 
 
 def _make_score_task(name: str, probe: str = "relatedness") -> TaskDefinition[SentencePairOptions]:
+    """A task of scores, by Pearson's r."""
     return replace(_class(name), metric="pearson", probe=probe)
 
 

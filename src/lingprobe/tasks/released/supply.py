@@ -16,8 +16,8 @@ from lingprobe.tasks.task import DefinedTask
 
 
 def supply_treebanks(references: Iterable[Any]) -> None:
-    """Fetch the treebanks that tasks name by code and that are not here, unless LINGPROBE_OFFLINE
-    or HF_HUB_OFFLINE forbids it; each is announced. Raises DataProblem.
+    """Download the treebanks that tasks name by code and that are not here, unless
+    LINGPROBE_OFFLINE or HF_HUB_OFFLINE forbids it; each is announced. Raises DataProblem.
     """
     for reference in references:
         while (bank := _find_lacking_treebank(reference)) is not None:

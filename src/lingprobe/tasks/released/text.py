@@ -21,7 +21,7 @@ from lingprobe.tasks.released.sets import define_set, list_releases
 
 @dataclass(frozen=True, slots=True)
 class UnsplitOptions(ReleaseOptions):
-    """What tasks take whose files say no splits: they are sampled again from all rows."""
+    """`mr`, `cr`, `subj` and `mpqa` have no splits: they are sampled again from all rows."""
 
     splits: Annotated[
         Splits,

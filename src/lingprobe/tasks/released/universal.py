@@ -123,8 +123,8 @@ def _document(url: str, asked: FetchRequest) -> bytes:
 
 
 def _parse_listing(document: bytes) -> dict[str, KnownFile]:
-    """The files that a listing of ours or of GitHub's names, with size and checksum; none of
-    another document.
+    """The size and checksum of each file that GitHub lists, or a listing of ours; none of another
+    document.
     """
     try:
         value = json.loads(document)
@@ -180,7 +180,9 @@ def read_facts(folder: Path) -> dict[str, str]:
 
 
 def fetch_treebank(bank: Treebank) -> None:
-    """Fetch a treebank to where it is looked for, and announce it. Raises DataProblem."""
+    """Download a treebank to where it is looked for, announced with its size and licence. Raises
+    DataProblem.
+    """
     asked = list_treebank_files(make_fetch_request(bank), bank)
     log.warning("fetching %s", asked)
     with show_progress(True, desc=bank.name, unit="B", unit_scale=True, leave=False) as shown:

@@ -72,7 +72,7 @@ def tagged_words(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[
 
 
 def draw_half(rows: Ints, many: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which of `many` sentences are altered: a random half of some rows."""
+    """A random half of the sentences that could be altered: which of `many` are."""
     change = np.zeros(many, bool)
     change[rows] = rng.permutation(len(rows)) < len(rows) // 2
     return change
@@ -110,8 +110,8 @@ T = TypeVar("T")
 def find_swap_places(
     words: Sequence[str], tags: Sequence[str] = (), literal: bool = False
 ) -> list[int]:
-    """Where a word can change places with the next: neither is the first word or a mark, and if
-    `literal` that is all.
+    """BShift never swaps the first word or punctuation: where a word can change places with the
+    next; if `literal` that is all.
 
     Otherwise they are not the same, nor is either part of one word with a neighbour (did n't, the
     dog 's, wild - type): written onto another, as in *the's dog*, its spelling would tell.
@@ -139,7 +139,8 @@ def swap_words(words: Sequence[T], i: int) -> tuple[T, ...]:
 def find_shifts(
     corpus: ParsedCorpus, seed: int, literal: bool = False
 ) -> tuple[FoundCandidates, dict[str, int]]:
-    """Candidates, and how many of the corpus's sentences were excluded for which reason.
+    """Candidates of BShift, and how many sentences were excluded for which reason, as double
+    quotes.
 
     Half of them have two words swapped (I), half are as they were (O). `literal` is as of
     `find_swap_places`, and takes the words of another sentence in another order as well.
@@ -211,8 +212,8 @@ Finding = ClauseCoordination | str
 
 
 def find_coordination(tree: BracketTree, literal: bool = False) -> Finding:
-    """Where the only conjunction of a sentence joins its two top clauses (S CC S, under ROOT or its
-    S), or why there are none.
+    """CoordInv takes sentences of the form S CC S: where the only conjunction joins the two top
+    clauses (under ROOT or its S), or why there are none.
 
     literal  clauses of one word and without a finite verb will do, of which the paper says nothing
     """
@@ -280,7 +281,8 @@ def _find_joined_clauses(
 def find_inversions(
     corpus: ParsedCorpus, counts: WordFrequencies, seed: int
 ) -> tuple[FoundCandidates, dict[str, int]]:
-    """Candidates, half of them inverted (I), and how many sentences were excluded for which reason.
+    """Candidates of CoordInv, half of them with two clauses swapped (I), and how many sentences
+    were excluded for which reason.
 
     The length stands for which clause is longer as the sentence is read, by which the sampler
     matches O and I.

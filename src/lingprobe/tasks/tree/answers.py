@@ -49,7 +49,9 @@ PAPERS_WORDS = 203_000_000
 
 
 def label_lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
-    """Sentences by the bin of their number of words."""
+    """The label of tree/sent-len: the bin of the number of tokens, as `5-8`, or with
+    `bins=readme`.
+    """
     bins = EQUAL if options.bins == "equal" else README
     named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
     said = [named.get(n) for n in range(LENGTHS[-1] + 1)]
@@ -59,7 +61,9 @@ def label_lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) 
 def find_word_candidates(
     corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
 ) -> FoundCandidates:
-    """Sentences by the one target word that they hold."""
+    """The label of tree/word-content: the one target word that the sentence contains; none, or
+    several, is excluded.
+    """
     chosen = assign_target_words(corpus.words(), corpus.forms, CONNEAU, _ranks(options))
     notes["word content"] = chosen.notes
     found = FoundCandidates.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
@@ -87,8 +91,9 @@ def _ranks(options: TreeTaskOptions) -> Mapping[str, int] | None:
 def find_depth_candidates(
     corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
 ) -> FoundCandidates:
-    """Sentences by the depth of their trees: 5 to 12, or the widest run of these that can be told
-    apart with length held equal.
+    """The label of tree/tree-depth: depths 5 to 12, or the widest range of these in which every
+    depth has the same number of sentences of each length; `depths=gaussian` follows the published
+    data.
     """
     deep, long = corpus.columns(DEPTH, LENGTH)
     fit = (deep >= DEPTHS[0]) & (deep <= DEPTHS[-1])
@@ -113,7 +118,9 @@ def find_depth_candidates(
 def label_sequences(
     corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
 ) -> FoundCandidates:
-    """Sentences by their top constituents: the most frequent sequences, and OTHER."""
+    """The label of tree/top-const: the 19 most frequent sequences of constituents with 100
+    sentences (`inventory=published`: the published ones), and OTHER.
+    """
     findings = corpus.findings("top-const")
     counts, notes["left out"] = count_findings(findings)
     if options.classes or options.inventory == "published":
@@ -149,14 +156,14 @@ def find_rule_candidates(name: str) -> Answers[TreeTaskOptions]:
 
 
 def shift_answers(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
-    """Sentences as they were and with two words swapped."""
+    """The label of tree/bigram-shift: `I` two neighbouring words were swapped, `O` not."""
     return _add_notes("I", notes, *find_shifts(corpus, options.seed, options.literal))
 
 
 def replacement_answers(
     corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
 ) -> FoundCandidates:
-    """Sentences as they were and with a word replaced."""
+    """The label of tree/somo: `C` a noun or verb was replaced, `O` not."""
     counts = _frequencies(options) or _own(corpus, options)
     among = not options.freq or not {
         path.resolve() for name in options.freq for path in files(name)
@@ -173,7 +180,7 @@ def replacement_answers(
 def inversion_answers(
     corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes
 ) -> FoundCandidates:
-    """Sentences as they were and with their clauses inverted."""
+    """The label of tree/coord-inv: `I` two clauses were swapped, `O` not."""
     counts = _frequencies(options) or _own(corpus, options)
     return _add_notes("I", notes, *find_inversions(corpus, counts, options.seed))
 
@@ -195,7 +202,9 @@ ALTERATIONS: Mapping[str, Answers[TreeTaskOptions]] = {
 
 
 def _frequencies(options: TreeTaskOptions) -> WordFrequencies | None:
-    """The frequencies of the corpora that are named, None where they are those of the sources."""
+    """The frequencies of the corpora that `freq=` names, None where they are counted in the
+    sources.
+    """
     return load_frequencies(options.freq, options.on_error) if options.freq else None
 
 
@@ -209,8 +218,8 @@ def _paths(corpus: ParsedCorpus) -> set[Path]:
 
 
 def _band(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Callable[[str], bool]:
-    """Whether a target form is neither too rare nor too common in a corpus; without one, sampling
-    sees to that.
+    """Whether a target form is within the band, 100 to 5,000 occurrences in a corpus, which shrinks
+    with the data unless `band=literal`; without one, sampling sees to that.
     """
     if not options.has_corpus_band:
         return lambda form: True

@@ -63,7 +63,9 @@ MODAL = "a modal"
 
 
 def find_main_clauses(tree: BracketTree) -> list[int]:
-    """The nodes of the main clauses; none where the sentence is a fragment."""
+    """The main clause, S, SINV, SQ or SBARQ below ROOT, or several coordinated ones; none where the
+    sentence is a fragment.
+    """
     phrases = [child for child in tree.children(0) if child.node >= 0]
     return list(_clauses(tree, phrases[0])) if len(phrases) == 1 else []
 
@@ -161,8 +163,8 @@ def find_subject(tree: BracketTree, clause: int) -> int:
 
 
 def find_objects(tree: BracketTree, phrase: int) -> list[int]:
-    """The noun phrases right in a verb phrase that may be its objects: not adverbial, nor the
-    predicates of copulas.
+    """The noun phrases right in a verb phrase that may be its objects; adverbials, and what stands
+    beside copulas, are excluded.
     """
     below = tree.children(phrase)
     verbs = [child.start for child in below if child.label in VERBS]

@@ -137,6 +137,7 @@ class TreeTaskOptions(CorpusOptions):
 
 
 def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -> ParsedCorpus:
+    """The distinct sentences, remembered by the files."""
     rules = SentenceRules(
         partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal)
     )
@@ -144,8 +145,8 @@ def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -
 
 
 def keep_distinct_sentences(corpus: ParsedCorpus) -> ParsedCorpus:
-    """The distinct sentences of 5 to 28 tokens of a corpus, each in the split that it is tested in,
-    whichever files have it.
+    """The distinct sentences of 5 to 28 tokens, punctuation included, each in the split that it is
+    tested in, whichever files have it.
     """
     lengths, alike = corpus.columns(LENGTH, LETTERS)
     fit = np.flatnonzero((lengths >= LENGTHS[0]) & (lengths <= LENGTHS[-1]))

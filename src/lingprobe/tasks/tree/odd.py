@@ -47,7 +47,7 @@ LEAST = 2  # occurrences with a tag, by which a form is known to have it
 
 
 class ReplaceableWord(NamedTuple):
-    """A word that can be replaced: where it stands, and what may stand there."""
+    """A noun or verb that can be replaced: where it stands, and what may stand there."""
 
     place: int
     replacement: str
@@ -91,8 +91,8 @@ class ReplacementWords:
         return cls(counts, forms, tags, after, before, own)
 
     def replacement(self, words: Sequence[str], i: int, rng: np.random.Generator) -> str | None:
-        """A form that may stand for the i-th word, drawn by its weight; None where there is
-        none.
+        """Another form with the same tag, whose frequency, and frequencies with the neighbouring
+        words, differ by a factor of at most 1.65, drawn by its weight; None where there is none.
         """
         left, here, right = (
             self.counts.numbers.get(word.lower(), -1) for word in words[i - 1 : i + 2]
@@ -161,8 +161,8 @@ def _slice(table: tuple[Ints, Ints, Ints], key: int) -> tuple[Ints, Ints]:
 
 
 def compute_frequency_band(total: int) -> tuple[int, int]:
-    """How often target and replacement occur in a corpus of so many words: 40 to 400, in proportion
-    below five million, never below 5.
+    """How often a noun or verb that is replaced, and its replacement, occur in a corpus of so many
+    words: 40 to 400 times, in proportion below five million, never below 5.
     """
     scale = min(1.0, total / FULL)
     low = max(5, round(BAND[0] * scale))
@@ -192,8 +192,8 @@ def make_tag_lexicon(tagged: Iterable[tuple[Sequence[str], Sequence[str]]]) -> d
 def find_replacements(
     corpus: ParsedCorpus, choice: ReplacementWords, seed: int
 ) -> tuple[FoundCandidates, dict[str, int]]:
-    """Candidates, half of them with a word replaced (C), and how many sentences were excluded for
-    which reason.
+    """Candidates of SOMO, half of them with a noun or verb replaced (C), and how many sentences
+    were excluded for which reason.
 
     The target of a changed sentence is its replacement, so that replacements are kept apart between
     splits; an original has none.

@@ -48,8 +48,8 @@ def measure_tree_depth(tree: BracketTree) -> int:
 
 
 def top_const(tree: BracketTree, literal: bool = False) -> Finding:
-    """The constituents right below the sentence node, joined by _; no marks or quotes inside, and a
-    final mark (README).
+    """The constituents below the sentence's node, joined by _; punctuation or quotes inside, and no
+    final mark, are excluded (README).
 
     literal  a quote that begins the sentence is not inside it, and is passed over, as in the
              published file
@@ -68,8 +68,8 @@ def top_const(tree: BracketTree, literal: bool = False) -> Finding:
 
 
 def classify_phrase_tense(tree: BracketTree) -> Finding:
-    """The tense of the main clause's finite verb: VBP and VBZ are present, VBD past; modals and
-    others have none.
+    """The tag of the finite verb, which may be an auxiliary, as tense: VBP and VBZ are PRES, VBD
+    PAST; modals and fragments are excluded.
     """
     findings: list[Finding] = []
     majority = _majority(TENSES.get(tag) for tag in tree.tags)
@@ -102,7 +102,8 @@ def _own(tree: BracketTree, phrase: int) -> bool:
 
 
 def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Finding:
-    """The number of the common noun that heads the main clause's subject.
+    """The number of the subject, of the common noun that heads it in the main clause;
+    coordinations, measures and a verb of another number are excluded.
 
     literal  also where subject and verb disagree, and of coordinations and nouns of measure, of
              which the paper says nothing
@@ -142,8 +143,9 @@ def _disagree(number: str, tag: str, verb: str) -> bool:
 
 
 def find_object_phrase_number(tree: BracketTree, literal: bool = False) -> Finding:
-    """The number of the common noun that heads the direct object of the main clause, a noun phrase
-    right in its verb phrase.
+    """The number of the object; passives, copulas and adverbials are excluded, and counted: of the
+    common noun that heads a noun phrase right in the verb phrase of the main clause, the second of
+    two.
 
     literal  also of coordinations and nouns of measure
     """
@@ -187,7 +189,9 @@ def _without_times(tree: BracketTree, candidates: list[int]) -> list[int]:
 
 
 def _noun(tree: BracketTree, phrase: int, majority: str, role: str, literal: bool) -> Finding:
-    """The number of a noun phrase's head as an answer, or why it has none to ask about."""
+    """The number of a head noun as an answer, or why it has none: no common noun, coordinations,
+    measures.
+    """
     noun = find_head_noun(tree, phrase, literal)
     if noun.at < 0:
         return f"the {role} is {noun.why}" if noun.why != "no noun" else f"the {role} has no noun"
@@ -200,7 +204,7 @@ def _noun(tree: BracketTree, phrase: int, majority: str, role: str, literal: boo
 
 
 def _common_finding(findings: list[Finding], otherwise: str) -> Finding:
-    """The first finding, where all give the same label."""
+    """The first finding, where all coordinated clauses give the same answer."""
     reasons = [finding for finding in findings if type(finding) is not Answer]
     if reasons:
         return reasons[0]

@@ -60,6 +60,7 @@ def _annotated_tense(clause: MainClause) -> str:
 
 
 def _annotated_voice(clause: MainClause) -> str:
+    """The voice that annotation says: passive with aux:pass."""
     return "passive" if "aux:pass" in clause.relations else "active"
 
 
@@ -216,8 +217,8 @@ def describe_status(files: Iterable[str], about: str = "") -> str:
 
 
 def mark_contradictions(findings: RuleFindings, checks: RuleFindings) -> RuleFindings:
-    """The same with what contradicts a label as a stratum; checks: what `find_contradiction` says
-    of the same sentences.
+    """The same with what contradicts a label as the subgroup `contradiction`; checks: what
+    `find_contradiction` says of the same sentences.
     """
     wide = len(checks.values)
     pairs, first, codes = np.unique(
@@ -238,7 +239,9 @@ def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
 
 
 def tag_readings(findings: RuleFindings) -> RuleFindings:
-    """The same with what is read tagged as well, where something is not."""
+    """The same with what the table has marked as well (`--by reading`), where it lacks
+    something.
+    """
     if not any(type(value) is Answer and READING in value.strata for value in findings.values):
         return findings
     return findings.map_values(_tag_reading)

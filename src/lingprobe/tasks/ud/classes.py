@@ -157,8 +157,8 @@ def cross_tabulate(depths: Ints, lengths: Ints) -> Counter[tuple[int, int]]:
 
 
 def find_comparable_depths(counts: Counter[tuple[int, int]]) -> range:
-    """The widest run of depths that leaves enough sentences a class; `counts` are by (depth,
-    length).
+    """The range of depths, the widest that leaves enough sentences a class where every depth has
+    the same number of sentences of each length; `counts` are by (depth, length).
 
     Of runs as wide, that which leaves most; four depths where no run leaves enough; none where all
     trees are one word deep.
@@ -182,5 +182,5 @@ def sentences_per_class(counts: Counter[tuple[int, int]], run: range) -> int:
 
 
 def explain_excluded_depth(run: range) -> str:
-    """Why a sentence is excluded whose depth is outside a run."""
+    """Why a sentence is excluded: its depth is outside the range."""
     return f"depth below {run[0]} or above {run[-1]}" if run else "a tree of one word"

@@ -179,7 +179,8 @@ def is_language_read(language: str, about: str = "") -> bool:
 def find_meaning(
     chain: str, relation: str, verb: GroupVerb, language: str = ""
 ) -> ConstructionMeaning:
-    """What a chain of auxiliaries with this relation means beside a verb.
+    """What a chain of auxiliaries and particles with this relation means beside a verb form, looked
+    up in the table of constructions.
 
     language  the code of the language or treebank; '' where it is not known
     """

@@ -259,6 +259,7 @@ def _facts_of_types(
 
 
 def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
+    """The label of ud/sent-len: one of `3-5` to `21-23` words; other lengths are excluded."""
     lengths = corpus.columns(LENGTH)[0]
     labels = [LENGTHS.get(length) for length in range(int(lengths.max()) + 1)]
     found = FoundCandidates.where(corpus, lengths, [label and Answer(label) for label in labels])
@@ -269,6 +270,9 @@ def _lengths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -
 def _find_content_words(
     corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes
 ) -> FoundCandidates:
+    """The label of ud/word-content: the one target word that a sentence contains; none, or several,
+    is excluded.
+    """
     chosen = assign_target_words(corpus.words(), corpus.forms)
     notes["word content"] = chosen.notes
     found = FoundCandidates.where(corpus, chosen.codes, list(map(Answer, chosen.words)))
@@ -277,6 +281,9 @@ def _find_content_words(
 
 
 def _depths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
+    """The label of ud/tree-depth: words on the longest path from the root; depths outside the range
+    are excluded.
+    """
     depths, lengths = corpus.columns(DEPTH, LENGTH)
     run = find_comparable_depths(cross_tabulate(depths, lengths))
     labels = set(options.classes) or set(map(str, run))
@@ -287,6 +294,9 @@ def _depths(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) ->
 
 
 def _schemata(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
+    """The label of ud/top-deps: the 19 most frequent multisets of the root's dependents are
+    classes, others OTHER; without subtypes unless `relations=subtypes`.
+    """
     findings = _findings("top-deps", corpus, options)
     counts, notes["left out"] = count_findings(findings)
     named = {
@@ -312,7 +322,9 @@ def strip_subtypes(schema: str) -> str:
 
 
 def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> RuleFindings:
-    """What a rule says, or the paper's where it has another."""
+    """What a rule says, or with `rules=paper` the paper's literal definition where it has
+    another.
+    """
     paper = options.rules == "paper" and name in LITERAL
     return corpus.findings(_literal(name) if paper else name)
 
@@ -370,6 +382,7 @@ def _account(name: str, corpus: ParsedCorpus, findings: RuleFindings, notes: Not
 
 
 def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
+    """The label of ud/tense; `forms=simple` keeps finite verbs of one word."""
     notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
@@ -405,13 +418,16 @@ _COMPOUND = "a tense of several words"
 
 
 def _simple(finding: Finding) -> Finding:
-    """The finding, if it is of a finite verb of one word."""
+    """The finding, if the tense is that of a finite verb of one word (`forms=simple`)."""
     if type(finding) is not Answer or finding.strata.get("construction", "").startswith("simple"):
         return finding
     return _COMPOUND
 
 
 def _voices(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
+    """The label of ud/passive: Voice=Pass without aux:pass is excluded, or passive where aux:pass
+    is rare or with `passive=morphological`.
+    """
     found = _rule_answers("passive")(corpus, options, notes)
     morphological = notes["labels"].get("morphological", 0)
     if not morphological:
@@ -429,6 +445,7 @@ def _voices(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) ->
 
 
 def _types(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
+    """The label of ud/sent-type; `final=strip` removes the final mark."""
     found = _rule_answers("sent-type")(corpus, options, notes)
     return found if options.final == "keep" else replace(found, edit=_all_stripped)
 

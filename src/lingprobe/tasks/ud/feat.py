@@ -114,6 +114,9 @@ HAS = "features of the word"
 
 
 def _candidates(corpus: ParsedCorpus, options: FeatureTaskOptions, notes: Notes) -> FoundCandidates:
+    """The values of ud/feat: those that give the most information in a balanced sample, or with
+    `least=` and `rare=refuse` all; values that are too rare are excluded and counted.
+    """
     findings = corpus.findings("feat")
     values, reasons = count_findings(findings)
     _check_feature(corpus, options, values, reasons)
@@ -159,14 +162,14 @@ def _inventory(corpus: ParsedCorpus) -> Inventory:
 
 
 def _every_feature(options: FeatureTaskOptions) -> list[str]:
-    """The features that make a task: two values or more have enough examples."""
+    """`feature=*`: each feature of which two values or more have enough examples."""
     least = LEAST if options.least is None else options.least
     return varied_features(_inventory(_corpus(options)), least)
 
 
 def choose_telling_values(counts: Counter[str]) -> set[str]:
-    """The commonest values that ask most when all have as many examples as the rarest of them:
-    examples times log2 of values.
+    """The set of values that gives the most information in a balanced sample: the commonest, by
+    examples times log2 of values, all with as many examples as the rarest.
     """
     ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST]
     bits = [k * n * math.log2(k) for k, (_, n) in enumerate(ranked, 1)]
@@ -176,7 +179,9 @@ def choose_telling_values(counts: Counter[str]) -> set[str]:
 def _find_answers(
     batch: TreebankBatch, options: FeatureTaskOptions
 ) -> Iterator[tuple[Finding, str]]:
-    """What each sentence answers, and all features of the word that is asked about."""
+    """The value of the asked word's feature, and all its features; coordinated words, and those of
+    another class than `upos=`, are excluded.
+    """
     of = np.repeat(np.arange(len(batch)), np.diff(batch.starts))
     nodes = _nodes(batch, of, options)
     many = np.bincount(of[nodes], minlength=len(batch))
@@ -208,14 +213,16 @@ def _find_answers(
 
 
 def _refuse_value(value: str, feature: str) -> str:
-    """Why a word has no value of a feature that can be asked about, '' where it has one."""
+    """Why a word is excluded: no value of the feature, or two; '' where it has one."""
     if not value or "," in value:
         return f"the word has {'several values of' if value else 'no'} {feature}"
     return ""
 
 
 def _nodes(batch: TreebankBatch, of: Ints, options: FeatureTaskOptions) -> Ints:
-    """The words that are asked about, in order; more than one a sentence where it is in doubt."""
+    """The word with the role that `of=` names: root, subject, object, the one dependent with a
+    relation, or of a class; more than one a sentence where it is in doubt.
+    """
     if options.of == "root":
         return batch.roots
     if options.by_class:

@@ -78,7 +78,9 @@ def classify_voice(clause: MainClause) -> Finding:
 
 
 def tag_unread(is_unread: bool) -> dict[str, str]:
-    """The stratum of an answer that no row of a language covers which has some."""
+    """Marks an answer whose verb group, or adposition, the table of constructions lacks (`--by
+    reading`).
+    """
     return {READING: UNREAD} if is_unread else {}
 
 
@@ -218,7 +220,8 @@ def _answer_tense(clause: MainClause, label: str, **others: str) -> Answer:
 
 
 def find_subject_number(clause: MainClause) -> Finding:
-    """The number of the noun that is the main predicate's subject, passive or not.
+    """The number of the noun that is the subject of the main predicate, passive or not;
+    coordinations are excluded.
 
     A coordinated subject, plural whatever its first noun, is excluded; so is a noun that measures
     another.
@@ -280,8 +283,9 @@ def _single(nouns: list[ClauseArgument], clause: MainClause, why: _Why) -> Findi
 
 
 def _doubt(noun: ClauseArgument, clause: MainClause, why: _Why) -> str:
-    """Why the Number feature of a noun may not tell of how many it speaks, '' where nothing is
-    against it.
+    """Why a noun is excluded whose Number may not tell of how many it speaks: coordinations, nouns
+    that quantify others, singular nouns with a numeral, singular subjects of plural verbs; '' for
+    none.
     """
     singular = noun.number == "sing"
     doubts = (
@@ -355,6 +359,9 @@ def _exactly(relation: str, nouns: list[ClauseArgument], clause: MainClause, why
 
 
 def _find_agreed_number(nouns: list[ClauseArgument], clause: MainClause, why: _Why) -> Finding:
+    """The number of the only subject or object; names and pronouns, which are no common noun, are
+    excluded.
+    """
     if len(nouns) != 1:
         return why.several if nouns else why.none
     (noun,) = nouns

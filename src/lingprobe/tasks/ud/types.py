@@ -56,8 +56,8 @@ def sent_type(clause: MainClause) -> Finding:
 
 
 def _doubt_statement(clause: MainClause, ending: str, is_clause: bool) -> str:
-    """Why a sentence without a question mark may be no statement; '' where nothing is against
-    it.
+    """Doubtful cases: why a sentence without a question mark may be no statement; '' where nothing
+    is against it.
     """
     group = clause.group
     silent = clause.opens and (group.moodless == "finite" or (group.moodless and ending == "!"))
@@ -102,6 +102,9 @@ def _asking_within(words: tuple[str, ...], text: str) -> int:
 
 
 def _command(clause: MainClause, ending: str) -> Finding:
+    """A command: Mood=Imp without a subject; doubtful cases are excluded, as with a question mark
+    or quoted.
+    """
     if ending == "?":
         return "a command with a question mark"
     if clause.group.third or clause.has_subject:
@@ -120,6 +123,7 @@ def _command(clause: MainClause, ending: str) -> Finding:
 
 
 def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
+    """A question by its mark; doubtful cases are excluded, as inside quotes or behind a colon."""
     if quoted:
         return "the question mark stands inside quotes"
     if clause.asks_below and not clause.asks:
@@ -130,7 +134,7 @@ def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
 
 
 def _quotes(words: tuple[str, ...]) -> bool:
-    """Whether quotes open a sentence and close before its end."""
+    """Whether a sentence quotes another: quotes open it and close before its end."""
     closed = max((i for i, word in enumerate(words) if word in QUOTES), default=0)
     return words[0] in QUOTES and any(
         word not in CLOSING and not is_sentence_end(word) for word in words[closed + 1 :]

@@ -338,7 +338,9 @@ def _links(chain: Sequence[GroupVerb], language: str) -> list[_Link]:
 
 
 def _no_tense_reason(own: GroupVerb, verbs: list[GroupVerb], language: str) -> str:
-    """Why a verb group is neither present nor past, '' where it may be."""
+    """Why a verb group is excluded, as neither present nor past: modals, conditionals, futures; ''
+    where it may be one.
+    """
     if any(
         v.feats.get("Mood", "Ind") != "Ind" or v.relation in ("aux:cnd", "aux:imp")
         for v in (own, *verbs)

@@ -142,8 +142,8 @@ def _arguments(reading: SentenceReading, verb: str) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class LabelChecker:
-    """What confirms labels: the answer to a question, what reads the sentences, and words that the
-    reader's own table lacks.
+    """Checks labels by a reader that shares no code with the generator: the answer to a question,
+    what reads the sentences, and words that the reader's own table lacks.
     """
 
     answer: Answer

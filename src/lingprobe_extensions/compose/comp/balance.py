@@ -221,7 +221,9 @@ Least = Mapping[str, Mapping[str, float]]
 
 
 def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> ShareBalance:
-    """The least shares of constructions, by what each contrast is."""
+    """Constructions each have at least their share of train (5 %, markers of negation more), by
+    what each contrast is.
+    """
     columns = []
     for stratum, by_name in least.items():
         names = [tags.get(stratum, "") for tags in strata]

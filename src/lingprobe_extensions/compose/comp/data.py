@@ -78,7 +78,7 @@ def with_words(dataset: Dataset) -> Dataset:
 
 
 def capitalize_sentences(dataset: Dataset) -> Dataset:
-    """The same with sentences that begin with a capital and end in a full stop."""
+    """`written=cased`: the same with a capital and a full stop."""
     return replace(
         dataset, sentences=tuple(make_sentence(s.text, "cased") for s in dataset.sentences)
     )
@@ -87,8 +87,8 @@ def capitalize_sentences(dataset: Dataset) -> Dataset:
 def build_item_dataset(
     parts: Sequence[PartPairs], language: Language, seed: int, notes: dict[str, Any]
 ) -> Dataset:
-    """All items of some parts; the two of a pair stand side by side, and pairs of a split in an
-    order that the seed picks.
+    """All items of some parts; both sentences of a minimal pair are in the same split, side by
+    side, and pairs in an order that the seed picks.
     """
     texts: list[str] = []
     rows: list[QuestionRows] = []

@@ -105,8 +105,8 @@ def build_dataset(
     seed: int,
     per_sentence: int | None,
 ) -> Dataset:
-    """The items of one set: `requests` are those of train and test, sizes those of train, dev
-    (carved from train) and test.
+    """`mode=paper`: the items of a set as the paper built it, not in pairs; `requests` are those of
+    train and test, sizes those of train, dev (carved from train) and test.
     """
     pool = _pool(requests["train"], single=name in SINGLE)
     half = None if per_sentence is None else max(1, per_sentence // 2)
@@ -212,7 +212,7 @@ def _batch(
 def _even(
     questions: Sequence[SentenceQuestion], half: int | None, rng: np.random.Generator
 ) -> Iterator[SentenceQuestion]:
-    """As many with yes as with no, in a random choice."""
+    """As many questions with yes as with no, in a random choice."""
     sides = [[q for q in questions if q.yes is yes] for yes in (True, False)]
     n = min(len(side) for side in sides)
     n = n if half is None else min(n, half)

@@ -217,8 +217,8 @@ def apply_rules_of_thumb(dataset: Dataset, language: Language | None = None) -> 
 
 
 def score_rules(dataset: Dataset, language: Language | None = None) -> dict[str, float]:
-    """Rule of thumb -> the share of test that it is right about, as train says which answer it
-    speaks for; rounded.
+    """What rules of thumb score: rule -> the share of test that it is right about, as train says
+    which answer it speaks for; rounded.
 
     One that says the same of all examples is about something else, so it is excluded.
     """

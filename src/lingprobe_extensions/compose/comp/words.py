@@ -146,8 +146,8 @@ def parse_request(value: Mapping[str, Any], file: str | None) -> GenerationReque
 def build_vocabulary_parts(
     request: GenerationRequest, seed: int, *, single: bool
 ) -> tuple[VocabularyPart, ...]:
-    """The parts of a set, test first; `single` says that one word is asked about, so that no pairs
-    can be held out.
+    """What is new in test, part by part (`--by new`): sentences, pairs, combinations, lemmas; then
+    dev and train. `single` says that one word is asked about, so that no pairs can be held out.
     """
     domains = dict(request.domains)
     rows = _divide_adverbs(request, np.random.default_rng([seed, 2]))
@@ -187,8 +187,8 @@ def widen_request(request: GenerationRequest) -> GenerationRequest:
 
 
 def _divide_adverbs(request: GenerationRequest, rng: np.random.Generator) -> tuple[int, int]:
-    """Rows of adverbs for train and for test: two thirds of the adverbs of each kind, and the
-    others.
+    """Adverbs of train, and others of test: two thirds of the adverbs of each kind, and the rest,
+    as rows.
     """
     language = request.language
     rows = [language.adverbs[i] for i in list_members(request.domains["adverbs"])]

@@ -33,8 +33,8 @@ Codes = NDArray[np.int8]
 
 
 def event_assertions(event: SentenceEvent, language: Language) -> dict[str, str]:
-    """What is asserted of each clause of an event, by what its paths begin with: '' is the main
-    clause, 'agent.relative.' one in it.
+    """Whether each clause of an event is asserted, negated, or left open, by what its paths begin
+    with: '' is the main clause, 'agent.relative.' one in it.
     """
     placed, row = analyze_event(event, language)
     by_clause = find_assertions(

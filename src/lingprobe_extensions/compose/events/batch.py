@@ -269,8 +269,9 @@ def _attach_marks(spaced: list[str], language: Language) -> list[str]:
 def _format_json_line(
     spaced: str, leaning: tuple[str, ...], text: str, roles: str, event: str
 ) -> str:
-    """One sentence as JSON; words are letters, hyphens, apostrophes and commas, which JSON leaves
-    as they are.
+    """A line of JSON: the text, its words, the position of each (`starts`), the part of the event
+    that each expresses (`roles`), and the event; words are letters, hyphens, apostrophes and
+    commas, which JSON leaves as they are.
     """
     starts = _starts(spaced.split(" "), leaning)
     words, paths = spaced.replace(" ", '","'), roles.replace(" ", '","')
@@ -281,7 +282,7 @@ def _format_json_line(
 
 
 def _starts(words: list[str], leaning: tuple[str, ...]) -> list[int]:
-    """At which character of the text each word begins."""
+    """The position of the first character of each word in the text."""
     starts = [0, *accumulate(len(word) + 1 for word in words)][:-1]
     if leaning:
         shifts = accumulate(word in leaning for word in words)

@@ -45,7 +45,7 @@ def _round_keys(key: tuple[int, ...]) -> NDArray[np.uint64]:
 
 @dataclass(frozen=True)
 class KeyedPermutation:
-    """A permutation of range(size) that a key picks."""
+    """An order that never repeats a sentence: a permutation of range(size) that a key picks."""
 
     size: int
     key: tuple[int, ...]
@@ -206,8 +206,8 @@ def draw_from_space(
 
 
 def _evenly(stratum: SpaceStratum, key: tuple[int, ...]) -> Iterator[SpaceStratum]:
-    """The same number of every structure, give or take one; what a small one cannot give is shared
-    by the others.
+    """`even_structures`: every structure has equally many sentences, give or take one; what a small
+    one cannot give is shared by the others.
 
     Which ones have one more is drawn, so that fewer sentences than structures are of structures of
     any size.
@@ -237,7 +237,9 @@ def _level(sizes: Sequence[int], n: int) -> int:
 
 
 def _combine_priors(space: SentenceSpace, n: int, priors: Priors) -> Iterator[SpaceStratum]:
-    """Every combination of the values of the priors, with its share of n."""
+    """Exact proportions of features of the main clause (`priors`): every combination of their
+    values, with its share of n.
+    """
     parts = {
         path: _read_feature_values(space, path, list(weights)) for path, weights in priors.items()
     }

@@ -163,8 +163,8 @@ def _mixed_pairs(nouns: tuple[str, ...], language: Language) -> Iterator[Exclude
 
 
 def _case_rules(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
-    """Clauses in which the object could be the subject and the subject the object, were the order
-    free.
+    """Sentences in which subject and object could change places are excluded: clauses in which the
+    object could be the subject and the subject the object, were the order free.
     """
     subject = at.clause.order[0]
     holes = {at.clause.slot(role) for role in (subject, "patient")}

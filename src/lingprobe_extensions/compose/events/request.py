@@ -169,6 +169,9 @@ def _yes(fields: Fields, key: str) -> bool:
 
 
 def _grammar(fields: Fields, language: Language) -> StructureInventory:
+    """How many relatives, adjectives and the like a sentence may have (`at_most`), and which frames
+    and voices.
+    """
     bounds = check_keys(fields.get("at_most", {}), BOUNDS, "request.at_most")
     for key, n in bounds.items():
         if not isinstance(n, int) or isinstance(n, bool) or not 0 <= n <= 8:
@@ -250,6 +253,7 @@ def _domains(fields: Fields, language: Language, grammar: StructureInventory) ->
 
 
 def _features(fields: Fields, language: Language, adverbs: int) -> dict[str, int]:
+    """The allowed values of tense, modal, aspect, polarity, number, determiner and relativiser."""
     values = {
         key: read_text_list(fields[key], f"request.{key}")
         if key in fields
@@ -314,7 +318,9 @@ def _anywhere(word: str, language: Language, key: str) -> dict[str, int]:
 
 
 def _constraints(value: object, key: str, language: Language) -> tuple[EventConstraint, ...]:
-    """Partial events, bare (in any clause) or as {"in": "main", "event": {...}}."""
+    """`require` and `prohibit`: partial events, bare (in any clause) or as {"in": "main", "event":
+    {...}}.
+    """
     if not isinstance(value, list):
         raise DataProblem(f"request.{key}: is a list of partial events")
     constraints = []
@@ -383,6 +389,7 @@ def _named_frame(lemma: str, frame: str, path: str, language: Language) -> None:
 
 
 def _priors(value: object) -> dict[str, dict[str, float]]:
+    """The exact proportions that `priors` asks for, by feature of the main clause."""
     if not isinstance(value, Mapping):
         raise DataProblem(
             'request.priors: is an object of features, as {"polarity": {"negative": 0.2,'

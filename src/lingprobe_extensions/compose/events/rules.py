@@ -23,7 +23,9 @@ ALLOWED = {
 
 
 def list_common_exclusions(placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
-    """What holds everywhere."""
+    """What is never written in any language: words that do not go together, one lemma twice, two
+    negations, passives of some verbs, manner of states.
+    """
     for at in placed.clauses:
         yield from _selection(at, placed, language)
         yield from _scope(at, placed, language)
@@ -80,7 +82,7 @@ def select_adverbs(language: Language, kind: str) -> int:
 
 @lru_cache(maxsize=32)
 def _shared_verbs(language: Language, first: str, second: str) -> tuple[tuple[int, int], ...]:
-    """Verbs that two different frames share: the same lemma does not come twice."""
+    """Verbs that two different frames share: no verb occurs twice in a sentence."""
     places = language.lexicon.places
     lemmas = (
         {lemma for kind, lemma, frame in places if kind == "verb" and frame == first}
@@ -94,6 +96,7 @@ def _shared_verbs(language: Language, first: str, second: str) -> tuple[tuple[in
 
 
 def _selection(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
+    """Selection: what verbs do not take as agent or patient, as *the cake followed the man*."""
     for role in ROLES:
         if at.clause.slot(role) is not None:
             for verbs, others in _refused_nouns(language, role):
@@ -142,8 +145,8 @@ def _unfit(language: Language, kind: str) -> tuple[tuple[int, int], ...]:
 
 
 def _scope(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[ExcludedBox]:
-    """One negation a clause, and none that could be read with either scope; a head noun belongs to
-    the clause above.
+    """One negation a clause, and none of ambiguous scope; a head noun belongs to the clause
+    above.
     """
     form, negative = f"{at.prefix}form", language.having("form", "polarity", ("negative",))
     none, every = select_force(language, "none"), select_force(language, "every")

@@ -48,7 +48,7 @@ class SentenceSpace:
 
     @property
     def size(self) -> int:
-        """How many sentences there are, exactly."""
+        """The possible sentences, counted exactly."""
         return self.starts[-1]
 
     def find(self, number: int) -> tuple[AdmittedSentences, int]:
@@ -170,7 +170,9 @@ def _somewhere(
 
 
 def _mixed_numbers(placed: LinearisedShape, language: Language) -> list[Box]:
-    """Sentences with nouns of both numbers, neighbour by neighbour."""
+    """`matched_number`: all nouns of a sentence have the same number. What it excludes: nouns of
+    both numbers, neighbour by neighbour.
+    """
     paths = [v.path for v in placed.variables if v.kind == "phrase"]
     one, many = (
         language.having("phrase", "number", (number,)) for number in ("singular", "plural")
@@ -179,8 +181,8 @@ def _mixed_numbers(placed: LinearisedShape, language: Language) -> list[Box]:
 
 
 def _clash(request: GenerationRequest) -> str:
-    """The smallest set of requirements that cannot be met together, found by leaving out one after
-    another.
+    """What conflicts: the smallest set of requirements that cannot be met together, found by
+    leaving out one after another.
     """
     names = [c.name for c in (*request.require, *request.prohibit)] + [
         f"require_words {word!r}" for word, _ in request.needed

@@ -143,7 +143,7 @@ def tag_text(
     on_error: Literal["raise", "skip"],
     progress: bool,
 ) -> TaggedText:
-    """Write running text with tags, by a tagger trained on a tagged source."""
+    """Tag running text, by a tagger trained on a tagged source, and write it."""
     check_tagged_suffix(output)
     tally = ProblemTally()
     examples, test = split_tagged_examples(
