@@ -27,6 +27,7 @@ from transformers import (
 import lingprobe
 from datasets import Dataset
 from fixtures.models import SENTENCES, sentence_transformer, transformer
+from lingprobe.data.errors import UsageProblem
 from lingprobe.integrations.sentence_transformers import ProbingEvaluator
 from lingprobe.integrations.transformers import ProbingCallback
 
@@ -179,6 +180,21 @@ def test_the_training_is_the_same_bit_by_bit(folder, task, tmp_path):
         trained.append(weights_of(trainer))
     assert len(probing.evaluations) == 2
     assert same(*trained)
+
+
+@pytest.mark.parametrize("how", ["ds_id", "DTensor", "FullyShardedDataParallel"])
+def test_weights_of_which_a_process_has_a_part_are_refused(folder, task, tmp_path, how):
+    probing = ProbingCallback(task, **FAST, cache=tmp_path / "cache")
+    trainer = trainer_of(folder, tmp_path / "out", [probing], max_steps=EACH)
+    part = trainer.model.classifier
+    if how == "ds_id":
+        part.weight.ds_id = 7
+    elif how == "DTensor":
+        part.weight = type(how, (torch.nn.Parameter,), {})(part.weight.detach())
+    else:
+        part.__class__ = type(how, (type(part),), {})
+    with pytest.raises(UsageProblem, match=r"sharded .* no process has all"):
+        trainer.evaluate()
 
 
 def test_an_adapter_is_probed_as_it_is_trained(folder, task, tmp_path):

@@ -129,6 +129,7 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
         """Where several processes train, the first one probes, unless these very weights were
         measured.
         """
+        _refuse_shards(given["model"])
         if state.is_world_process_zero:
             self._scores = self._scores_of(args, state, given)
         self._scores, self._step = _of_first(self._scores), self._step_of(state)
@@ -148,6 +149,24 @@ class ProbingCallback(TrainerCallback):  # type: ignore[misc]
             scores = self._probing.measure(encoder, step, output=Path(args.output_dir) / "probing")
         self._weights = weights
         return {f"eval_{name}_{task}": score for task, score in scores.items()}
+
+
+def _refuse_shards(model: torch.nn.Module) -> None:
+    """UsageProblem, in each process, where none of them has all weights: FSDP wraps modules or has
+    parameters of a type of its own, DeepSpeed ZeRO-3 marks them.
+    """
+    wrapped = any(type(module).__name__ == _SHARDED_MODULE for module in model.modules())
+    if wrapped or any(
+        type(each).__name__ == _SHARDED_TENSOR or _SHARDED_MARK in vars(each)
+        for each in model.parameters()
+    ):
+        raise UsageProblem(
+            "the weights of the model are sharded (FSDP or DeepSpeed ZeRO-3), so no process has all"
+            " of them: probe the checkpoints that are saved, or train without sharding"
+        )
+
+
+_SHARDED_MODULE, _SHARDED_TENSOR, _SHARDED_MARK = "FullyShardedDataParallel", "DTensor", "ds_id"
 
 
 def _of_first(scores: dict[str, float]) -> dict[str, float]:
