@@ -2,7 +2,8 @@
 
 import ast
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
@@ -201,3 +202,128 @@ def test_a_function_is_verb_and_object():
     short = {name for name in functions if "_" not in name} - typed_by_users()
     assert short - {*known} == set(), "say what it does, with what"
     assert {*known} - short == set(), "no longer there"
+
+
+VAGUE = set(
+    "one other each some mine yours theirs many much more most less least rest thing things stuff item"
+    " what which who how where when why it them they given asked known found said told made seen heard"
+    " taken left kept wanted here there now then so yet all every any none both two first last next"
+    " whole part parts".split()
+)
+"""Words that say nothing of what a value is."""
+KEPT_PARAMETERS = Path(__file__).parent / "kept_parameters.tsv"
+"""Parameters called by such a word all the same: patterns of functions, the parameter, how many
+there are, and why. Counts only fall, and what is no longer there is taken out.
+"""
+MAX_KEPT_PARAMETERS = 60
+
+
+def find_vague_parameters(tree: ast.Module) -> list[tuple[str, str]]:
+    """The functions and methods without an underscore that have a parameter called by a vague
+    word, by their name in the module, with the parameter.
+    """
+    found = []
+    for node in tree.body:
+        members = node.body if isinstance(node, ast.ClassDef) else [node]
+        owner = f"{node.name}." if isinstance(node, ast.ClassDef) else ""
+        for function in members:
+            if not isinstance(function, ast.FunctionDef) or owner.startswith("_"):
+                continue
+            if function.name.startswith("_") and function.name not in ("__init__", "__call__"):
+                continue
+            arguments = function.args
+            names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+            names += [each.arg for each in arguments.kwonlyargs]
+            vague = VAGUE & {*names}
+            if {"first", "second"} <= {*names} or {"first", "last"} <= {*names}:  # an order
+                vague -= {"first", "last"}
+            if owner and joins_its_kind(tree, function):
+                vague -= {"other"}
+            found += [(owner + function.name, name) for name in sorted(vague)]
+    return found
+
+
+def joins_its_kind(tree: ast.Module, function: ast.FunctionDef) -> bool:
+    """Whether `other` is of a class, or of a protocol, that has the same method."""
+    kinds = {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+        and any(getattr(each, "name", "") == function.name for each in node.body)
+    }
+    noted = [each.annotation for each in function.args.args if each.arg == "other"]
+    return any(isinstance(each, ast.Name) and each.id in kinds for each in noted)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("def read(asked, rows): ...", [("read", "asked")]),
+        ("def _read(asked): ...", []),
+        ("def compare(first, second): ...", []),
+        ("def take(rows, first): ...", [("take", "first")]),
+        ("class Sum:\n    def plus(self, other: Sum): ...", []),
+        ("class Sum:\n    def plus(self, other: int): ...", [("Sum.plus", "other")]),
+        ("class Sum:\n    def __init__(self, *, parts): ...", [("Sum.__init__", "parts")]),
+    ],
+)
+def test_vague_parameters_are_seen(text, found):
+    assert find_vague_parameters(ast.parse(text)) == found
+
+
+def test_a_parameter_says_what_it_is():
+    header, *rows = (line.split("\t") for line in KEPT_PARAMETERS.read_text("utf-8").splitlines())
+    assert header == ["functions", "parameter", "count", "reason"]
+    assert all(len(row) == 4 and all(row) for row in rows), "say why it is kept"
+    assert rows == sorted(rows)
+    assert len(rows) <= MAX_KEPT_PARAMETERS
+    vague = [
+        (f"{'.'.join(file.relative_to(PACKAGE.parent).with_suffix('').parts)}:{name}", parameter)
+        for package in (PACKAGE, EXTENSIONS)
+        for file in sorted(package.rglob("*.py"))
+        for name, parameter in find_vague_parameters(ast.parse(file.read_bytes()))
+    ]
+    counts = {(pattern, parameter): 0 for pattern, parameter, *_ in rows}
+    new = []
+    for place, name in vague:
+        fitting = [key for key in counts if key[1] == name and fnmatchcase(place, key[0])]
+        if not fitting:
+            new.append((place, name))
+        for key in fitting:
+            counts[key] += 1
+    assert new == [], "call it by a noun of what it is"
+    assert counts == {(row[0], row[1]): int(row[2]) for row in rows}, "these only fall"
+
+
+KEPT_METHODS = {
+    "all": 1,
+    "both": 7,
+    "least": 1,
+    "less": 1,
+    "many": 1,
+    "now": 1,
+    "other": 1,
+    "part": 3,
+    "parts": 9,
+    "where": 9,
+    "whole": 5,
+    "every": 1,
+    "mine": 1,
+}
+"""Methods called by a vague word all the same, by their number: the text of a class that results
+rest on counts in their identity, and `where` of a frame is what it is called elsewhere. They only
+fall.
+"""
+
+
+def test_a_method_says_what_it_does():
+    counts = Counter(
+        member.name
+        for package in (PACKAGE, EXTENSIONS)
+        for file in package.rglob("*.py")
+        for node in ast.parse(file.read_bytes()).body
+        if isinstance(node, ast.ClassDef)
+        for member in node.body
+        if isinstance(member, ast.FunctionDef) and member.name in VAGUE
+    )
+    assert counts == KEPT_METHODS

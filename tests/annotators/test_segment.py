@@ -41,7 +41,7 @@ def test_words_keep_their_characters_and_lose_their_clitics():
     assert segment_words(said) == (
         "I", "ca", "n’t", "say", "“", "it", "'s", "well-known", "”", ".",
     )  # fmt: skip
-    assert [cut.words for cut in RuleSegmenter().segment("One. Two.", whole=True)] == [
+    assert [cut.words for cut in RuleSegmenter().segment("One. Two.", is_sentence=True)] == [
         ("One", ".", "Two", ".")
     ]
 
@@ -52,8 +52,10 @@ def test_a_sentence_has_its_own_text_and_words():
         (("One", ",", "two", "."), "One, two.", ()),
         (("Is", "n't", "it", "?"), "Isn't it?", ()),
     ]
-    assert [cut.text for cut in RuleSegmenter().segment("One. Two.", whole=True)] == ["One. Two."]
-    assert not list(RuleSegmenter().segment(" ", whole=True))
+    assert [cut.text for cut in RuleSegmenter().segment("One. Two.", is_sentence=True)] == [
+        "One. Two."
+    ]
+    assert not list(RuleSegmenter().segment(" ", is_sentence=True))
     with pytest.raises(DataProblem, match="Thai"):
         list(RuleSegmenter().segment("แมวกินปลา"))
 

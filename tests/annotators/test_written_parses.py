@@ -167,7 +167,7 @@ def test_what_of_a_passage_cannot_be_parsed_is_left_out_with_the_reason():
     class Segmenter:
         name = "made"
 
-        def segment(self, text, whole=False):
+        def segment(self, text, is_sentence=False):
             if text == "no":
                 raise DataProblem("cannot be cut")
             return [

@@ -153,7 +153,7 @@ def test_without_headings_columns_have_numbers(tmp_path):
     assert content(dataset) == ROWS
     remark = "it has no headings: its column 3 is the text, its column 1 is the label"
     assert dataset.notes.remarks == (remark,)
-    assert content(read_dataset(file, how=asked(text="3", label="1"))) == ROWS
+    assert content(read_dataset(file, manner=asked(text="3", label="1"))) == ROWS
 
 
 USUAL = {
@@ -201,11 +201,11 @@ def test_what_is_ambiguous_is_asked(headings, columns, said):
 def test_columns_that_are_named_win(tmp_path):
     rows = [(t, t + " x", v, v[::-1], f"d{i // 5}") for i, (t, v) in enumerate(ROWS)]
     file = write_csv(tmp_path / "a.csv", rows, ("text", "body", "label", "other", "doc"))
-    dataset = read_dataset(file, how=asked(text="body", label="other", group="doc"))
+    dataset = read_dataset(file, manner=asked(text="body", label="other", group="doc"))
     assert content(dataset) == [(body, other) for _, body, _, other, _ in rows]
     assert dataset.clusters[-1] == "doc"
     assert [e.strata["doc"] for e in dataset.examples()] == [row[4] for row in rows]
-    pair = next(read_dataset(file, how=asked(text="text", text2="body")).examples())
+    pair = next(read_dataset(file, manner=asked(text="text", text2="body")).examples())
     assert [site.sentence.text for site in pair.sites] == list(rows[0][:2])
 
 
@@ -262,7 +262,7 @@ def test_names_of_classes_are_in_the_metadata(tmp_path, suffix):
     file = tmp_path / f"a.{suffix}"
     pq.write_table(table, file) if suffix == "parquet" else write_stream(table, file)
     labels = {
-        name: [e.label for e in read_dataset(file, how=asked(label=name)).examples()]
+        name: [e.label for e in read_dataset(file, manner=asked(label=name)).examples()]
         for name in HUB
     }
     assert labels == {
@@ -343,7 +343,7 @@ def test_empty_rows_are_left_out_and_counted_where_that_is_asked(tmp_path, suffi
     file = save(tmp_path / f"a.{suffix}", rows)
     with pytest.raises(DataProblem, match=r"a\.\w+: ?(row |item )?\d+: there is no text in column"):
         read_dataset(file)
-    dataset = read_dataset(file, how=asked(on_error="skip"))
+    dataset = read_dataset(file, manner=asked(on_error="skip"))
     assert content(dataset) == ROWS
     many, first = dataset.notes.malformed_sentences
     assert many == 3
@@ -358,14 +358,14 @@ def test_encodings_are_found_or_named(tmp_path, encoding):
     if not marked:
         with pytest.raises(DataProblem, match=r"a\.csv:[12]: .*encoding="):
             read_dataset(file)
-    assert content(read_dataset(file, how=asked("" if marked else encoding))) == rows
+    assert content(read_dataset(file, manner=asked("" if marked else encoding))) == rows
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "base64", "rot13"])
 def test_what_is_no_encoding_is_said(tmp_path, encoding):
     file = write_csv(tmp_path / "a.csv")
     with pytest.raises(DataProblem, match=f"no encoding called '{encoding}'"):
-        read_dataset(file, how=asked(encoding))
+        read_dataset(file, manner=asked(encoding))
 
 
 HOSTILE = {
@@ -425,7 +425,7 @@ def test_a_bad_split_of_our_own_files_can_be_left_out(tmp_path):
     (tmp_path / "a.tsv").write_text("\n".join([*lines, "no\tx\ty", "te\tx"]) + "\n")
     with pytest.raises(DataProblem, match=r"a\.tsv:13: split 'no'"):
         read_dataset(tmp_path / "a.tsv")
-    dataset = read_dataset(tmp_path / "a.tsv", how=asked(on_error="skip"))
+    dataset = read_dataset(tmp_path / "a.tsv", manner=asked(on_error="skip"))
     assert len(dataset) == 12
     assert dataset.notes.malformed_sentences[0] == 2
 
@@ -494,7 +494,7 @@ def test_headings_that_stand_again_are_no_example(tmp_path, headings):
     line = 2 + 2 * len(ROWS)  # each text has two lines
     with pytest.raises(DataProblem, match=rf"a\.csv:{line}: the header is repeated"):
         read_dataset(file)
-    dataset = read_dataset(file, how=asked(on_error="skip"))
+    dataset = read_dataset(file, manner=asked(on_error="skip"))
     assert content(dataset) == ROWS * 2
     assert dataset.notes.malformed_sentences[0] == 1
 

@@ -36,7 +36,7 @@ def spans(dataset):
 
 
 def found(file, offsets="", on_error="raise", **columns):
-    return read_dataset(file, how=Manner(Columns(**columns), "", on_error, offsets))
+    return read_dataset(file, manner=Manner(Columns(**columns), "", on_error, offsets))
 
 
 WANTED = [(word, word.upper()) for word, _ in ROWS]
@@ -270,7 +270,7 @@ def test_a_slip_among_annotated_spans_moves_no_other(tmp_path):
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataProblem, match=r"a\.jsonl:4: span \[3, 3\] is empty"):
         read_dataset(file)
-    dataset = read_dataset(file, how=Manner(on_error="skip"))
+    dataset = read_dataset(file, manner=Manner(on_error="skip"))
     words = {
         " ".join(e.sites[0].sentence.words[slice(*e.sites[0].span)]) for e in dataset.examples()
     }
@@ -290,4 +290,4 @@ def test_a_bad_annotation_is_a_bad_row(tmp_path, entry):
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
     with pytest.raises(DataProblem, match=r"a\.jsonl:6: "):
         read_dataset(file)
-    assert len(read_dataset(file, how=Manner(on_error="skip"))) == 19
+    assert len(read_dataset(file, manner=Manner(on_error="skip"))) == 19

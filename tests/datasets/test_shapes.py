@@ -34,7 +34,7 @@ def read_with(place, options):
     """The rows that are read with options of the reference."""
     named = dict(pair.split("=") for pair in options.split(",") if pair)
     labels, on_error = named.pop("labels", None), named.pop("on_error", "raise")
-    return read_dataset(place, labels=labels, how=Manner(Columns(**named), on_error=on_error))
+    return read_dataset(place, labels=labels, manner=Manner(Columns(**named), on_error=on_error))
 
 
 def content(dataset):

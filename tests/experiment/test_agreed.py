@@ -32,7 +32,7 @@ def file(tmp_path):
 
 def on(monkeypatch, machine):
     """Be another machine."""
-    monkeypatch.setattr(MachineProfile, "here", classmethod(lambda cls, jobs: machine))
+    monkeypatch.setattr(MachineProfile, "current", classmethod(lambda cls, jobs: machine))
 
 
 def settle(file, things=THINGS, refused=()):
@@ -135,9 +135,9 @@ def test_a_request_is_what_was_typed():
 
 def test_threads_are_shared_among_the_processes_of_a_machine(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "8,2")
-    assert MachineProfile.here(1).threads == 8
-    assert MachineProfile.here(3).threads == 2
-    assert MachineProfile.here(16).threads == 1
+    assert MachineProfile.current(1).threads == 8
+    assert MachineProfile.current(3).threads == 2
+    assert MachineProfile.current(16).threads == 1
 
 
 def test_a_run_whose_data_have_changed_since_takes_no_work(tmp_path):

@@ -89,12 +89,12 @@ def mark_test_sets(rows: Sequence[ComparableScore]) -> list[str]:
     return [sign_of[test] for test in tests]
 
 
-def describe_differences(rows: Sequence[ComparableScore], what: str) -> list[str]:
+def describe_differences(rows: Sequence[ComparableScore], subject: str) -> list[str]:
     """What the signs of some rows (`marks`) mean, one sentence each, and what parts of the data are
     missing where all are alike.
     """
     return [
-        f"{sign} {what}: {text}".lstrip()
+        f"{sign} {subject}: {text}".lstrip()
         for sign, text in describe_test_sets(rows, mark_test_sets(rows))
     ]
 
@@ -255,17 +255,17 @@ def tie_densities(
     return VarianceInflation(shared * compute_fold_dependence(density, classes), shared * ranks**2)
 
 
-def are_equal(one: Column, other: Column) -> bool:
+def are_equal(left_column: Column, right_column: Column) -> bool:
     """Whether two columns have the same labels of the same names."""
-    if one is other:
+    if left_column is right_column:
         return True
-    arrays = other.arrays()
+    arrays = right_column.arrays()
     return (
-        len(one) == len(other)
-        and one.names == other.names
+        len(left_column) == len(right_column)
+        and left_column.names == right_column.names
         and all(
             np.array_equal(a, arrays[k], equal_nan=a.dtype.kind == "f")
-            for k, a in one.arrays().items()
+            for k, a in left_column.arrays().items()
         )
     )
 
@@ -313,9 +313,9 @@ def has_few_seeds(rows: Iterable[RepeatedScore]) -> bool:
     return any(row.is_seeded and row.seeds < LEAST_SEEDS for row in rows)
 
 
-def few_seeds_note(fit: str, they: str = " they") -> str:
+def few_seeds_note(fit: str, subject: str = " they") -> str:
     """What intervals do not cover where `has_few_seeds`."""
-    return f"With fewer than {LEAST_SEEDS} {fit}s{they} do not cover variation between {fit}s."
+    return f"With fewer than {LEAST_SEEDS} {fit}s{subject} do not cover variation between {fit}s."
 
 
 def _clusters(folds: Sequence[RunPredictions]) -> dict[str, Ints]:

@@ -69,14 +69,14 @@ def group_rows_by_task(
     return [sorted(mine, key=lambda one: place_among(one.row)) for mine in tasks.values()]
 
 
-def get_constant_answer(one: ComparedRow) -> ComparedRow:
+def get_constant_answer(compared_row: ComparedRow) -> ComparedRow:
     """The best constant answer of train over the test examples of a row: a class, or a set where
     the row may answer with sets; of scores one number for all folds, whose means may differ.
     """
-    folds = one.fits[0]
-    answers = replace(join_constants(folds), gold=one.answers.gold)
-    (score,) = answers.scores(one.row.metric)
-    row = one.row._replace(encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
+    folds = compared_row.fits[0]
+    answers = replace(join_constants(folds), gold=compared_row.answers.gold)
+    (score,) = answers.scores(compared_row.row.metric)
+    row = compared_row.row._replace(encoder=CONSTANT, kind="baseline", layer="-", is_seeded=False)
     row = row._replace(score=PERCENT * score, low=math.nan, high=math.nan)
     return ComparedRow(row, answers, [folds])
 

@@ -134,7 +134,7 @@ class ComparisonDecision(NamedTuple):
 
 
 def decide_comparisons(
-    asked: Sequence[ComparisonQuestion],
+    questions: Sequence[ComparisonQuestion],
     correction: str = CORRECTION,
     test: Test = "t",
     comparisons: int = 0,
@@ -144,13 +144,13 @@ def decide_comparisons(
     (`asks`).
 
     correction   bonferroni, or bh (Benjamini-Hochberg)
-    comparisons  of the family, where `asked` are only some of them
+    comparisons  of the family, where `questions` are only some of them
     UsageProblem for another correction.
     """
     check_choice("correction", correction, WITH_INTERVALS)
     decided: dict[int, ComparisonDecision] = {}
-    for asks in dict.fromkeys(question.asks for question in asked):
-        family = [question for question in asked if question.asks == asks]
+    for asks in dict.fromkeys(question.asks for question in questions):
+        family = [question for question in questions if question.asks == asks]
         contests = [_contest_of(question) for question in family]
         outcomes = decide_contests(contests, correction, test, comparisons)
         for question, outcome in zip(family, outcomes, strict=True):
@@ -159,7 +159,7 @@ def decide_comparisons(
                 *outcome[:-1],
                 blocking=question.others[outcome.blocking],
             )
-    return [decided[id(question)] for question in asked]
+    return [decided[id(question)] for question in questions]
 
 
 def _contest_of(question: ComparisonQuestion) -> AnswerContest:

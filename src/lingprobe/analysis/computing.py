@@ -54,18 +54,18 @@ def find_computing_differences(rows: Sequence[ComputedScore]) -> tuple[str, ...]
     )
 
 
-def format_computation(row: ComputedScore, what: Sequence[str]) -> str:
+def format_computation(row: ComputedScore, facts: Sequence[str]) -> str:
     """How a row was computed, as far as rows differ in it."""
     parts = _list_computation_parts(row)
-    return ", ".join(parts[each] for each in what if each in parts) or "–"
+    return ", ".join(parts[each] for each in facts if each in parts) or "–"
 
 
-def describe_computing_differences(what: Sequence[str]) -> list[str]:
+def describe_computing_differences(facts: Sequence[str]) -> list[str]:
     """What there is to say of rows that were computed differently."""
-    if not what:
+    if not facts:
         return []
     return [
-        f"computed: the {' and the '.join(what)} of these rows differ, which may explain"
+        f"computed: the {' and the '.join(facts)} of these rows differ, which may explain"
         " differences of a few tenths of a point."
     ]
 

@@ -144,7 +144,9 @@ class EncoderVerdict(NamedTuple):
         """The answers to a question, task by task."""
         return [answer for task in self.tasks if (answer := task.answer(question))]
 
-    def where(self, verdict: Verdict, question: EncoderQuestion = DECODABLE) -> list[TaskVerdict]:
+    def tasks_with(
+        self, verdict: Verdict, question: EncoderQuestion = DECODABLE
+    ) -> list[TaskVerdict]:
         """The tasks with a verdict on a question."""
         return [
             task

@@ -33,12 +33,12 @@ QUESTIONS: tuple[EncoderQuestion, ...] = (DECODABLE, BEYOND_SURFACE)
 Relation = Literal["", "constant", "copy", "copy of its blocks", "input embeddings"]
 
 
-def choose_layers(mine: Sequence[ComparedRow]) -> Iterator[tuple[ComparedRow, int]]:
+def choose_layers(rows: Sequence[ComparedRow]) -> Iterator[tuple[ComparedRow, int]]:
     """The layer with the best score on dev, of what a probe reads of an encoder, with the number it
     is chosen from. Without scores on dev, as with folds, every layer is compared.
     """
     groups: dict[tuple[str, str], list[ComparedRow]] = {}
-    for one in mine:
+    for one in rows:
         groups.setdefault((one.row.encoder, one.row.probe), []).append(one)
     for reads in groups.values():
         scores = [one.row.dev_score for one in reads]
@@ -50,47 +50,47 @@ def choose_layers(mine: Sequence[ComparedRow]) -> Iterator[tuple[ComparedRow, in
 
 
 def list_opponents(
-    one: ComparedRow, rows: Sequence[ComparedRow], question: EncoderQuestion
+    compared_row: ComparedRow, rows: Sequence[ComparedRow], question: EncoderQuestion
 ) -> tuple[ComparedRow, ...]:
     """What a row must be above for the answer yes, among the rows of its task; the constant answer
     first. Empty where nothing opposes it but the constant, in the question of the surface.
 
     Copies that differ by their seed alone are one opponent, each at the layer that is best on dev.
     """
-    able = [other for other in rows if not explain_mismatch(one, other)]
+    able = [other for other in rows if not explain_mismatch(compared_row, other)]
     found = _match_width(
-        one, [other for other in able if question in _list_opposed_questions(other)]
+        compared_row, [other for other in able if question in _list_opposed_questions(other)]
     )
     if question == DECODABLE:  # by a stronger probe too much is decodable from anything
-        found = [other for other in found if other.row.probe == one.row.probe] or found
-    own = one.about.own_baselines
+        found = [other for other in found if other.row.probe == compared_row.row.probe] or found
+    own = compared_row.about.own_baselines
     mine = [other for other in able if own.get(other.encoder) == question]
-    like = [other for other in mine if other.row.probe == one.row.probe] or mine
+    like = [other for other in mine if other.row.probe == compared_row.row.probe] or mine
     found += _merge_copies([other for other, _ in choose_layers(like)])
     if question == BEYOND_SURFACE:
-        found += [other for other in able if _is_embedding_of(other, one)]
+        found += [other for other in able if _is_embedding_of(other, compared_row)]
         if not found:
             return ()
-    fixed = [get_constant_answer(one)] if one.answers.gold.has_constant else []
+    fixed = [get_constant_answer(compared_row)] if compared_row.answers.gold.has_constant else []
     return (*fixed, *found)
 
 
-def find_ceiling(one: ComparedRow, rows: Sequence[ComparedRow]) -> float:
+def find_ceiling(compared_row: ComparedRow, rows: Sequence[ComparedRow]) -> float:
     """The score of the best oracle over the test examples of a row, percent; NaN without."""
     oracles = (other for other in rows if other.row.kind == "oracle")
-    scores = [other.row.score for other in oracles if not explain_mismatch(one, other)]
+    scores = [other.row.score for other in oracles if not explain_mismatch(compared_row, other)]
     return max(scores, default=math.nan)
 
 
-def find_relation(one: ComparedRow, other: ComparedRow) -> Relation:
+def find_relation(compared_row: ComparedRow, opponent: ComparedRow) -> Relation:
     """What an opponent is to an encoder; '' for one that opposes all."""
-    if other.row.encoder == CONSTANT:
+    if opponent.row.encoder == CONSTANT:
         return "constant"
-    reference = other.encoder
-    is_own = reference in one.about.own_baselines
+    reference = opponent.encoder
+    is_own = reference in compared_row.about.own_baselines
     if is_own and is_copy(reference):
         return "copy of its blocks" if option_of(reference, "lexical") == "trained" else "copy"
-    return "input embeddings" if is_own or _is_embedding_of(other, one) else ""
+    return "input embeddings" if is_own or _is_embedding_of(opponent, compared_row) else ""
 
 
 def select_shown(scored: ResultFrame) -> ResultFrame:

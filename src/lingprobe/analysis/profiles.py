@@ -80,7 +80,7 @@ class LanguagePair:
 
 
 def compare_languages(
-    table: ScoreTable, first: str, second: str, asked: RelationRequest
+    table: ScoreTable, first: str, second: str, request: RelationRequest
 ) -> LanguagePair:
     """How the tasks of a table go together that were measured in both languages; DataProblem where
     there are fewer than two.
@@ -96,9 +96,9 @@ def compare_languages(
     halves = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     part = table.with_columns(kept)
     places = [(2 * i, 2 * i + 1) for i in range(len(pairs))]
-    relation = relate_columns(part, asked, pairs=places)
+    relation = relate_columns(part, request, pairs=places)
     ends = table.scores[:, halves[0]], table.scores[:, halves[1]]
-    profiles, p = _profiles(table, *ends, asked)
+    profiles, p = _profiles(table, *ends, request)
     agreements = _agreements(relation, [table.columns[i].task for i, _ in pairs])
     return LanguagePair(first, second, relation, tuple(agreements), tuple(profiles), p)
 

@@ -154,14 +154,14 @@ def _format_shares(counts: Mapping[str, int]) -> tuple[tuple[str, float], ...]:
     )
 
 
-def describe_composition(asked: PosedQuestion) -> str:
+def describe_composition(question: PosedQuestion) -> str:
     """What the classes consist of, in words; '' where all are of the same one kind."""
-    if {name for _, constructions in asked.made for name, _ in constructions} == {
-        constructions[0][0] for _, constructions in asked.made[:1]
+    if {name for _, constructions in question.made for name, _ in constructions} == {
+        constructions[0][0] for _, constructions in question.made[:1]
     }:
         return ""
     classes = []
-    for label, constructions in asked.made:
+    for label, constructions in question.made:
         shown = [
             f"{name} {PERCENT * share:.0f} %"
             for name, share in constructions[:SHOWN]

@@ -114,34 +114,34 @@ class CorrelationTable:
 
 def relate_columns(
     table: ScoreTable,
-    asked: RelationRequest,
+    request: RelationRequest,
     groups: Sequence[str] | None = None,
     pairs: Sequence[Pair] | None = None,
 ) -> CorrelationTable:
     """The correlations of a table's columns, of some pairs of them or of all that are asked for;
     `groups` says of which group of variants each encoder is where that is finer than its family.
     """
-    across, down, every = _choose_pairs(table, asked)
+    across, down, every = _choose_pairs(table, request)
     pairs = every if pairs is None else pairs
     several = len(table.families) < len(table.rows)
     families = several and len(table.families) >= LEAST
     values = average_families(table) if families else table.scores
-    observed = coefficients(values, pairs, asked.method)
-    correlations = _describe_pairs(table, pairs, asked, groups, observed)
+    observed = coefficients(values, pairs, request.method)
+    correlations = _describe_pairs(table, pairs, request, groups, observed)
     if families or not several:
-        correlations = _add_tests(correlations, values, pairs, asked)
-    relation = CorrelationTable(tuple(correlations), table, asked, families, across, down)
+        correlations = _add_tests(correlations, values, pairs, request)
+    relation = CorrelationTable(tuple(correlations), table, request, families, across, down)
     return replace(relation, notes=tuple(_note_sample_size(relation)))
 
 
-def select_asked(table: ScoreTable, asked: RelationRequest) -> ScoreTable:
+def select_asked(table: ScoreTable, request: RelationRequest) -> ScoreTable:
     """The table with the columns that are asked about, and the families with scores that can be
     related; it says which families of its first source are in no other.
     """
-    if asked.rows and asked.columns:
-        across, down, _ = _choose_pairs(table, asked)
+    if request.rows and request.columns:
+        across, down, _ = _choose_pairs(table, request)
         table = table.with_columns(sorted({*across, *down}))
-    across, down, _ = _choose_pairs(table, asked)
+    across, down, _ = _choose_pairs(table, request)
     known = ~np.isnan(average_families(table))
     both = known[:, down].any(1) & known[:, across].any(1) & (known.sum(1) > 1)
     kept = {family for family, can in zip(table.families, both, strict=True) if can}

@@ -81,10 +81,10 @@ class ScoreTable:
         """The families of the rows, each once, in order."""
         return tuple(dict.fromkeys(row.family for row in self.rows))
 
-    def with_rows(self, kept: Sequence[int], *remarks: str) -> ScoreTable:
+    def with_rows(self, numbers: Sequence[int], *remarks: str) -> ScoreTable:
         """The table with some of its rows."""
-        rows = tuple(self.rows[i] for i in kept)
-        scores, noise = self.scores[list(kept)], self.noise[list(kept)]
+        rows = tuple(self.rows[i] for i in numbers)
+        scores, noise = self.scores[list(numbers)], self.noise[list(numbers)]
         return ScoreTable(rows, self.columns, scores, noise, (*self.remarks, *remarks))
 
     def chosen_rows(self, patterns: Sequence[str]) -> ScoreTable:
@@ -103,10 +103,10 @@ class ScoreTable:
             )
         return self.with_rows(kept)
 
-    def with_columns(self, kept: Sequence[int], *remarks: str) -> ScoreTable:
+    def with_columns(self, numbers: Sequence[int], *remarks: str) -> ScoreTable:
         """The table with some of its columns."""
-        columns = tuple(self.columns[i] for i in kept)
-        scores, noise = self.scores[:, list(kept)], self.noise[:, list(kept)]
+        columns = tuple(self.columns[i] for i in numbers)
+        scores, noise = self.scores[:, list(numbers)], self.noise[:, list(numbers)]
         return ScoreTable(self.rows, columns, scores, noise, (*self.remarks, *remarks))
 
     def reliability(self, column: int) -> float:
@@ -251,7 +251,7 @@ def by_pattern(pattern: str) -> Callable[[str], str | None]:
 
 
 def select_columns(
-    columns: Sequence[MeasuredTask], patterns: Sequence[str], what: str
+    columns: Sequence[MeasuredTask], patterns: Sequence[str], option: str
 ) -> list[int]:
     """The columns that patterns name, by name, task or source; UsageProblem where there is none."""
     found = [
@@ -265,7 +265,7 @@ def select_columns(
     ]
     if not found:
         raise UsageProblem(
-            f"no column for {what} {', '.join(patterns)}: there are"
+            f"no column for {option} {', '.join(patterns)}: there are"
             f" {', '.join(column.name for column in columns[:20])}"
         )
     return found

@@ -74,9 +74,11 @@ class Score(MeasuredScore):
     surface_verdict: str = ""
 
 
-def list_task_scores(scored: ResultFrame, known: Sequence[ComparisonDecision] = ()) -> list[Score]:
-    """The scores of tasks without controls, in the order in which they were measured; `known` are
-    the decisions on them where they were made before.
+def list_task_scores(
+    scored: ResultFrame, decisions: Sequence[ComparisonDecision] = ()
+) -> list[Score]:
+    """The scores of tasks without controls, in the order in which they were measured; `decisions`
+    are the decisions on them where they were made before.
     """
     plain = [row for row in scored if row.control == NO_CONTROL]
     questions = with_opponents(scored)
@@ -84,7 +86,7 @@ def list_task_scores(scored: ResultFrame, known: Sequence[ComparisonDecision] = 
     for question in questions.of_layers:
         posed.setdefault(describe_measurement(question.one.row), []).append(question)
     decided: dict[tuple[str, ...], list[ComparisonDecision]] = {}
-    for decision in known or decide_comparisons(questions.asked):
+    for decision in decisions or decide_comparisons(questions.asked):
         decided.setdefault(describe_measurement(decision.question.one.row), []).append(decision)
     return [
         _make_score(

@@ -349,21 +349,29 @@ class RivalRow(NamedTuple):
 
 
 def are_comparable(
-    one: ResultFrame, number: int, other: ResultFrame, k: int, is_by_labels: bool = False
+    left_frame: ResultFrame,
+    number: int,
+    right_frame: ResultFrame,
+    k: int,
+    is_by_labels: bool = False,
 ) -> bool:
     """Whether two rows have a score, and are over the same test examples, by their labels and their
     digests, or by labels alone.
     """
-    return not explain_row_mismatch(one, number, other, k, is_by_labels)
+    return not explain_row_mismatch(left_frame, number, right_frame, k, is_by_labels)
 
 
 def explain_row_mismatch(
-    one: ResultFrame, number: int, other: ResultFrame, k: int, is_by_labels: bool = False
+    left_frame: ResultFrame,
+    number: int,
+    right_frame: ResultFrame,
+    k: int,
+    is_by_labels: bool = False,
 ) -> str:
     """Why two rows cannot be compared, '' where they can."""
-    tests = () if is_by_labels else (_tests_of(one, number), _tests_of(other, k))
-    golds = one.answers(number).gold, other.answers(k).gold
-    return find_mismatch((one.score(number), other.score(k)), golds, tests)
+    tests = () if is_by_labels else (_tests_of(left_frame, number), _tests_of(right_frame, k))
+    golds = left_frame.answers(number).gold, right_frame.answers(k).gold
+    return find_mismatch((left_frame.score(number), right_frame.score(k)), golds, tests)
 
 
 def _tests_of(frame: ResultFrame, number: int) -> str:

@@ -123,10 +123,10 @@ def score_phrases(
     }
 
 
-def count_phrases(tree: BracketTree, kept: Sequence[bool]) -> Counter[tuple[str, int, int]]:
+def count_phrases(tree: BracketTree, mask: Sequence[bool]) -> Counter[tuple[str, int, int]]:
     """The labelled phrases of a tree, as EVALB counts them, over the words that are kept."""
     place = [0]
-    for counts in kept:
+    for counts in mask:
         place.append(place[-1] + counts)
     spans = zip(tree.labels, tree.starts, tree.stops, strict=True)
     return Counter(

@@ -95,10 +95,10 @@ class ParsedBlock:
     skipped: list[tuple[str, str, str]] = field(default_factory=list)
     mended: list[tuple[str, str]] = field(default_factory=list)
 
-    def skip(self, why: str, place: PlacedSentence | TextPassage, text: str) -> None:
+    def skip(self, reason: str, place: PlacedSentence | TextPassage, text: str) -> None:
         """Leave something out."""
         where = f"{place.file}:{place.line}" if place.line else place.file  # 0: all of the file
-        self.skipped.append((why, where, text))
+        self.skipped.append((reason, where, text))
 
     def note(self) -> dict[str, Any]:
         """What there is to say of the block."""
@@ -122,11 +122,14 @@ def _count_cases(cases: Sequence[tuple[str, str]]) -> Counts:
 
 
 def annotate_passages(
-    number: int, passages: Sequence[TextPassage], road: ParsingPipeline, told: Callable[[int], Any]
+    number: int,
+    passages: Sequence[TextPassage],
+    road: ParsingPipeline,
+    advance: Callable[[int], Any],
 ) -> ParsedBlock:
-    """A block of text as the parser has it; `told` is called with 1 for each sentence."""
+    """A block of text as the parser has it; `advance` is called with 1 for each sentence."""
     block = ParsedBlock()
-    annotate_sentences(number, list(_cut(passages, road, block)), road.parser, block, told)
+    annotate_sentences(number, list(_cut(passages, road, block)), road.parser, block, advance)
     return block
 
 
@@ -135,7 +138,7 @@ def annotate_sentences(
     places: Sequence[PlacedSentence],
     parser: Parser,
     block: ParsedBlock,
-    told: Callable[[int], Any] = lambda done: None,
+    advance: Callable[[int], Any] = lambda done: None,
 ) -> None:
     """Add some sentences to a block, as a parser has them."""
     answers = parser.annotate([place.cut.words for place in places])
@@ -145,7 +148,7 @@ def annotate_sentences(
             block.skip(why, place, place.cut.text)
         else:
             _add(block, number, place, answer)
-        told(1)
+        advance(1)
 
 
 def _cut(
@@ -160,7 +163,7 @@ def _cut(
             continue
         block.mended += [(what, f"{passage.file}:{passage.line}") for what in passage.mended]
         try:
-            cuts = list(road.segmenter.segment(passage.text, whole=road.lines))
+            cuts = list(road.segmenter.segment(passage.text, is_sentence=road.lines))
         except DataProblem as problem:
             block.skip(str(problem), passage, passage.text)
             continue

@@ -55,9 +55,9 @@ class TextSegmenter(Protocol):
         """Tells it from another."""
         ...
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
-        """The sentences of a passage in one line; with `whole` it is one. DataProblem where it
-        cannot be cut.
+    def segment(self, text: str, *, is_sentence: bool = False) -> Iterator[SegmentedSentence]:
+        """The sentences of a passage in one line; with `is_sentence` it is one. DataProblem where
+        it cannot be cut.
         """
         ...
 
@@ -69,10 +69,10 @@ class RuleSegmenter:
     name = "rules"
     fingerprint = "2"
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
+    def segment(self, text: str, *, is_sentence: bool = False) -> Iterator[SegmentedSentence]:
         if script := running.find_spaceless_script(text):
             raise DataProblem(running.explain_uncut_text(script))
-        for sentence in [text] if whole else split_sentences(text):
+        for sentence in [text] if is_sentence else split_sentences(text):
             if found := segment_words(sentence):
                 yield SegmentedSentence(found, sentence)
 

@@ -95,28 +95,28 @@ def _about_spans(tasks: Any) -> bool:
     return bool(given) and all(one is not None and one.unit in OF_WORDS for one in known)
 
 
-def make_reference(thing: Any, tasks: Any = None) -> Any:
+def make_reference(source: Any, tasks: Any = None) -> Any:
     """The reference of a model, where something is but its name or its folder; all else stays as it
     is. UsageProblem for data.
     """
-    if isinstance(thing, Path):
-        thing = str(thing)
-    if is_frame(thing) or (isinstance(thing, str) and Path(thing).is_file()):
-        _refuse_file(thing)
-    if not isinstance(thing, str) or (parsed := try_parse_reference(thing)) is None:
-        return thing
+    if isinstance(source, Path):
+        source = str(source)
+    if is_frame(source) or (isinstance(source, str) and Path(source).is_file()):
+        _refuse_file(source)
+    if not isinstance(source, str) or (parsed := try_parse_reference(source)) is None:
+        return source
     name = parsed.name
     if name in [*ENCODERS.places(), *TASKS.places()] or ".py@" in name:
-        return thing
+        return source
     if not Path(name).exists() and suggest_name("encoder", name, ENCODERS.places()):
-        return thing  # mistyped, or by another name
+        return source  # mistyped, or by another name
     if (suffix := Path(name).suffix.lower()) in _OTHER_FORMATS:
         raise DataProblem(
             f"{name!r} has weights in {suffix}, which lingprobe does not run: name the folder of"
             " the model with its safetensors, or serve it and name the server, api:URL"
         )
     try:
-        return model(thing, tasks)
+        return model(source, tasks)
     except DataProblem as problem:
         raise DataProblem(f"no encoder is called {name!r}, and {problem}") from None
 

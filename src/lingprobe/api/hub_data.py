@@ -43,14 +43,14 @@ class HubTask(NamedTuple):
         return re.sub(r"[^\w.-]+", "-", self.reference)
 
 
-def write_hub(given: Sequence[Any], output: Path, licence: str | None) -> dict[str, Audit]:
+def write_hub(references: Sequence[Any], output: Path, licence: str | None) -> dict[str, Audit]:
     """Write the data sets of some tasks to a new folder, at once or not at all; the audit of each,
     by what it is called there. DataProblem for data that may not be published, unless a licence is
     stated.
     """
     output = output.expanduser().absolute()
     _check_place(output)
-    tasks = [_find_sources(each) for each in given]
+    tasks = [_find_sources(each) for each in references]
     _check_names(tasks)
     if licence is None:
         for source in (source for each in tasks for source in each.sources):

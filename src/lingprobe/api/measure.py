@@ -195,10 +195,10 @@ def use_cache(cache: str | Path | None) -> Any:
     return set_environment("LINGPROBE_CACHE", None if cache is None else str(cache))
 
 
-def paths_of(asked: PlanOptions) -> RunPaths:
+def paths_of(options: PlanOptions) -> RunPaths:
     """Where what a run makes is kept."""
-    paths = RunPaths.of(asked.output, asked.cache, asked.dtype, asked.project)
-    return replace(paths, scores=asked.keep_scores, texts=asked.texts)
+    paths = RunPaths.of(options.output, options.cache, options.dtype, options.project)
+    return replace(paths, scores=options.keep_scores, texts=options.texts)
 
 
 def _check_arguments(tasks: Any, asked: PlanOptions) -> None:

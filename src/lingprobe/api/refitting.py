@@ -61,7 +61,7 @@ class RowResults(NamedTuple):
     every: Sequence[Result]
 
 
-def choose_row(chosen: Sequence[Result], every: Sequence[Result]) -> RowResults:
+def choose_row(chosen: Sequence[Result], results: Sequence[Result]) -> RowResults:
     """The row whose probe is kept; of several layers the one that is best on dev. UsageProblem
     where chosen results are of several tasks, encoders or probes.
     """
@@ -73,7 +73,7 @@ def choose_row(chosen: Sequence[Result], every: Sequence[Result]) -> RowResults:
         raise UsageProblem(
             f"a probe is of one task, encoder and probe, and {len(named)} are meant: {listed}"
         )
-    return RowResults(max(groups.values(), key=_rate_on_dev), every)
+    return RowResults(max(groups.values(), key=_rate_on_dev), results)
 
 
 def _rate_on_dev(results: Sequence[Result]) -> float:

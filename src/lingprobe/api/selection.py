@@ -126,7 +126,7 @@ def _in_order(
 
 
 def select_by_patterns(
-    results: Sequence[Result], chosen: ResultPatterns, where: str = ""
+    results: Sequence[Result], chosen: ResultPatterns, origin: str = ""
 ) -> list[Result]:
     """Those of the results that the patterns name; DataProblem where there is none."""
     tasks = select_references(chosen.tasks, {r.trial.task for r in results}, TASKS)
@@ -140,21 +140,21 @@ def select_by_patterns(
     ]
     if not results:
         raise DataProblem(
-            f"there are no results{where} to choose from: nothing of this run was measured;"
+            f"there are no results{origin} to choose from: nothing of this run was measured;"
             " --experiment all shows those of all runs"
         )
     named = [r for r in results if r.trial.task in tasks and r.trial.encoder in encoders]
     if not mine and named:
         reads = ", ".join(dict.fromkeys(r.trial.read for r in named))
         raise DataProblem(
-            f"none of the {len(named):,} results{where} of these tasks and encoders matches:"
+            f"none of the {len(named):,} results{origin} of these tasks and encoders matches:"
             f" layers are {reads}"
         )
     if not mine:
         known = sorted({r.trial.task.partition(",")[0].partition(":")[0] for r in results})
         by = sorted({shorten_reference(ENCODERS, r.trial.encoder) for r in results})
         raise DataProblem(
-            f"none of the {len(results):,} results{where} matches: there are tasks"
+            f"none of the {len(results):,} results{origin} matches: there are tasks"
             f" {', '.join(known[:12])} with encoders {', '.join(by[:12])}; without -t, -e and"
             " --layers all are shown"
         )
@@ -191,15 +191,15 @@ def _experiment(
     return mine, remarks
 
 
-def number_of(which: str, known: Sequence[ExperimentRecord], folder: Path) -> int:
+def number_of(choice: str, experiments: Sequence[ExperimentRecord], folder: Path) -> int:
     """Which experiment of a folder, the last run or another, is asked for: how many ago, from 1;
     DataProblem where there is no such.
     """
-    number = 1 if which == "last" else int(which) if which.isdecimal() else 0
-    if not 1 <= number <= len(known):
+    number = 1 if choice == "last" else int(choice) if choice.isdecimal() else 0
+    if not 1 <= number <= len(experiments):
         raise DataProblem(
-            f"--experiment {which}: write last, all, or a number from 1 (the last) to {len(known)},"
-            f" the first in {folder}"
+            f"--experiment {choice}: write last, all, or a number from 1 (the last) to"
+            f" {len(experiments)}, the first in {folder}"
         )
     return number
 

@@ -53,12 +53,12 @@ def log_scores(results: Sequence[Result], log_to: str | None) -> None:
         log(place or usual, names.get(encoder, encoder), list_points(of_encoder))
 
 
-def list_points(some: Iterable[FrameRow]) -> Points:
+def list_points(rows: Iterable[FrameRow]) -> Points:
     """What a tracker gets of an encoder's rows: scores from 0 to 1, bounds of intervals (`/low`,
     `/high`) and test examples (`/n`).
     """
     found: dict[int, dict[str, float]] = defaultdict(dict)
-    for row in some:
+    for row in rows:
         numbered = row.layer.isdecimal()
         control = "" if row.control == NO_CONTROL else f", {row.control}"
         layer = "" if numbered else said_of(row.layer)

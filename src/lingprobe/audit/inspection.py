@@ -28,12 +28,14 @@ from lingprobe.data.references import ReferenceProblem
 from lingprobe.metrics import choose_label_metric
 
 
-def list_problems(audit: Audit, dataset: Dataset, more: Sequence[str] = ()) -> tuple[str, ...]:
-    """What has a warning: what each check says, those of plugins and `more` behind ours. One that
-    fails is named, and ends no other.
+def list_problems(
+    audit: Audit, dataset: Dataset, extra_checks: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """What has a warning: what each check says, those of plugins and `extra_checks` behind ours.
+    One that fails is named, and ends no other.
     """
     said: list[str] = []
-    for name in dict.fromkeys([*CHECKS.table, *CHECKS, *more]):
+    for name in dict.fromkeys([*CHECKS.table, *CHECKS, *extra_checks]):
         try:
             said += CHECKS.find(name)(audit, dataset)
         except ReferenceProblem:

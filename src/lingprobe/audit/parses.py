@@ -178,12 +178,14 @@ class ParserAudit:
         }
 
 
-def compare_parses(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, str]) -> ParserAudit:
+def compare_parses(
+    gold: Sequence[Path], parsed: Sequence[Path], by: tuple[str, str]
+) -> ParserAudit:
     """Gold files beside parsed ones; `by` which parser, with its fingerprint.
 
     DataProblem where no sentence stands in both.
     """
-    files = [[_of_kind(paths, kind) for paths in (gold, said)] for kind in (False, True)]
+    files = [[_of_kind(paths, kind) for paths in (gold, parsed)] for kind in (False, True)]
     sure = {s.words: s.confidence for s in _dependencies(files[0][1])} if any(files[1]) else {}
     pairs: list[tuple[LabelledParse, LabelledParse]] = []
     alone = many = 0
@@ -195,7 +197,7 @@ def compare_parses(gold: Sequence[Path], said: Sequence[Path], by: tuple[str, st
             pairs += found
     if not pairs:
         raise DataProblem(
-            f"no sentence of {gold[0]} occurs in {said[0]} with the same words: parse the gold"
+            f"no sentence of {gold[0]} occurs in {parsed[0]} with the same words: parse the gold"
             " sentences with their own tokens"
         )
     names = tuple(dict.fromkeys(path.name for path in gold))

@@ -33,7 +33,7 @@ class CacheCommand(QuietOptions, HoldingsOptions, CacheAction):
 
 
 @command(CacheCommand)
-def cache(given: CacheCommand) -> None:
+def cache(options: CacheCommand) -> None:
     """Show what is stored, or remove what is not needed.
 
     `clean` lists vectors by encoder, and columns of large corpora. With `--yes`, it removes vectors
@@ -49,10 +49,10 @@ def cache(given: CacheCommand) -> None:
     - `lingprobe cache clean`
     - `lingprobe cache clean --yes`
     """
-    if given.action == "clean":
-        _clean(given.cache, given.yes)
+    if options.action == "clean":
+        _clean(options.cache, options.yes)
         return
-    holdings = lingprobe.holdings(given.results, cache=given.cache)
+    holdings = lingprobe.holdings(options.results, cache=options.cache)
     print_safely(f"results  {holdings.results}\nvectors  {holdings.vectors}\n")
     if not holdings.files:
         print_safely("nothing is stored there yet")

@@ -24,7 +24,7 @@ class StatusCommand(PageOptions, StatusOptions):
 
 
 @command(StatusCommand)
-def status(given: StatusCommand) -> None:
+def status(options: StatusCommand) -> None:
     """Show the progress of a run on one or several machines, and its errors.
 
     It only reads the store, so it works on any machine that can see the folders. Running the same
@@ -36,8 +36,8 @@ def status(given: StatusCommand) -> None:
     - `lingprobe cluster status results/`
     - `lingprobe cluster status results/ --format csv -o status.csv`
     """
-    page = lingprobe.status(**given.select(StatusOptions))
-    show_page(page, given.style, given.output, "unit")
+    page = lingprobe.status(**options.select(StatusOptions))
+    show_page(page, options.style, options.output, "unit")
     if any(unit.state != "done" for unit in page.content):
         raise typer.Exit(1)
 
@@ -48,7 +48,7 @@ class SlurmCommand(FileOptions, SlurmOptions):
 
 
 @command(SlurmCommand)
-def slurm(given: SlurmCommand) -> None:
+def slurm(options: SlurmCommand) -> None:
     """Print a script that splits one run over a SLURM job array.
 
     Nothing is submitted. Each task of the array runs the command with `--shard slurm`, in this
@@ -61,9 +61,9 @@ def slurm(given: SlurmCommand) -> None:
     - `lingprobe cluster slurm --shards 8 --gpus 1 -o embed.sh -- embed -e hf:bert-base-cased
     UD_English-EWT`
     """
-    script = lingprobe.slurm(**given.select(SlurmOptions))
-    if given.output is None:
+    script = lingprobe.slurm(**options.select(SlurmOptions))
+    if options.output is None:
         typer.echo(script, nl=False)
         return
-    write_text(given.output, script)
-    print_remark(f"{given.output}: `sbatch {given.output}` submits it")
+    write_text(options.output, script)
+    print_remark(f"{options.output}: `sbatch {options.output}` submits it")

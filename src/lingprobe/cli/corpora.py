@@ -26,7 +26,7 @@ class ParseCommand(QuietOptions, ParseOptions):
 
 
 @command(ParseCommand)
-def parse(given: ParseCommand) -> None:
+def parse(options: ParseCommand) -> None:
     """Parse running text into a folder that tasks can use like a treebank.
 
     The folder has compressed CoNLL-U files (and bracketed trees, if the parser finds constituents),
@@ -42,10 +42,10 @@ def parse(given: ParseCommand) -> None:
     """
     # oneDNN keeps what it compiled for each number of words, of which few come again
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "32")
-    done = lingprobe.parse(**given.select(ParseOptions), progress=not given.quiet)
-    print_remark(str(done), given.quiet)
+    done = lingprobe.parse(**options.select(ParseOptions), progress=not options.quiet)
+    print_remark(str(done), options.quiet)
     for line in _list_changes(done):
-        print_remark(line, given.quiet)
+        print_remark(line, options.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +54,7 @@ class ParserAuditCommand(StyleOptions, ParserAuditOptions):
 
 
 @command(ParserAuditCommand)
-def audit_parser(given: ParserAuditCommand) -> None:
+def audit_parser(options: ParserAuditCommand) -> None:
     """Show how often labels of tasks are right if they come from a parser instead of gold trees, by
     class and by the parser's confidence.
 
@@ -64,7 +64,7 @@ def audit_parser(given: ParserAuditCommand) -> None:
     - `lingprobe data audit-parser UD_English-EWT models/ewt --into parsed`
     - `lingprobe data audit-parser gold/ parsed/ --format markdown`
     """
-    print_page(lingprobe.audit_parser(**given.select(ParserAuditOptions)), given.style)
+    print_page(lingprobe.audit_parser(**options.select(ParserAuditOptions)), options.style)
 
 
 def _list_changes(done: ParsedText) -> list[str]:

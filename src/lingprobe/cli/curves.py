@@ -21,7 +21,7 @@ class CurveCommand(CurveOptions, SizedFileOptions, StyleOptions):
 
 
 @command(CurveCommand)
-def curve(given: CurveCommand) -> None:
+def curve(options: CurveCommand) -> None:
     """Show scores during training: after each epoch or step, with the training's own dev scores,
     and tests whether they rise or fall.
 
@@ -41,7 +41,7 @@ def curve(given: CurveCommand) -> None:
     - `lingprobe run -t ud/tense:UD_English-EWT -e
       hf:EleutherAI/pythia-70m,revisions=step512+step1000+step143000 -o pythia/`
     """
-    page = lingprobe.curve(**given.select(CurveOptions))
-    if given.output is not None and page.draws(given.output):
-        print_page(page, given.style)
-    show_page(page, given.style, given.output, "point", given.width)
+    page = lingprobe.curve(**options.select(CurveOptions))
+    if options.output is not None and page.draws(options.output):
+        print_page(page, options.style)
+    show_page(page, options.style, options.output, "point", options.width)

@@ -20,7 +20,7 @@ from lingprobe.cli.options import (
 
 
 @command(BuildOptions)
-def build(given: BuildOptions) -> None:
+def build(options: BuildOptions) -> None:
     """Write the data set of a task to a file: Parquet, JSON lines, SentEval's TSV, or
     one file per split, as jiant reads them; or those of several to a folder for the hub.
 
@@ -35,7 +35,7 @@ def build(given: BuildOptions) -> None:
     - `lingprobe build edge/dep:UD_English-EWT -o edges.json --format jiant`
     - `lingprobe build ud/tense:en_ewt ud/passive:en_ewt --hub -o probes`
     """
-    built = lingprobe.build(**given.select(BuildOptions))
+    built = lingprobe.build(**options.select(BuildOptions))
     counts = ", ".join(f"{key} {value:,}" for key, value in built.counts.items())
     print_remark(f"{built.path}: {counts}")
     for name, audit in built.audits.items():
@@ -51,7 +51,7 @@ class InspectCommand(InspectOptions, ScorePageOptions):
 
 
 @command(InspectCommand)
-def inspect(given: InspectCommand) -> None:
+def inspect(options: InspectCommand) -> None:
     """Audit the data set of a task: class balance, scores of simple rules, repeated sentences,
     overlap of splits, and examples to read.
 
@@ -63,7 +63,7 @@ def inspect(given: InspectCommand) -> None:
     - `lingprobe inspect ud/obj-num:UD_Polish-PDB --sample 50 --on-error skip`
     - `lingprobe inspect xprobe/tree-depth:xprobe/en`
     """
-    print_page(lingprobe.inspect(**given.select(InspectOptions)), given.style)
+    print_page(lingprobe.inspect(**options.select(InspectOptions)), options.style)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,7 +72,7 @@ class FetchCommand(QuietOptions, FetchOptions):
 
 
 @command(FetchCommand)
-def fetch(given: FetchCommand) -> None:
+def fetch(options: FetchCommand) -> None:
     """Download a published data set, or a treebank of Universal Dependencies. Downloads resume,
     checksums are verified, and no file is overwritten.
 
@@ -89,14 +89,14 @@ def fetch(given: FetchCommand) -> None:
     - `lingprobe fetch xprobe/en -o ~/data/xprobe --only '*/te.txt'`
     - `lingprobe fetch senteval --from https://mirror.example/SentEval/data/probing`
     """
-    name, quiet = given.name, given.quiet
+    name, quiet = options.name, options.quiet
     if not name or "*" in name:
         _list(lingprobe.collections(name or None))
         if not name:
             typer.echo("ud/en_ewt and so on: treebanks; `lingprobe fetch 'ud/*'` lists them")
         return
     done = lingprobe.fetch(
-        **given.select(FetchOptions),
+        **options.select(FetchOptions),
         progress=not quiet,
         before=lambda about: None if quiet else _say(about, sys.stderr),
         each=lambda got: _say(str(got)),

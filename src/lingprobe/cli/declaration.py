@@ -5,9 +5,9 @@
         pass
 
     @command(BuildCommand)
-    def build(given: BuildCommand) -> None:
+    def build(options: BuildCommand) -> None:
         "Write the data set of a task to a file."
-        remark(str(lingprobe.build(**given.select(BuildOptions))), given.quiet)
+        remark(str(lingprobe.build(**options.select(BuildOptions))), options.quiet)
 
 The flags, types, defaults and help of a command are those of its class of options
 (`data/options.py`); what the function of `lingprobe` takes is one of its bases, and what the
@@ -76,7 +76,7 @@ def command(
     heading  the heading in the list of commands
 
         @command(LongestOptions)
-        def longest(given: LongestOptions) -> None:
+        def longest(options: LongestOptions) -> None:
     """
     return lambda show: CommandDeclaration(options, show, heading)
 

@@ -42,15 +42,15 @@ class TasksCommand(TaskFilter):
 
 
 @command(TasksCommand)
-def tasks(given: TasksCommand) -> None:
+def tasks(options: TasksCommand) -> None:
     """List the tasks with their questions, or show one with its options and data.
 
     **Examples**: `lingprobe tasks`, `lingprobe tasks ud/tense`, `lingprobe tasks mine.py@my_task`,
     `lingprobe tasks --language pl --unit span`, `lingprobe tasks 'senteval/*' --bibtex`
     """
-    name, language = given.pattern, given.language
-    entries = lingprobe.available("tasks", **given.select(TaskFilter))
-    if given.bibtex:
+    name, language = options.pattern, options.language
+    entries = lingprobe.available("tasks", **options.select(TaskFilter))
+    if options.bibtex:
         typer.echo(lingprobe.bibtex([entry.name for entry in entries]))
     elif not entries:
         typer.echo("no task matches all of this")
@@ -100,14 +100,14 @@ class EncodersCommand(PatternOptions):
 
 
 @command(EncodersCommand)
-def encoders(given: EncodersCommand) -> None:
+def encoders(options: EncodersCommand) -> None:
     """List the encoders and their options, or those of a paper's table.
 
     **Examples**: `lingprobe encoders`, `lingprobe encoders hf`, `lingprobe encoders --paper
     tenney2019`
     """
-    if not (paper := given.paper):
-        _list(lingprobe.available("encoders", given.pattern), given.pattern is not None)
+    if not (paper := options.paper):
+        _list(lingprobe.available("encoders", options.pattern), options.pattern is not None)
         return
     from lingprobe.suites.encoder_rows import count_measurable_rows
 
@@ -127,7 +127,7 @@ def _describe_row(row: EncoderRow) -> str:
 
 
 @command(ListOptions)
-def list_(given: ListOptions) -> None:
+def list_(options: ListOptions) -> None:
     """List what there is of a kind, or the kinds: probes, controls, metrics, suites (papers' tables
     for `lingprobe run --suite`), parsers for `lingprobe parse`, languages for `lingprobe data
     generate`, objectives for `lingprobe train encoder`, views and figures of `lingprobe report`,
@@ -144,12 +144,12 @@ def list_(given: ListOptions) -> None:
     - `lingprobe list objectives mine.py@order`
     - `lingprobe list tasks 'ud/*'`
     """
-    if given.kind == _PLUGINS:
+    if options.kind == _PLUGINS:
         _list_plugins()
-    elif given.kind:
-        entries = lingprobe.available(given.kind, given.pattern)
-        _list(entries, given.pattern is not None)
-        if given.kind == "suites" and given.pattern is not None and len(entries) == 1:
+    elif options.kind:
+        entries = lingprobe.available(options.kind, options.pattern)
+        _list(entries, options.pattern is not None)
+        if options.kind == "suites" and options.pattern is not None and len(entries) == 1:
             _tell_rows(entries[0].name)
     else:
         _list_kinds()

@@ -47,7 +47,7 @@ class RunCommand(
 
 
 @command(RunCommand)
-def run(given: RunCommand) -> None:
+def run(options: RunCommand) -> None:
     """Probe encoders on tasks, and show the table.
 
     Nothing is measured twice: a run that was stopped continues where it was. Without a task and an
@@ -70,25 +70,25 @@ def run(given: RunCommand) -> None:
     - `lingprobe run --suite ettinger2018:task_datasets -e bow:random`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -m all-MiniLM-L6-v2 -o results/ --shard 3/16`
     """
-    _check_format(given.style, given.suite)
+    _check_format(options.style, options.suite)
     start = time.perf_counter()
-    tasks = collect_task_references(given.tasks, given.languages)
+    tasks = collect_task_references(options.tasks, options.languages)
     probed: dict[str, Any] = {
-        "encoders": collect_encoder_references(given.encoders, given, tasks),
+        "encoders": collect_encoder_references(options.encoders, options, tasks),
         "tasks": tasks,
     }
-    if given.dry_run:
-        print_safely(str(lingprobe.estimate(**probed, **given.select(PlanOptions))))
+    if options.dry_run:
+        print_safely(str(lingprobe.estimate(**probed, **options.select(PlanOptions))))
         return
-    chosen = {**given.select(RunOptions), "progress": not given.quiet}
+    chosen = {**options.select(RunOptions), "progress": not options.quiet}
     done = lingprobe.run(**probed, **chosen)
-    _say(done, given.style)
-    where = f" {given.output}" if given.output else ""
-    if given.cache and not given.output:
+    _say(done, options.style)
+    where = f" {options.output}" if options.output else ""
+    if options.cache and not options.output:
         where = f" {done.folder} --experiment last"
-    again = f"lingprobe report{where}" + (f" --suite {given.suite}" if given.suite else "")
+    again = f"lingprobe report{where}" + (f" --suite {options.suite}" if options.suite else "")
     counts = _format_counts(done, time.perf_counter() - start)
-    print_remark(f"\n{counts}; `{again}` shows them again", given.quiet)
+    print_remark(f"\n{counts}; `{again}` shows them again", options.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
 
@@ -101,7 +101,7 @@ class ExperimentCommand(
 
 
 @command(ExperimentCommand)
-def experiment(given: ExperimentCommand) -> None:
+def experiment(options: ExperimentCommand) -> None:
     """Run an experiment described in a TOML file, and show the table.
 
     Its keys are the arguments of `lingprobe.run` (`tasks`, `encoders`, `probes`, `controls`,
@@ -115,16 +115,16 @@ def experiment(given: ExperimentCommand) -> None:
     - `lingprobe experiment experiment.toml`
     """
     start = time.perf_counter()
-    asked = lingprobe.read_experiment(given.file)
-    _check_format(given.style, asked.settings.get("suite"))
-    if given.dry_run:
+    asked = lingprobe.read_experiment(options.file)
+    _check_format(options.style, asked.settings.get("suite"))
+    if options.dry_run:
         print_safely(str(asked.estimate()))
         return
-    done = asked.run(jobs=given.jobs, progress=not given.quiet, shard=given.shard)
-    _say(done, given.style)
+    done = asked.run(jobs=options.jobs, progress=not options.quiet, shard=options.shard)
+    _say(done, options.style)
     where = asked.settings["output"]
     counts = _format_counts(done, time.perf_counter() - start)
-    print_remark(f"\n{counts}; all of it is in {where}", given.quiet)
+    print_remark(f"\n{counts}; all of it is in {where}", options.quiet)
     if set(done.failures) - done.refused:
         raise typer.Exit(1)
 
@@ -165,7 +165,7 @@ class EmbedCommand(EmbedOptions, EncoderOptions, SentencesOptions):
 
 
 @command(EmbedCommand)
-def embed(given: EmbedCommand) -> None:
+def embed(options: EmbedCommand) -> None:
     """Encode sentences into the cache before a run, for example on a machine with a GPU.
 
     With `--list`, write the sentences that a run would encode, one per line, to make vectors with
@@ -179,21 +179,21 @@ def embed(given: EmbedCommand) -> None:
     - `lingprobe embed -e hf:bert-base-cased,layers=all UD_English-EWT --shard 1/4`
     """
     # `-e A B` has read B as a corpus
-    corpus, encoder = collect_repeated(given.corpora), collect_repeated(given.encoders)
+    corpus, encoder = collect_repeated(options.corpora), collect_repeated(options.encoders)
     more = [each for each in corpus if encoder and names_encoder(each)]
     corpora = [each for each in corpus if each not in more]
-    listing = given.output
-    sentences = lingprobe.sentences(corpora, given.tasks, output=listing, cache=given.cache)
+    listing = options.output
+    sentences = lingprobe.sentences(corpora, options.tasks, output=listing, cache=options.cache)
     if listing:
-        print_remark(f"{listing}: {len(sentences):,} sentences", given.quiet)
+        print_remark(f"{listing}: {len(sentences):,} sentences", options.quiet)
         return
-    chosen = {**given.select(EmbedOptions), "progress": not given.quiet}
-    chosen["encoders"] = collect_encoder_references([*encoder, *more], given)
+    chosen = {**options.select(EmbedOptions), "progress": not options.quiet}
+    chosen["encoders"] = collect_encoder_references([*encoder, *more], options)
     for reference, each in lingprobe.embed(sentences, **chosen).items():
         print_remark(
             f"{reference}: {each.encoded:,} sentences encoded, {each.cached:,} already stored,"
             f" {each.seconds:.1f} s",
-            given.quiet,
+            options.quiet,
         )
         for i, reason in each.problems[:SHOWN]:
             print_remark(f"skipped: {sentences[i].text[:60]!r}: {reason}")

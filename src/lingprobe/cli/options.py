@@ -110,17 +110,17 @@ class RenamedFileOptions(SizedFileOptions):
 
 
 def collect_encoder_references(
-    encoders: Iterable[str] | None, given: EncoderOptions, tasks: list[str] | None = None
+    encoders: Iterable[str] | None, encoder_options: EncoderOptions, tasks: list[str] | None = None
 ) -> list[str] | None:
     """The encoders that `-e` and `-m` name, with options for all, as references; None for none;
     what reads a model is said.
     """
     references = collect_repeated(encoders)
-    for name in given.models:
+    for name in encoder_options.models:
         references.append(lingprobe.model(name, tasks))
         if name != references[-1]:
-            print_remark(f"{name}: read as {references[-1]}", given.quiet)
-    chosen = {"device": given.device, "batch_size": given.batch_size}
+            print_remark(f"{name}: read as {references[-1]}", encoder_options.quiet)
+    chosen = {"device": encoder_options.device, "batch_size": encoder_options.batch_size}
     options = {key: value for key, value in chosen.items() if value is not None}
     return (lingprobe.configure(references, **options) if options else references) or None
 
@@ -183,10 +183,10 @@ def check_figure(figure: str, usual: str, style: str, output: Path | None) -> No
         raise UsageProblem(f"--figure {figure}: name the file to draw it to, as -o {figure}.svg")
 
 
-def rename_page(page: Page[Any], given: RenamedFileOptions) -> Page[Any]:
+def rename_page(page: Page[Any], options: RenamedFileOptions) -> Page[Any]:
     """The page with the names that `--rename` asks for; UsageProblem for what names nothing."""
     names = {}
-    for text in given.rename:
+    for text in options.rename:
         name, sign, other = text.rpartition("=")
         if not (name and sign and other):
             raise UsageProblem(f"--rename {text}: write NAME=OTHER")
@@ -198,7 +198,7 @@ def show_page(
     page: Page[Any],
     style: str = "terminal",
     output: Path | None = None,
-    what: str = "",
+    noun: str = "",
     width: str | None = None,
 ) -> None:
     """Write a page to a file and say how much it holds, or print it."""
@@ -211,7 +211,7 @@ def show_page(
     else:
         page.write(output, None if style == "terminal" else style, width=width)
         many = len(page.content)
-        print_remark(f"{output}: {many:,} {what}{'s' * (many > 1)}")
+        print_remark(f"{output}: {many:,} {noun}{'s' * (many > 1)}")
 
 
 def collect_repeated(values: Iterable[Any] | None) -> list[Any]:

@@ -22,7 +22,7 @@ class KeepCommand(QuietOptions, KeepOptions):
 
 
 @command(KeepCommand)
-def keep(given: KeepCommand) -> None:
+def keep(options: KeepCommand) -> None:
     """Keep a trained probe of a run: a folder with its weights, its facts and a card.
 
     The probe is trained again on the cached vectors, and must answer as it did in the run. Of
@@ -33,8 +33,8 @@ def keep(given: KeepCommand) -> None:
     - `lingprobe probe keep results/ -o harmful/`
     - `lingprobe probe keep results/ -t mine -e 'hf:*' --layer 14 -o harmful/`
     """
-    probe = lingprobe.keep_probe(**given.select(KeepOptions))
-    print_remark(f"{given.output}: {probe!r}", given.quiet)
+    probe = lingprobe.keep_probe(**options.select(KeepOptions))
+    print_remark(f"{options.output}: {probe!r}", options.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class ScoreCommand(QuietOptions, ScoreFileOptions):
 
 
 @command(ScoreCommand)
-def score(given: ScoreCommand) -> None:
+def score(options: ScoreCommand) -> None:
     """Score the texts of a table with a probe that was kept, and write a CSV of probabilities.
 
     **Examples**
@@ -51,11 +51,11 @@ def score(given: ScoreCommand) -> None:
     - `lingprobe probe score harmful/ texts.csv -o scores.csv`
     - `lingprobe probe score harmful/ texts.jsonl --text question --fpr 0.01`
     """
-    done = lingprobe.score_file(**given.select(ScoreFileOptions))
+    done = lingprobe.score_file(**options.select(ScoreFileOptions))
     for problem in done.problems[:_SHOWN]:
         print_remark(f"not scored: {problem}")
     more = f", {len(done.problems):,} not scored" if done.problems else ""
-    print_remark(f"{done.path}: {done.scored:,} texts{more}", given.quiet)
+    print_remark(f"{done.path}: {done.scored:,} texts{more}", options.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +71,7 @@ class TraceCommand(QuietOptions, StoredProbeOptions):
 
 
 @command(TraceCommand)
-def trace(given: TraceCommand) -> None:
+def trace(options: TraceCommand) -> None:
     """Show what a probe that was kept says of each token of a text.
 
     **Examples**
@@ -79,11 +79,11 @@ def trace(given: TraceCommand) -> None:
     - `lingprobe probe trace harmful/ 'How do I bake bread?'`
     - `lingprobe probe trace harmful/ 'How do I bake bread?' -o bread.html`
     """
-    check_file_ending(given.output, ".html")
-    found = lingprobe.load_probe(**given.select(StoredProbeOptions)).trace(given.text)
-    if given.output is None:
+    check_file_ending(options.output, ".html")
+    found = lingprobe.load_probe(**options.select(StoredProbeOptions)).trace(options.text)
+    if options.output is None:
         print_safely(str(found))
         return
     page = f'<!doctype html><meta charset="utf-8"><title>{found!r}</title>\n{found.html}\n'
-    write_text(given.output, page)
-    print_remark(f"{given.output}: {len(found):,} tokens", given.quiet)
+    write_text(options.output, page)
+    print_remark(f"{options.output}: {len(found):,} tokens", options.quiet)

@@ -21,7 +21,7 @@ class RelateCommand(RelateOptions, SizedFileOptions, StyleOptions):
 
 
 @command(RelateCommand)
-def relate(given: RelateCommand) -> None:
+def relate(options: RelateCommand) -> None:
     """Correlate scores on tasks over encoders, with permutation p values and 95 % intervals.
 
     Variants of a model (layers, pooling, seeds) are one family, which counts once, with its mean
@@ -40,7 +40,7 @@ def relate(given: RelateCommand) -> None:
     - `lingprobe relate --published ud2019 -e BERT-mean -e LASER --figure radar -o radar.svg`
     - `lingprobe relate --with scores.csv --family '^[^,]+' --format csv -o correlations.csv`
     """
-    check_figure(given.figure, "heat", given.style, given.output)
-    page = lingprobe.relate(**given.select(RelateOptions))
+    check_figure(options.figure, "heat", options.style, options.output)
+    page = lingprobe.relate(**options.select(RelateOptions))
     what = "pair" if isinstance(page.content, lingprobe.CorrelationTable) else "task"
-    show_page(page, given.style, given.output, what, given.width)
+    show_page(page, options.style, options.output, what, options.width)

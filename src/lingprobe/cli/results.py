@@ -40,7 +40,7 @@ class ReportCommand(ReportOptions, RenamedFileOptions, ScorePageOptions):
 
 
 @command(ReportCommand)
-def report(given: ReportCommand) -> None:
+def report(options: ReportCommand) -> None:
     """Show the results in a folder, or those of the last run.
 
     Several tasks are shown in one table with a row per encoder. If `-o` ends in .svg, .png or .pdf,
@@ -60,12 +60,12 @@ def report(given: ReportCommand) -> None:
     - `lingprobe report results/ -t 'edge/dep' --layers lex mix --by distance -o distance.png`
     - `lingprobe report results/ --suite conneau2018`
     """
-    style, output = given.style, given.output
-    if given.html:
+    style, output = options.style, options.output
+    if options.html:
         style, output = "html", output or PAGE
-    check_figure(given.figure, "dots", style, output)
-    page = rename_page(lingprobe.report(**given.select(ReportOptions)), given)
-    show_page(page, style, output, "result", given.width)
+    check_figure(options.figure, "dots", style, output)
+    page = rename_page(lingprobe.report(**options.select(ReportOptions)), options)
+    show_page(page, style, output, "result", options.width)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +94,7 @@ class CompareCommand(CompareOptions, RenamedFileOptions, ScorePageOptions):
 
 
 @command(CompareCommand)
-def compare(given: CompareCommand) -> None:
+def compare(options: CompareCommand) -> None:
     """Test whether scores differ: paired differences with verdicts, 95 % intervals and p values.
 
     Each encoder is compared with the best baseline of each task; its layer is the best on dev, and
@@ -114,17 +114,17 @@ def compare(given: CompareCommand) -> None:
     - `lingprobe compare results/ --against length --format csv -o differences.csv`
     - `lingprobe compare --published ud2019 -t ObjNum`
     """
-    chosen = given.select(CompareOptions)
-    if given.published:
+    chosen = options.select(CompareOptions)
+    if options.published:
         how = {name: chosen[name] for name in ("tasks", "correction") if name in chosen}
-        page = rename_page(lingprobe.compare_published(given.published, **how), given)
-        show_page(page, given.style, given.output, "difference", given.width)
+        page = rename_page(lingprobe.compare_published(options.published, **how), options)
+        show_page(page, options.style, options.output, "difference", options.width)
         return
-    if given.letters and given.against:
+    if options.letters and options.against:
         raise UsageProblem("--letters compares all pairs: leave --against out")
-    comparison = lingprobe.compare(**{**chosen, "pairs": given.pairs or given.letters})
-    shown = rename_page(comparison.letters if given.letters else comparison.page, given)
-    show_page(shown, given.style, given.output, "difference", given.width)
+    comparison = lingprobe.compare(**{**chosen, "pairs": options.pairs or options.letters})
+    shown = rename_page(comparison.letters if options.letters else comparison.page, options)
+    show_page(shown, options.style, options.output, "difference", options.width)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +139,7 @@ class CardCommand(CardOptions):
 
 
 @command(CardCommand)
-def card(given: CardCommand) -> None:
+def card(options: CardCommand) -> None:
     """Write scores for model cards on the Hugging Face hub: a section in Markdown, and metadata.
 
     It writes a README.md for each model, to add to the model's card. A benchmark is a data set on
@@ -151,8 +151,8 @@ def card(given: CardCommand) -> None:
     - `lingprobe publish card results/ -e 'st:*' -o cards/`
     - `lingprobe publish card results/ --benchmark me/probing -o cards/`
     """
-    page = lingprobe.card(**given.select(CardOptions))
-    show_page(page, "hub" if given.output else "markdown", given.output, "result")
+    page = lingprobe.card(**options.select(CardOptions))
+    show_page(page, "hub" if options.output else "markdown", options.output, "result")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -161,7 +161,7 @@ class LayersCommand(SelectionOptions, RenamedFileOptions, ScorePageOptions):
 
 
 @command(LayersCommand)
-def layers(given: LayersCommand) -> None:
+def layers(options: LayersCommand) -> None:
     """Show scores by layer: each layer alone, growing mixes, what each layer adds, and weights.
 
     It shows results of `lingprobe run --layers layers cumulative`. If `-o` ends in .svg, .png
@@ -174,14 +174,14 @@ def layers(given: LayersCommand) -> None:
     - `lingprobe layers results/ --format html -o layers.html`
     - `lingprobe layers results/ --format csv -o layers.csv`
     """
-    page = rename_page(lingprobe.layers(**given.select(SelectionOptions)), given)
-    if given.output is not None and page.draws(given.output):
-        print_page(page, given.style)
-    show_page(page, given.style, given.output, "layer", given.width)
+    page = rename_page(lingprobe.layers(**options.select(SelectionOptions)), options)
+    if options.output is not None and page.draws(options.output):
+        print_page(page, options.style)
+    show_page(page, options.style, options.output, "layer", options.width)
 
 
 @command(PredictionsOptions)
-def predictions(given: PredictionsOptions) -> None:
+def predictions(options: PredictionsOptions) -> None:
     """Write the predictions of probes for each test example: gold label, answer, probabilities.
 
     This needs results of `lingprobe run --keep-scores`, and the data in the same place.
@@ -194,5 +194,5 @@ def predictions(given: PredictionsOptions) -> None:
     - `lingprobe results predictions results/ -t edge/dep --layers mix -o predictions/`
     - `lingprobe results predictions results/ -t edge/spr2 --format jiant -o predictions/`
     """
-    written = lingprobe.predictions(**given.select(PredictionsOptions))
-    print_remark(f"{given.output}: {len(written):,} file{'s' * (len(written) > 1)}")
+    written = lingprobe.predictions(**options.select(PredictionsOptions))
+    print_remark(f"{options.output}: {len(written):,} file{'s' * (len(written) > 1)}")

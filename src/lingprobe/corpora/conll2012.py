@@ -167,7 +167,7 @@ def parse_spans(column: Sequence[str], file: str, line: int) -> list[LabelledSpa
     return spans
 
 
-def parse_chains(column: Sequence[str], where: str) -> list[LabelledSpan]:
+def parse_chains(column: Sequence[str], location: str) -> list[LabelledSpan]:
     """The mentions of a column such as (3|(4 3) 4), by start, stop and chain; what is not closed is
     a DataProblem.
     """
@@ -185,12 +185,12 @@ def parse_chains(column: Sequence[str], where: str) -> list[LabelledSpan]:
                 mentions.append(LabelledSpan(closed, open_[closed].pop(), i + 1))
             elif closed or other.strip():
                 raise DataProblem(
-                    f"{where}: word {i + 1}: {cell!r} closes a mention that was never opened, or is"
-                    " none"
+                    f"{location}: word {i + 1}: {cell!r} closes a mention that was never opened, or"
+                    " is none"
                 )
     left = sorted(chain for chain, starts in open_.items() if starts)
     if left:
-        raise DataProblem(f"{where}: the mention ({left[0]} is never closed in its sentence")
+        raise DataProblem(f"{location}: the mention ({left[0]} is never closed in its sentence")
     return sorted(mentions, key=lambda m: (m.start, m.stop, m.label))
 
 

@@ -312,7 +312,10 @@ def _read_rows_by_line(
 
 
 def add_extra_row(
-    row: list[str], n: int, extras: tuple[list[MultiwordToken], list[tuple[str, ...]]], where: str
+    row: list[str],
+    n: int,
+    extras: tuple[list[MultiwordToken], list[tuple[str, ...]]],
+    location: str,
 ) -> None:
     """Add a row that is not a word's, and that stands after n words, to the multiword tokens or to
     the empty nodes.
@@ -320,29 +323,31 @@ def add_extra_row(
     ranges, empty = extras
     name = row[0]
     if "-" in name:
-        ranges.append(_range(row, n, ranges, where))
+        ranges.append(_range(row, n, ranges, location))
     elif "." in name:
         last = (
             int(empty[-1][0].partition(".")[2]) if empty and empty[-1][0].startswith(f"{n}.") else 0
         )
         if name != f"{n}.{last + 1}":
             raise DataProblem(
-                f"{where}: id {name!r} instead of {n}.{last + 1} for an empty node; number them in"
-                " order"
+                f"{location}: id {name!r} instead of {n}.{last + 1} for an empty node; number them"
+                " in order"
             )
         empty.append(tuple(row))
     else:
         raise DataProblem(
-            f"{where}: id {name!r} instead of {n + 1}; words are numbered from 1, in order"
+            f"{location}: id {name!r} instead of {n + 1}; words are numbered from 1, in order"
         )
 
 
-def check_ranges(ranges: list[MultiwordToken], size: int, where: str) -> tuple[MultiwordToken, ...]:
+def check_ranges(
+    ranges: list[MultiwordToken], size: int, location: str
+) -> tuple[MultiwordToken, ...]:
     """The multiword tokens of a sentence of `size` words, which the last must not go beyond."""
     if ranges and ranges[-1].stop > size:
         raise DataProblem(
-            f"{where}: a multiword token ends with word {ranges[-1].stop}, the sentence with word"
-            f" {size}"
+            f"{location}: a multiword token ends with word {ranges[-1].stop}, the sentence with"
+            f" word {size}"
         )
     return tuple(ranges)
 

@@ -58,18 +58,18 @@ def list_corpus_files(paths: Iterable[str | Path], suffixes: tuple[str, ...]) ->
     return sorted(parts, key=lambda part: order.index(part.split))
 
 
-def keep_one_file_per_split(parts: list[CorpusPart]) -> list[CorpusPart]:
+def keep_one_file_per_split(files: list[CorpusPart]) -> list[CorpusPart]:
     """The same files, of which no two may claim one split: a file of all and a part of it often lie
     side by side.
     """
     for split in SPLITS:
-        names = [part.path.name for part in parts if part.split == split]
+        names = [part.path.name for part in files if part.split == split]
         if len(names) > 1:
             raise DataProblem(
                 f"{split} is claimed by {' and '.join(names)}; name the files one by one, the"
                 " second and third by with="
             )
-    return parts
+    return files
 
 
 def split_in(name: str) -> str:

@@ -89,17 +89,17 @@ def name_script(forms: Mapping[str, int]) -> str:
     return _NAMED_SCRIPTS.get(commonest, UNKNOWN_SCRIPT)
 
 
-def language_codes(asked: str) -> set[str]:
+def language_codes(language: str) -> set[str]:
     """The codes that a language asked for by code or name may have in treebanks; empty where it is
     none.
     """
     from langcodes import standardize_tag
 
     codes = _codes()
-    plain = asked.replace("_", " ").casefold()
+    plain = language.replace("_", " ").casefold()
     if by_name := codes.get(plain) or _glottocodes().get(plain):
         return {by_name}
-    tag = list_aliases().get(plain) or get_language_code(asked)
+    tag = list_aliases().get(plain) or get_language_code(language)
     if not tag.isalpha():
         return set()
     if same := {code for code in codes.values() if tag in (code, get_three_letter_code(code))}:

@@ -123,11 +123,11 @@ def parse_confidence(comments: Iterable[str]) -> float:
     return next(map(float, told), math.nan)
 
 
-def drop_parallel_files(parts: Iterable[CorpusPart]) -> list[CorpusPart]:
+def drop_parallel_files(files: Iterable[CorpusPart]) -> list[CorpusPart]:
     """The same files without those that hold what another holds: trees in brackets beside shards
     in CoNLL-U.
     """
-    listed = list(parts)
+    listed = list(files)
     first = {_shard(part.path): part for part in reversed(listed)}
     return [part for part in listed if first[_shard(part.path)] is part]
 

@@ -24,14 +24,14 @@ def read_json_document(path: str | Path, nan: bool = False) -> Any:
     return parse_json_bytes(read_short_file(path), path, nan)
 
 
-def parse_json_bytes(data: bytes, where: str | Path, nan: bool = False) -> Any:
+def parse_json_bytes(data: bytes, location: str | Path, nan: bool = False) -> Any:
     """The value that the bytes of a whole file describe; what is wrong is a DataProblem."""
-    text = decode_text(data.removeprefix(b"\xef\xbb\xbf"), where, 1)
+    text = decode_text(data.removeprefix(b"\xef\xbb\xbf"), location, 1)
     try:
         return parse_json(text, nan)
     except MalformedJson as problem:
         raise DataProblem(
-            f"{where}:{problem.line}: {problem}" if problem.line else f"{where}: {problem}"
+            f"{location}:{problem.line}: {problem}" if problem.line else f"{location}: {problem}"
         ) from None
 
 
@@ -67,10 +67,10 @@ def parse_json(text: str, nan: bool = False) -> Any:
     return value
 
 
-def short_json(value: Any, most: int = 40) -> str:
+def short_json(value: Any, max_length: int = 40) -> str:
     """A value as JSON writes it, cut short."""
     text = json.dumps(value, default=str)
-    return text if len(text) <= most else text[:most] + " ..."
+    return text if len(text) <= max_length else text[:max_length] + " ..."
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -38,11 +38,11 @@ def hash_sentences(sentences: Sequence[Sentence]) -> Hashes:
     return hashes
 
 
-def are_among(hashes: Hashes, seen: Hashes) -> NDArray[np.bool_]:
-    """Which sentences, by their hashes [sentences, 2], are among those of `seen`, which is
+def are_among(hashes: Hashes, sorted_hashes: Hashes) -> NDArray[np.bool_]:
+    """Which sentences, by their hashes [sentences, 2], are among those of `sorted_hashes`, which is
     sorted.
     """
-    if not len(seen):
+    if not len(sorted_hashes):
         return np.zeros(len(hashes), bool)
-    place = np.minimum(np.searchsorted(seen, hashes), len(seen) - 1)
-    return np.asarray(((seen[place] == hashes) & (hashes != 0)).any(1))
+    place = np.minimum(np.searchsorted(sorted_hashes, hashes), len(sorted_hashes) - 1)
+    return np.asarray(((sorted_hashes[place] == hashes) & (hashes != 0)).any(1))

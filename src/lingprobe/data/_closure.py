@@ -76,11 +76,11 @@ nothing.
 """
 
 
-def root_of(thing: Any) -> str:
+def root_of(definition: Any) -> str:
     """What a function or a class is called as a root: the definition of its module in which it is
     written.
     """
-    return f"{thing.__module__}:{thing.__qualname__.partition('.')[0]}"
+    return f"{definition.__module__}:{definition.__qualname__.partition('.')[0]}"
 
 
 class Node(NamedTuple):

@@ -15,7 +15,7 @@ def import_attribute(place: str) -> Any:
     return attrgetter(names)(importlib.import_module(module))
 
 
-def fault_of(thing: Any, kind: Any) -> str:
+def fault_of(candidate: Any, kind: Any) -> str:
     """What keeps a thing from being of a kind: a class, a protocol whose members it must have, or
     Callable; '' for nothing.
 
@@ -23,13 +23,13 @@ def fault_of(thing: Any, kind: Any) -> str:
     not asked.
     """
     if kind is Callable:
-        return "" if callable(thing) else "give a function"
+        return "" if callable(candidate) else "give a function"
     if not getattr(kind, "_is_protocol", False):
-        return "" if isinstance(thing, kind) else f"give {_article(kind)}"
-    if getattr_static(type(thing), "__getattr__", None) is not None:
+        return "" if isinstance(candidate, kind) else f"give {_article(kind)}"
+    if getattr_static(type(candidate), "__getattr__", None) is not None:
         return ""
     members = [name for name in vars(kind) if not name.startswith("_")]
-    lacking = [name for name in members if getattr_static(thing, name, thing) is thing]
+    lacking = [name for name in members if getattr_static(candidate, name, candidate) is candidate]
     if not lacking:
         return ""
     *most, last = [f"{n}()" if callable(getattr(kind, n)) else n for n in members]

@@ -85,24 +85,24 @@ def says_where(hint: Any) -> bool:
     return any(says_where(inner) for inner in typing.get_args(hint) if inner is not PLACE)
 
 
-def convert_option(text: str, kind: Any, where: str) -> Any:
+def convert_option(text: str, kind: Any, prefix: str) -> Any:
     """Turn an option's text into the annotated type."""
     origin, inner = typing.get_origin(kind), typing.get_args(kind)
     if origin is Annotated:
         if PLACE in kind.__metadata__:
             return _normalise_path(text)
-        value = convert_option(text, inner[0], where)
+        value = convert_option(text, inner[0], prefix)
         least = help_of(kind).least
         if least is not None and isinstance(value, int) and value < least:
-            raise ReferenceProblem(f"{where}{text}: write a whole number from {least:g} on")
+            raise ReferenceProblem(f"{prefix}{text}: write a whole number from {least:g} on")
         return value
     if origin in (typing.Union, types.UnionType):
         if text == "none" and type(None) in inner:
             return None
-        return _first_that_fits(text, [t for t in inner if t is not type(None)], where)
+        return _first_that_fits(text, [t for t in inner if t is not type(None)], prefix)
     if origin is tuple:
-        return (convert_option(text, inner[0], where),)
-    return _convert_option(text, kind, where)
+        return (convert_option(text, inner[0], prefix),)
+    return _convert_option(text, kind, prefix)
 
 
 def _normalise_path(text: str) -> str:

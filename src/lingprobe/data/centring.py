@@ -33,7 +33,10 @@ class UnlabelledSentences(NotePart):
 
 
 def centre_features(
-    parts: Collection[str], dataset: Dataset, features: Floats, read: tuple[Floats, Spans | None]
+    view_parts: Collection[str],
+    dataset: Dataset,
+    features: Floats,
+    read: tuple[Floats, Spans | None],
 ) -> Floats:
     """`--centred`: subtract from features [examples, n] the mean of each example's language, or
     other group, where the view asks for it.
@@ -41,7 +44,7 @@ def centre_features(
     read  the units that features are of, and which are those of each sentence
     DataProblem where the data set does not name the sentences of a group, or lost some.
     """
-    if CENTRED not in parts:
+    if CENTRED not in view_parts:
         return features
     known = dataset.notes.part(UnlabelledSentences)
     if known is None or known.sentences != len(dataset.sentences):

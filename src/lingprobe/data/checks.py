@@ -16,10 +16,10 @@ WHOLE_NUMBERS = {
 }
 
 
-def check_choice(kind: str, name: str, known: Collection[str]) -> None:
+def check_choice(kind: str, name: str, choices: Collection[str]) -> None:
     """UsageProblem for the name of a kind of thing that is not one of those known."""
-    if name not in known:
-        raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(known)}")
+    if name not in choices:
+        raise UsageProblem(f"no {kind} {name!r}: choose one of {', '.join(choices)}")
 
 
 def check_working_folder() -> None:

@@ -88,30 +88,30 @@ class HasFingerprint(Protocol):
     def fingerprint(self) -> str: ...
 
 
-def is_stated(thing: object) -> TypeGuard[HasFingerprint]:
+def is_stated(content: object) -> TypeGuard[HasFingerprint]:
     """Whether it is one. `isinstance` asks for the fingerprint to know, and that may read files."""
-    return getattr_static(thing, "fingerprint", None) is not None
+    return getattr_static(content, "fingerprint", None) is not None
 
 
 def compute_identity(
-    contents: Contents, reference: str | None, thing: Any, *facts: str
+    contents: Contents, reference: str | None, content: Any, *facts: str
 ) -> ContentIdentity:
     """What determines the numbers of a thing, its content, options and code: of one that a
     reference names, or (without one) of an object that was handed over by name.
     """
-    parts = list(walk_parts(thing))
+    parts = list(walk_parts(content))
     roots = code_roots(contents, reference, parts)
     stated = list(dict.fromkeys(filter(None, map(_fingerprint, parts))))
-    text = str(thing.name) if reference is None else make_portable(contents, reference)
+    text = str(content.name) if reference is None else make_portable(contents, reference)
     if any(_interactive(root.partition(":")[0]) for root in roots):
         # code that was typed in has no file to tell it from what is typed in later
         stated.append(_process)
     return ContentIdentity(text, digest_code(*roots), (*stated, *facts))
 
 
-def code_roots(contents: Contents, reference: str | None, parts: Iterable[Any]) -> set[str]:
+def code_roots(contents: Contents, reference: str | None, objects: Iterable[Any]) -> set[str]:
     """Where the code of a thing begins: with its parts, it among them, and with what made it."""
-    roots = {root for part in parts for root in _roots(part)}
+    roots = {root for part in objects for root in _roots(part)}
     if reference is not None:
         roots |= contents.roots(Reference.parse(reference).name)
     return roots
@@ -172,14 +172,14 @@ def digest_place(place: str) -> str:
     return digest_texts(*(digest_pieces(file.read_bytes()) for file in files))
 
 
-def walk_parts(thing: Any) -> Iterator[Any]:
+def walk_parts(content: Any) -> Iterator[Any]:
     """A thing and everything that it holds: a probe within a probe, functions, layers, readers;
     plain values are excluded.
 
     Of a dataclass the fields count that make it equal to another; what it only remembers does not.
     """
     seen: set[int] = set()
-    todo = [thing]
+    todo = [content]
     while todo:
         each = todo.pop()
         if isinstance(each, _PLAIN) or id(each) in seen:

@@ -20,7 +20,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def show_progress(
-    wanted: bool, over: Iterable[Any] | None = None, desc: str | None = None, **look: Any
+    is_shown: bool, over: Iterable[Any] | None = None, desc: str | None = None, **look: Any
 ) -> Any:
     """A bar of tqdm on standard error, where it is wanted and somebody can watch: in a terminal or
     a notebook, unless TQDM_DISABLE is set.
@@ -32,7 +32,7 @@ def show_progress(
 
     off = os.environ.get("TQDM_DISABLE", "").lower() not in ("", "0", "false")
     name = None if desc is None else strip_unprintable(desc)
-    return tqdm(over, desc=name, disable=off or not (wanted and is_watched()), **look)
+    return tqdm(over, desc=name, disable=off or not (is_shown and is_watched()), **look)
 
 
 def is_watched() -> bool:

@@ -202,7 +202,7 @@ def read_of(text: str, names: Sequence[str]) -> LayerSelection:
     return LayerSelection("layer", (_layer(text, names),))
 
 
-def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+def reads_of(selections: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
     """Layer selection (`--layers`): each layer alone without one; `layers` stands for that,
     `cumulative` for mix:0-0, mix:0-1 ... mix, `first64` and `random64` for that of each layer.
 
@@ -213,9 +213,11 @@ def reads_of(asked: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
         [f"mix:{numbered[0]}-{name}" for name in numbered[:-1]] + ["mix"] if numbered else ["mix"]
     )
     stands = {"layers": list(names), "cumulative": growing}
-    stands |= {text: [f"{text}:{name}" for name in names] for text in asked if is_narrow(text)}
+    stands |= {text: [f"{text}:{name}" for name in names] for text in selections if is_narrow(text)}
     reads = tuple(
-        dict.fromkeys(read for text in asked or ["layers"] for read in stands.get(text, [text]))
+        dict.fromkeys(
+            read for text in selections or ["layers"] for read in stands.get(text, [text])
+        )
     )
     for read in reads:
         read_of(read, names)

@@ -258,9 +258,9 @@ class Contents:
         ]
 
 
-def summarise_docstring(thing: Any) -> str:
+def summarise_docstring(definition: Any) -> str:
     """The first paragraph of a thing's docstring, in one line; empty where there is none."""
-    return " ".join((inspect.getdoc(thing) or "").partition("\n\n")[0].split())
+    return " ".join((inspect.getdoc(definition) or "").partition("\n\n")[0].split())
 
 
 def shorten_reference(contents: Contents, reference: str) -> str:

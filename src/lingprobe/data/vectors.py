@@ -115,26 +115,26 @@ def expand_ranges(starts: Ints, stops: Ints) -> tuple[Ints, Ints]:
     return np.arange(begins[-1]) + np.repeat(starts - begins[:-1], lengths), begins
 
 
-def concatenate_vectors(parts: Sequence[Vectors]) -> Vectors:
+def concatenate_vectors(batches: Sequence[Vectors]) -> Vectors:
     """Vectors of several runs of sentences, one after the other."""
-    if not parts:
+    if not batches:
         raise ValueError("no vectors to put together")
-    names = parts[0].names
-    if any(p.names != names for p in parts):
+    names = batches[0].names
+    if any(p.names != names for p in batches):
         raise ValueError(
-            f"parts with the layers {' and '.join(sorted({','.join(p.names) for p in parts}))}"
+            f"parts with the layers {' and '.join(sorted({','.join(p.names) for p in batches}))}"
             " cannot be put together"
         )
-    if len({p.spans is None for p in parts}) > 1:
+    if len({p.spans is None for p in batches}) > 1:
         raise ValueError(
             "parts with one unit a sentence and parts with several units cannot be put together"
         )
-    layers = tuple(np.concatenate([p.layers[i] for p in parts]) for i in range(len(names)))
-    spans = [p.spans for p in parts if p.spans is not None]
-    cuts = [np.zeros(p.sentences, bool) if p.cut is None else p.cut for p in parts]
-    cut = np.concatenate(cuts) if any(p.cut is not None for p in parts) else None
-    gaps = [np.zeros(len(p.layers[0]), bool) if p.lost is None else p.lost for p in parts]
-    lost = np.concatenate(gaps) if any(p.lost is not None for p in parts) else None
+    layers = tuple(np.concatenate([p.layers[i] for p in batches]) for i in range(len(names)))
+    spans = [p.spans for p in batches if p.spans is not None]
+    cuts = [np.zeros(p.sentences, bool) if p.cut is None else p.cut for p in batches]
+    cut = np.concatenate(cuts) if any(p.cut is not None for p in batches) else None
+    gaps = [np.zeros(len(p.layers[0]), bool) if p.lost is None else p.lost for p in batches]
+    lost = np.concatenate(gaps) if any(p.lost is not None for p in batches) else None
     return Vectors(layers, names, _join_spans(spans) if spans else None, cut, lost)
 
 

@@ -160,12 +160,14 @@ def number_values(values: Iterable[Hashable]) -> tuple[Ints, list[Hashable]]:
     return codes, list(numbers)
 
 
-def number_by_appearance(codes: Ints, many: int) -> tuple[Ints, Ints]:
-    """Codes below `many` numbered anew in order of appearance, and the old ones by new one."""
-    first = np.full(many, len(codes))
+def number_by_appearance(codes: Ints, code_count: int) -> tuple[Ints, Ints]:
+    """Codes below `code_count` numbered anew in order of appearance, and the old ones by new
+    one.
+    """
+    first = np.full(code_count, len(codes))
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last that is written stays
     order = np.argsort(first, kind="stable")[: int((first < len(codes)).sum())]
-    place = np.empty(many, np.int64)
+    place = np.empty(code_count, np.int64)
     place[order] = np.arange(len(order))
     return place[codes], order
 
@@ -316,10 +318,10 @@ def separate_splits(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
     return np.asarray(rows[stay])
 
 
-def too_few(counts: dict[str, int], least: int, notes: Notes) -> str:
+def too_few(counts: dict[str, int], min_examples: int, notes: Notes) -> str:
     """Why a task is refused: too few examples of a class, with counts."""
     return (
-        f"too few examples of a class ({_list_counts(counts)}; {least} are needed) among"
+        f"too few examples of a class ({_list_counts(counts)}; {min_examples} are needed) among"
         f" {notes['candidates']} candidates, after {left_out(notes)}"
     )
 

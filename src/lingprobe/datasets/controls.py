@@ -79,7 +79,7 @@ class SameProbe(Protocol):
     def same_probe(self) -> bool: ...
 
 
-def list_draws(reference: str, many: int) -> list[str]:
+def list_draws(reference: str, sample_count: int) -> list[str]:
     """So many samples of a control, by canonical reference; one where it draws nothing, or where
     the reference says which draw.
     """
@@ -87,7 +87,7 @@ def list_draws(reference: str, many: int) -> list[str]:
     drawn = is_randomised(control) and "seed" in CONTROLS.options(parsed.name)
     if not drawn or "seed" in dict(parsed.options):
         return [CONTROLS.canonical(reference)]
-    return [CONTROLS.canonical(parsed.plus(seed=str(k))) for k in range(many)]
+    return [CONTROLS.canonical(parsed.plus(seed=str(k))) for k in range(sample_count)]
 
 
 @lru_cache(maxsize=REMEMBERED)

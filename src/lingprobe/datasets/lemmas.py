@@ -87,12 +87,13 @@ def describe_caps(notes: Notes) -> list[str]:
     )
 
 
-def describe_dominances(found: Sequence[DominantLemma], least: int) -> list[str]:
+def describe_dominances(lemmas: Sequence[DominantLemma], min_examples: int) -> list[str]:
     """Which classes are mostly one lemma all the same."""
     return _list_remarks(
         f"{100 * one.examples / one.total:.0f} % of {one.label!r} have the lemma {one.lemma!r}:"
-        f" with fewer of them the class, or a split, has too few examples ({least} are needed)"
-        for one in found
+        f" with fewer of them the class, or a split, has too few examples ({min_examples} are"
+        " needed)"
+        for one in lemmas
     )
 
 

@@ -203,18 +203,20 @@ def _fill(labels: Ints, need: NDArray[np.float64], rng: np.random.Generator) -> 
     return parts
 
 
-def stratified_folds(labels: Ints, many: int, seed: int) -> Ints:
-    """The fold of each row [n], 0 to many - 1, each with its share of every class, as
-    `StratifiedKFold(many, shuffle=True, random_state=seed)` of scikit-learn draws them.
+def stratified_folds(labels: Ints, fold_count: int, seed: int) -> Ints:
+    """The fold of each row [n], 0 to fold_count - 1, each with its share of every class, as
+    `StratifiedKFold(fold_count, shuffle=True, random_state=seed)` of scikit-learn draws them.
     """
     rng = np.random.RandomState(seed)
     _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
     codes = np.argsort(np.argsort(first))[codes]  # classes in the order in which they come
     ordered = np.sort(codes)
-    shares = np.stack([np.bincount(ordered[k::many], minlength=len(first)) for k in range(many)], 1)
+    shares = np.stack(
+        [np.bincount(ordered[k::fold_count], minlength=len(first)) for k in range(fold_count)], 1
+    )
     folds = np.empty(len(labels), np.int64)
     for c, share in enumerate(shares):
-        dealt = np.repeat(np.arange(many), share)
+        dealt = np.repeat(np.arange(fold_count), share)
         rng.shuffle(dealt)
         folds[codes == c] = dealt
     return folds

@@ -53,16 +53,16 @@ ENCODERS = WrappedContents(
 )
 
 
-def make_encoder(thing: Any) -> Encoder:
+def make_encoder(model: Any) -> Encoder:
     """The encoder that a reference names, or that a thing can be made into (see
     `adapt_encoder`).
     """
-    if isinstance(thing, str | Reference):
-        return ENCODERS.make(thing)
-    return adapt_encoder(thing)
+    if isinstance(model, str | Reference):
+        return ENCODERS.make(model)
+    return adapt_encoder(model)
 
 
-def adapt_encoder(thing: Any, name: str | None = None, **options: Any) -> Encoder:
+def adapt_encoder(model: Any, name: str | None = None, **options: Any) -> Encoder:
     """An Encoder of anything that turns sentences into vectors: a model, a function, vectors.
 
     name     what stands for an object of this session, so that another finds its vectors
@@ -71,7 +71,7 @@ def adapt_encoder(thing: Any, name: str | None = None, **options: Any) -> Encode
     """
     from lingprobe.encoders.any_encoder import adapt_any
 
-    return adapt_any(thing, name, **options)
+    return adapt_any(model, name, **options)
 
 
 def kind_of_reference(reference: str) -> Kind:

@@ -28,7 +28,7 @@ def base_of(files: ModelFiles, reference: str) -> str:
     base = str(files.says(ADAPTER).get("base_model_name_or_path") or "")
     try:
         if base:
-            find_model_files(base, "sentence-transformers", first=False)
+            find_model_files(base, "sentence-transformers", organisation_first=False)
             return base
     except DataProblem:
         pass

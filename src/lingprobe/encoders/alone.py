@@ -78,9 +78,11 @@ def log_batching(name: str, kind: Batching) -> Batching:
     return kind
 
 
-def are_vectors_close(one: Sequence[Tensor], other: Sequence[Tensor], limit: float) -> bool:
+def are_vectors_close(
+    left_vectors: Sequence[Tensor], right_vectors: Sequence[Tensor], limit: float
+) -> bool:
     """Whether the vectors of a row are the same but for rounding."""
-    pairs = [(a.float(), b.float()) for a, b in zip(one, other, strict=True)]
+    pairs = [(a.float(), b.float()) for a, b in zip(left_vectors, right_vectors, strict=True)]
     return all(
         a.shape == b.shape and bool(((a - b).norm(dim=-1) <= limit * a.norm(dim=-1) + 1e-9).all())
         for a, b in pairs

@@ -161,7 +161,7 @@ class SentEvalPair:
         return self.prepare(sentences).encode(sentences)
 
 
-def adapt_any(thing: Any, name: str | None = None, **options: Any) -> Encoder:
+def adapt_any(source: Any, name: str | None = None, **options: Any) -> Encoder:
     """An Encoder of anything that turns sentences into vectors.
 
     That is an Encoder, which says that it takes sentences; `(model, tokenizer)` of transformers or
@@ -173,27 +173,27 @@ def adapt_any(thing: Any, name: str | None = None, **options: Any) -> Encoder:
 
     options  of a model, as hf: and st: have them (layers='all')
     """
-    if inspect.isclass(thing):
-        raise _no_encoder(thing)
-    if (model := live_model(thing, name, options)) is not None:
+    if inspect.isclass(source):
+        raise _no_encoder(source)
+    if (model := live_model(source, name, options)) is not None:
         return model
     if options:
         raise UsageProblem(
-            f"a {type(thing).__name__} has no options ({', '.join(options)}): models of"
+            f"a {type(source).__name__} has no options ({', '.join(options)}): models of"
             " sentence-transformers and (model, tokenizer) of transformers have some"
         )
-    if isinstance(thing, Encoder) and thing.takes == "sentences":
-        return thing
-    if isinstance(thing, tuple) and len(thing) == 2:
-        return _of_pair(*thing, name)
-    encode = getattr(thing, "encode", None)
+    if isinstance(source, Encoder) and source.takes == "sentences":
+        return source
+    if isinstance(source, tuple) and len(source) == 2:
+        return _of_pair(*source, name)
+    encode = getattr(source, "encode", None)
     if callable(encode):
-        return _of_object(thing, encode, name)
-    if not callable(thing):
-        raise _no_encoder(thing)
-    known = name or name_of(thing), thing, hash_source(thing, name)
+        return _of_object(source, encode, name)
+    if not callable(source):
+        raise _no_encoder(source)
+    known = name or name_of(source), source, hash_source(source, name)
     return (
-        BatcherEncoder(*known) if len(required_parameters(thing)) == 2 else FunctionEncoder(*known)
+        BatcherEncoder(*known) if len(required_parameters(source)) == 2 else FunctionEncoder(*known)
     )
 
 

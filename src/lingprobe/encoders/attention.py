@@ -92,16 +92,16 @@ class AttentionInputs(NamedTuple):
     enable_gqa: bool = False
 
 
-def compute_attention_weights(given: AttentionInputs) -> Tensor:
+def compute_attention_weights(inputs: AttentionInputs) -> Tensor:
     """The weights that it computes, in float32; zeros for a token that attends to nothing."""
-    query, key = given.query.float(), given.key.float()
-    if given.enable_gqa:
+    query, key = inputs.query.float(), inputs.key.float()
+    if inputs.enable_gqa:
         key = key.repeat_interleave(query.shape[-3] // key.shape[-3], -3)
-    scale = query.shape[-1] ** -0.5 if given.scale is None else given.scale
+    scale = query.shape[-1] ** -0.5 if inputs.scale is None else inputs.scale
     with torch.autocast(query.device.type, enabled=False):
         scores = query @ key.transpose(-2, -1) * scale
-    mask = given.attn_mask
-    if given.is_causal:
+    mask = inputs.attn_mask
+    if inputs.is_causal:
         mask = torch.ones_like(scores[0, 0], dtype=torch.bool).tril()
     if mask is not None:
         is_flags = mask.dtype == torch.bool

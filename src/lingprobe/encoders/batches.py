@@ -36,15 +36,15 @@ def gather_vectors(vectors: Floats, rows: Sequence[Ints]) -> Any:
     return torch.from_numpy(table)
 
 
-def group_rows(lengths: Ints, tokens: int, how: str) -> list[Ints]:
+def group_rows(lengths: Ints, tokens: int, mode: str) -> list[Ints]:
     """Batches of rows that may be read together: `padded` to the longest, of `equal` length, or
     each `single`.
     """
-    if how == "padded":
+    if mode == "padded":
         return make_batches(lengths, tokens)
     return (
         equal_batches(lengths, tokens)
-        if how == "equal"
+        if mode == "equal"
         else [np.array([row]) for row in np.flatnonzero(lengths > 0)]
     )
 
@@ -90,20 +90,20 @@ def make_batches(lengths: Ints, tokens: int) -> list[Ints]:
 WORKERS = 16  # more would wait for Python's lock
 
 
-def run_batches(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_side: bool) -> None:
-    """Call work([k]) on each of the parts [k]; side by side in as many threads as torch has, each
+def run_batches(work: Callable[[Ints], None], batches: Sequence[Ints], side_by_side: bool) -> None:
+    """Call work([k]) on each of the batches [k]; side by side in as many threads as torch has, each
     computing by itself.
 
-    What a part gives does not depend on the thread that it falls to. A part for which a GPU has no
-    memory is cut in two; DataProblem where it is one row.
+    What a batch gives does not depend on the thread that it falls to. A batch for which a GPU has
+    no memory is cut in two; DataProblem where it is one row.
     """
     import torch
 
     work = functools.partial(_carefully, work)
     threads = torch.get_num_threads()
-    workers = min(threads, WORKERS, len(parts)) if side_by_side else 1
+    workers = min(threads, WORKERS, len(batches)) if side_by_side else 1
     if workers <= 1:
-        for part in parts:
+        for part in batches:
             work(part)
         return
     try:
@@ -111,8 +111,8 @@ def run_batches(work: Callable[[Ints], None], parts: Sequence[Ints], side_by_sid
             workers, initializer=torch.set_num_threads, initargs=(max(1, threads // workers),)
         ) as pool:
             # alone, because libraries install things on their first call
-            pool.submit(work, parts[0]).result()
-            list(pool.map(work, parts[1:]))  # raises what a part raised
+            pool.submit(work, batches[0]).result()
+            list(pool.map(work, batches[1:]))  # raises what a part raised
     finally:
         torch.set_num_threads(threads)  # threads to come take over what was set last
 

@@ -120,17 +120,19 @@ def _fill_template(tokenizer: Any, turns: Sequence[ChatTurn]) -> str:
     return str(said)
 
 
-def choose_ranges(turns: Sequence[ChatTurn], rendered: RenderedTurns, wanted: str) -> Ranges:
+def choose_ranges(turns: Sequence[ChatTurn], rendered: RenderedTurns, selection: str) -> Ranges:
     """Whose tokens are pooled, as `turns=` says: from where to where their characters are.
     TurnProblem where there are no such turns, or nothing is in them.
 
-    wanted  '' for the contents of all turns, or as `turns=` has it
+    selection  '' for the contents of all turns, or as `turns=` has it
     """
-    if wanted == ALL:
+    if selection == ALL:
         return ((0, len(rendered.text)),)
-    chosen = [rendered.places[number] for number in _choose_turns(turns, wanted)]
+    chosen = [rendered.places[number] for number in _choose_turns(turns, selection)]
     if not any(rendered.text[start:stop].strip() for start, stop in chosen):
-        named = {RESPONSE: "response", PROMPT: "prompt", "": "conversation"}.get(wanted, wanted)
+        named = {RESPONSE: "response", PROMPT: "prompt", "": "conversation"}.get(
+            selection, selection
+        )
         why = "is empty" if chosen else "is not there"
         raise TurnProblem(f"its {named} {why}, so no token is read")
     return tuple(chosen)
@@ -172,7 +174,7 @@ class ReadText(NamedTuple):
 
 
 def read_conversations(
-    tokenizer: Any, sentences: Sequence[Sentence], frame: PromptFrame, wanted: str
+    tokenizer: Any, sentences: Sequence[Sentence], frame: PromptFrame, selection: str
 ) -> tuple[list[ReadText], dict[int, str]]:
     """Conversations read through the model's chat template, or as texts; and why some cannot be
     read, by number, of which nothing counts.
@@ -187,7 +189,7 @@ def read_conversations(
             continue
         try:
             rendered = render_turns(tokenizer, sentence.turns)
-            ranges = choose_ranges(sentence.turns, rendered, wanted)
+            ranges = choose_ranges(sentence.turns, rendered, selection)
             found.append(ReadText(rendered.text, ranges, _locate_words(sentence, rendered)))
         except TurnProblem as problem:
             reasons[number] = str(problem)

@@ -235,12 +235,12 @@ class HuggingFace(SavedModel):
         """Where the model lies, of an adapter the model that it belongs to; a bare name is its own
         before it is one of the sentence-transformers.
         """
-        return find_model_files(self._base, "sentence-transformers", first=False)
+        return find_model_files(self._base, "sentence-transformers", organisation_first=False)
 
     @property
     def _base(self) -> str:
         """The model by folder or name, of an adapter alone the one that it was trained in."""
-        files = find_model_files(self.model, "sentence-transformers", first=False)
+        files = find_model_files(self.model, "sentence-transformers", organisation_first=False)
         return (
             base_of(files, self.model) if self.adapter is None and is_adapter(files) else self.model
         )

@@ -241,7 +241,9 @@ def _is_commit(text: str) -> bool:
 
 
 @functools.cache
-def find_model_files(model: str, organisation: str = "", first: bool = True) -> ModelFiles:
+def find_model_files(
+    model: str, organisation: str = "", organisation_first: bool = True
+) -> ModelFiles:
     """The files of `PATH` or `NAME[@revision]`; a bare name is looked for under `organisation` too,
     first or last.
 
@@ -259,7 +261,7 @@ def find_model_files(model: str, organisation: str = "", first: bool = True) -> 
     names = (
         [name]
         if "/" in name or not organisation
-        else [f"{organisation}/{name}", name][:: 1 if first else -1]
+        else [f"{organisation}/{name}", name][:: 1 if organisation_first else -1]
     )
     for known in names:
         if (

@@ -91,7 +91,7 @@ def get_block_part(site: ModelSite) -> str:
 
 
 def look_inside(
-    model: Any, blocks: str, ids: Tensor, first: Tensor, run: Callable[[], Any]
+    model: Any, blocks: str, ids: Tensor, layer_zero: Tensor, run: Callable[[], Any]
 ) -> InstrumentedModel:
     """The parts of a model's blocks, as `run` shows them for token ids [rows, tokens] and this
     layer 0; they are caught from now on, so the model has to be one of ours.
@@ -99,7 +99,7 @@ def look_inside(
     shape = int(ids.shape[0]), int(ids.shape[1])
     listed = model.get_submodule(blocks)
     children = list({id(child): child for child in listed.children()}.values())
-    turn, seen = _watch(children, shape, first, run)
+    turn, seen = _watch(children, shape, layer_zero, run)
     parts = tuple(find_parts(block) for block in seen)
     inside = InstrumentedModel(model.config.model_type, parts, ModuleTaps(turn))
     _tap(inside, model, children)

@@ -99,8 +99,10 @@ class SlotEncoder:
         )
 
 
-def layer_names(text: str, last: int, heads: Callable[[], int] | None = None) -> tuple[str, ...]:
-    """The layers, by name, that a text stands for in a model with `last` layers.
+def layer_names(
+    text: str, last_layer: int, heads: Callable[[], int] | None = None
+) -> tuple[str, ...]:
+    """The layers, by name, that a text stands for in a model with `last_layer` layers.
 
     `lex`, `last`, `penultimate`, `all`, `N` and `N-M` (a range), `every:N` (0, N, 2N and so on, and
     the last), sites inside blocks (`lingprobe.encoders.sites`), or several of these with `+`
@@ -108,32 +110,32 @@ def layer_names(text: str, last: int, heads: Callable[[], int] | None = None) ->
     """
     named = {
         "lex": ("lex",),
-        "last": (str(last),),
-        "penultimate": (str(last - 1),),
-        "all": tuple(map(str, range(last + 1))),
+        "last": (str(last_layer),),
+        "penultimate": (str(last_layer - 1),),
+        "all": tuple(map(str, range(last_layer + 1))),
     }
     chosen: list[str] = []
     for part in text.split("+"):
         step = part.removeprefix("every:")
         if step != part and step.isdigit() and int(step):
-            chosen += map(str, [*range(0, last, int(step)), last])
+            chosen += map(str, [*range(0, last_layer, int(step)), last_layer])
             continue
         if ":" in part and step == part:
-            chosen += expand_sites(part, last, heads)
+            chosen += expand_sites(part, last_layer, heads)
             continue
         first, dash, end = part.partition("-")
         numbers = first.isdigit() and (end.isdigit() or not dash)
         if part not in named and not numbers:
             hint = (
-                f"lex, last, penultimate, all, every:8, a number, a range 0-{last}, or several"
-                f" as lex+0+{last}"
+                f"lex, last, penultimate, all, every:8, a number, a range 0-{last_layer}, or"
+                f" several as lex+0+{last_layer}"
             )
             raise DataProblem(f"layers={text}: write {hint}")
         names = named.get(part) or tuple(map(str, range(int(first), int(end or first) + 1)))
-        if not names or (numbers and int(names[-1]) > last):
+        if not names or (numbers and int(names[-1]) > last_layer):
             raise DataProblem(
-                f"layers={text}: the model has layers 0 (its embeddings) to {last}, and lex (the"
-                " same without positions)"
+                f"layers={text}: the model has layers 0 (its embeddings) to {last_layer}, and lex"
+                " (the same without positions)"
             )
         chosen += names
     return tuple(dict.fromkeys(chosen))

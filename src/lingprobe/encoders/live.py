@@ -108,53 +108,53 @@ class LiveTransformer(HuggingFace):
         return None if backend is None else unknown_to(backend.to_str(), words)
 
 
-def live_model(thing: Any, name: str | None, options: dict[str, Any]) -> Encoder | None:
+def live_model(source: Any, name: str | None, options: dict[str, Any]) -> Encoder | None:
     """A loaded model of transformers or sentence-transformers as an encoder, with options as hf:
     and st: have them; None for anything else. UsageProblem for an option that it lacks.
     """
     if isinstance(
-        thing, LiveTransformer | LiveSentenceTransformer
+        source, LiveTransformer | LiveSentenceTransformer
     ):  # its weights may be others by now
-        return replace(thing, **options)
-    if (parts := transformer_in(thing)) is not None:
+        return replace(source, **options)
+    if (parts := transformer_in(source)) is not None:
         check_options(type(parts.model).__name__, options, LiveTransformer)
         return LiveTransformer(name or _name(parts.model), parts=parts, **options)
-    if is_of(thing, "sentence_transformers", "StaticEmbedding"):
+    if is_of(source, "sentence_transformers", "StaticEmbedding"):
         from sentence_transformers import SentenceTransformer
 
-        device = next(thing.parameters()).device
+        device = next(source.parameters()).device
         return live_model(
-            SentenceTransformer(modules=[thing], device=str(device)),
-            name or type(thing).__name__,
+            SentenceTransformer(modules=[source], device=str(device)),
+            name or type(source).__name__,
             options,
         )
-    if class_of(thing):
-        check_options(type(thing).__name__, options, LiveSentenceTransformer)
-        return LiveSentenceTransformer(name or name_of(thing), thing, **options)
-    if is_of(thing, "transformers", "PreTrainedTokenizerBase"):
+    if class_of(source):
+        check_options(type(source).__name__, options, LiveSentenceTransformer)
+        return LiveSentenceTransformer(name or name_of(source), source, **options)
+    if is_of(source, "transformers", "PreTrainedTokenizerBase"):
         raise DataProblem(
-            f"a {type(thing).__name__} gives no vectors; write evaluate((model, tokenizer), tasks)"
+            f"a {type(source).__name__} gives no vectors; write evaluate((model, tokenizer), tasks)"
         )
-    if is_of(thing, "torch", "Module") and not hasattr(thing, "encode"):
+    if is_of(source, "torch", "Module") and not hasattr(source, "encode"):
         raise DataProblem(
-            f"a {type(thing).__name__} of torch reads no text; give (model, tokenizer) of"
+            f"a {type(source).__name__} of torch reads no text; give (model, tokenizer) of"
             " transformers, a SentenceTransformer, or a function list[str] -> array that calls it"
         )
     return None
 
 
-def transformer_in(thing: Any) -> ModelAndTokenizer | None:
+def transformer_in(source: Any) -> ModelAndTokenizer | None:
     """The model of transformers and its tokenizer in a thing: a pair of them, a pipeline, or a
     model that was loaded from where its tokenizer is, too. None for anything else.
     """
-    if isinstance(thing, tuple) and len(thing) == 2:
-        model, other = map(unwrap_model, thing if is_model(thing[0]) else thing[::-1])
+    if isinstance(source, tuple) and len(source) == 2:
+        model, other = map(unwrap_model, source if is_model(source[0]) else source[::-1])
         return ModelAndTokenizer(model, _tokenizer(model, other)) if is_model(model) else None
-    if is_of(thing, "transformers", "Pipeline"):
+    if is_of(source, "transformers", "Pipeline"):
         return ModelAndTokenizer(
-            unwrap_model(thing.model), _tokenizer(thing.model, thing.tokenizer)
+            unwrap_model(source.model), _tokenizer(source.model, source.tokenizer)
         )
-    model = unwrap_model(thing)
+    model = unwrap_model(source)
     return ModelAndTokenizer(model, _tokenizer_beside(model)) if is_model(model) else None
 
 
@@ -164,15 +164,15 @@ def unwrap_model(thing: Any) -> Any:
     return unwrap_model(getattr(thing, inside)) if inside and hasattr(thing, inside) else thing
 
 
-def is_model(thing: Any) -> bool:
+def is_model(candidate: Any) -> bool:
     """Whether a thing is a model of transformers, or one of these with an adapter of PEFT."""
-    bare = unwrap_model(thing)
+    bare = unwrap_model(candidate)
     return is_of(bare, "transformers", "PreTrainedModel") or is_of(bare, "peft", "PeftModel")
 
 
-def is_of(thing: Any, package: str, *names: str) -> bool:
+def is_of(candidate: Any, package: str, *names: str) -> bool:
     """Whether a thing is of a class of a package by its name; nothing is imported."""
-    classes = (c for c in type(thing).__mro__ if c.__module__.partition(".")[0] == package)
+    classes = (c for c in type(candidate).__mro__ if c.__module__.partition(".")[0] == package)
     return any(c.__name__ in names for c in classes)
 
 
@@ -192,7 +192,11 @@ def _tokenizer_beside(model: Any) -> Any:
     """The tokenizer that lies where a model was loaded from; DataProblem where none does."""
     place = str(getattr(model.config, "_name_or_path", "") or "")
     try:
-        files = find_model_files(place, "sentence-transformers", first=False) if place else None
+        files = (
+            find_model_files(place, "sentence-transformers", organisation_first=False)
+            if place
+            else None
+        )
         source = files and source_of(files, place, CodeTrust(), TOKENS)
         if source and any(any(files.folder.glob(pattern)) for pattern in TOKENS if files):
             return tokeniser_of(source)

@@ -35,12 +35,12 @@ STATE = ("truncation", "padding")  # of the last call of a tokenizer
 
 
 def network_of(
-    parts: tuple[Any, Any], name: str, device: str, dtype: str, head: bool = False
+    pair: tuple[Any, Any], name: str, device: str, dtype: str, head: bool = False
 ) -> LoadedModel:
     """A loaded model and its tokenizer as a network, with the head that writes tokens where that is
     asked for and the model has it; EncoderStop where it cannot be run as one.
     """
-    model, tokenizer = parts
+    model, tokenizer = pair
     bare = _bare(model, name)
     whole = sharing_weights(bare if head else bare.base_model, name)
     own = text_encoder(whole.base_model if head else whole)

@@ -27,13 +27,15 @@ def list_option_names(kind: type) -> list[str]:
     return sorted(f.name for f in fields(kind) if f.kw_only and f.name not in (*FIXED, "parts"))
 
 
-def check_options(what: str, options: Mapping[str, Any], kind: type) -> None:
+def check_options(model_kind: str, options: Mapping[str, Any], kind: type) -> None:
     """Refuse options that a loaded model does not have, with the reason. UsageProblem."""
     for key in options:
         if key in FIXED:
-            raise UsageProblem(f"a loaded {what} has no option {key}: {FIXED[key]}")
+            raise UsageProblem(f"a loaded {model_kind} has no option {key}: {FIXED[key]}")
         if key not in (known := list_option_names(kind)):
-            raise UsageProblem(f"a loaded {what} has no option {key}; it has {', '.join(known)}")
+            raise UsageProblem(
+                f"a loaded {model_kind} has no option {key}; it has {', '.join(known)}"
+            )
 
 
 def without_memory(model: Any) -> dict[str, Any]:

@@ -28,13 +28,13 @@ _unnamed = itertools.count()
 _process = uuid.uuid4().hex
 
 
-def name_of(thing: Any) -> str:
+def name_of(source: Any) -> str:
     """The name of a model by its card or path, a function's own name, or that of the class; of a
     method, that of its object.
     """
-    if inspect.ismethod(thing) and not inspect.isclass(thing.__self__):
-        return name_of(thing.__self__)
-    return model_name(thing) or str(getattr(thing, "__name__", type(thing).__name__))
+    if inspect.ismethod(source) and not inspect.isclass(source.__self__):
+        return name_of(source.__self__)
+    return model_name(source) or str(getattr(source, "__name__", type(source).__name__))
 
 
 def model_name(model: Any) -> str:
@@ -60,20 +60,20 @@ def shorten_path(path: str) -> str:
     return "/".join(parts[-1:] if len(parts[-1]) >= TELLING else parts[-2:])
 
 
-def describe_state(thing: Any) -> str:
+def describe_state(source: Any) -> str:
     """What tells an object from others of its class that says nothing of itself: the settings of a
     dataclass, if it has no more.
 
     Of any other it is new each time, since nobody can know what has changed in it.
     """
-    if is_dataclass(thing) and not isinstance(thing, type):
-        settings = [getattr(thing, field.name) for field in fields(thing) if field.compare]
+    if is_dataclass(source) and not isinstance(source, type):
+        settings = [getattr(source, field.name) for field in fields(source) if field.compare]
         if all(map(is_plain, settings)):
             return repr(settings)
     return f"{_process} {next(_unnamed)}"
 
 
-def hash_source(thing: Any, name: str | None) -> str:
+def hash_source(source: Any, name: str | None) -> str:
     """What a thing is made of, hashed: the code that its module reaches, and of a function its own.
 
     What has a state that no file shows (an object, a function that closes over something or reads a
@@ -81,13 +81,13 @@ def hash_source(thing: Any, name: str | None) -> str:
     given a name that stands for it. An object of an installed library that holds nothing but
     arrays, plain values and tokenizers, as a model of Model2Vec does, is what these are.
     """
-    made, state = _made_of(thing, set()) if inspect.isfunction(thing) else (b"", True)
+    made, state = _made_of(source, set()) if inspect.isfunction(source) else (b"", True)
     module = str(
-        getattr(thing, "__module__", "") if inspect.isroutine(thing) else type(thing).__module__
+        getattr(source, "__module__", "") if inspect.isroutine(source) else type(source).__module__
     )
     state = state or file_of(module) is None
     own = f" {_process} {next(_unnamed)}" if state and not name else ""
-    if not (inspect.isroutine(thing) or is_ours(module)) and (held := _contents(thing)):
+    if not (inspect.isroutine(source) or is_ours(module)) and (held := _contents(source)):
         own = f" {held}"
     return digest_texts(digest_code(module), made.hex()) + own
 

@@ -173,11 +173,11 @@ class SessionVectors(MatchedVectors):
         return state.hex()
 
 
-def lacking_of(where: str, lacking: Sequence[Sentence], of: int, what: str) -> str:
+def lacking_of(source: str, lacking: Sequence[Sentence], of: int, content: str) -> str:
     """That some of so many sentences have none of something, and what to do."""
     shown = ", ".join(repr(s.text[:60]) for s in lacking[:3])
     return (
-        f"{where} has no {what} for {len(lacking)} of {of} sentences:"
+        f"{source} has no {content} for {len(lacking)} of {of} sentences:"
         f" {shown}{', ...' if len(lacking) > 3 else ''} (add them: `lingprobe embed --list`"
         " writes the sentences of a task; or write missing=skip to leave them out)"
     )

@@ -76,7 +76,7 @@ class TokenisedTexts:
 
 
 def tokenize_texts(
-    model: Any, whole: list[str], prompt: str, more: Mapping[str, str]
+    model: Any, texts: list[str], prompt: str, arguments: Mapping[str, str]
 ) -> TokenisedTexts | None:
     """All texts (prompt included) tokenised at once by a fast tokeniser; None where the model
     prepares its input in a way of its own.
@@ -87,7 +87,7 @@ def tokenize_texts(
     limit = getattr(model, "max_seq_length", None)
     if tokenizer is None or not getattr(tokenizer, "is_fast", False) or not isinstance(limit, int):
         return None
-    theirs = preprocess_texts(model, TRIAL, prompt, more)
+    theirs = preprocess_texts(model, TRIAL, prompt, arguments)
     tensors = {k: v for k, v in theirs.items() if isinstance(v, torch.Tensor)}
     beside = {k: v for k, v in theirs.items() if k not in tensors}
     types = "token_type_ids" in tensors
@@ -106,16 +106,16 @@ def tokenize_texts(
 
     ours = tokenise([prompt + text for text in TRIAL]).features_of_all()
     same = set(ours) == set(theirs) and all(torch.equal(ours[k], v) for k, v in tensors.items())
-    return tokenise(whole) if same else None
+    return tokenise(texts) if same else None
 
 
 def preprocess_texts(
-    model: Any, texts: Sequence[str], prompt: str, more: Mapping[str, str]
+    model: Any, texts: Sequence[str], prompt: str, arguments: Mapping[str, str]
 ) -> dict[str, Any]:
     """A batch as the model prepares it."""
     if hasattr(model, "preprocess"):
-        return dict(model.preprocess(list(texts), prompt=prompt or None, **more))
-    return dict(model.tokenize([prompt + text for text in texts], **more))
+        return dict(model.preprocess(list(texts), prompt=prompt or None, **arguments))
+    return dict(model.tokenize([prompt + text for text in texts], **arguments))
 
 
 @dataclass(frozen=True)

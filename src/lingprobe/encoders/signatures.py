@@ -8,19 +8,19 @@ from collections.abc import Callable
 from typing import Any
 
 
-def is_factory(thing: Any) -> bool:
+def is_factory(candidate: Any) -> bool:
     """A class; or a function that is not one of sentences: nothing must be given to it, or a
     string, a number or a path.
     """
-    if inspect.isclass(thing):
+    if inspect.isclass(candidate):
         return True
-    if not inspect.isfunction(thing):
+    if not inspect.isfunction(candidate):
         return False
-    needed = required_parameters(thing)
+    needed = required_parameters(candidate)
     if len(needed) != 1:
         return not needed
     try:
-        hint = typing.get_type_hints(thing).get(needed[0].name)
+        hint = typing.get_type_hints(candidate).get(needed[0].name)
     except (NameError, TypeError):  # an annotation that cannot be resolved says nothing
         hint = needed[0].annotation
     return _is_plain(hint)

@@ -57,8 +57,8 @@ def highest_block(names: Iterable[str]) -> int | None:
     return max((ModelSite.parse(n).block if is_site(n) else int(n) for n in names), default=None)
 
 
-def expand_sites(text: str, last: int, heads: Callable[[], int] | None) -> tuple[str, ...]:
-    """The sites that `layers=` names, as `head:8.*` and `mlp:*`, in a model of `last` blocks;
+def expand_sites(text: str, last_layer: int, heads: Callable[[], int] | None) -> tuple[str, ...]:
+    """The sites that `layers=` names, as `head:8.*` and `mlp:*`, in a model of `last_layer` blocks;
     DataProblem where there is no such site.
 
     heads  how many heads a block has; None for an encoder whose blocks cannot be looked into
@@ -71,10 +71,12 @@ def expand_sites(text: str, last: int, heads: Callable[[], int] | None) -> tuple
     if not fits:
         raise DataProblem(f"layers={text}: sites inside blocks are written {HINT}")
     lowest = 0 if kind == LAYER else 1
-    blocks = range(lowest, last + 1) if first == "*" else range(int(first), int(end or first) + 1)
-    if not blocks or blocks[0] < lowest or blocks[-1] > last:
+    blocks = (
+        range(lowest, last_layer + 1) if first == "*" else range(int(first), int(end or first) + 1)
+    )
+    if not blocks or blocks[0] < lowest or blocks[-1] > last_layer:
         raise DataProblem(
-            f"layers={text}: blocks are numbered from 1 to {last}; block k leads to layer k"
+            f"layers={text}: blocks are numbered from 1 to {last_layer}; block k leads to layer k"
         )
     if kind == LAYER:
         return tuple(map(str, blocks))

@@ -249,12 +249,12 @@ def check_width(width: int, form: str) -> None:
         )
 
 
-def class_of(thing: Any) -> str:
+def class_of(model: Any) -> str:
     """Which class of sentence-transformers a thing is of; '' for one without vectors, as a
     CrossEncoder.
     """
     names = [
-        c.__name__ for c in type(thing).__mro__ if c.__module__.startswith("sentence_transformers.")
+        c.__name__ for c in type(model).__mro__ if c.__module__.startswith("sentence_transformers.")
     ]
     return next((name for name in names if name in FORMS), "")
 

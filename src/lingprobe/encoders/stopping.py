@@ -30,7 +30,7 @@ class _Pass(threading.local):
 
 
 def make_stoppable(
-    blocks: nn.Module, whole: Sequence[Tensor], run: Callable[[], Any]
+    blocks: nn.Module, outputs: Sequence[Tensor], run: Callable[[], Any]
 ) -> Stopped | None:
     """A model runs no further than the highest layer asked for: make its blocks end a pass; None
     where what they are given in `run` is not, bit by bit, what the whole pass says.
@@ -64,6 +64,6 @@ def make_stoppable(
             current.end, current.given = None, []
         return tuple(each for each in given if each is not None)
 
-    blocks_given = run_to(len(whole) - 1, run)
-    same = len(blocks_given) == len(whole) and all(map(torch.equal, blocks_given, whole))
+    blocks_given = run_to(len(outputs) - 1, run)
+    same = len(blocks_given) == len(outputs) and all(map(torch.equal, blocks_given, outputs))
     return run_to if same else None

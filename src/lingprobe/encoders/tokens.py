@@ -195,15 +195,15 @@ class TokenisedSentences:
         return np.array([len(i) for i in self.ids], np.int64)
 
 
-def join_tokenised(parts: Sequence[TokenisedSentences]) -> TokenisedSentences:
+def join_tokenised(batches: Sequence[TokenisedSentences]) -> TokenisedSentences:
     """Sentences that were tokenised in parts."""
     return TokenisedSentences(
-        list(chain.from_iterable(part.ids for part in parts)),
-        _join([part.types for part in parts]),
-        list(chain.from_iterable(part.special for part in parts)),
-        _join([part.words for part in parts]),
-        np.concatenate([np.zeros(0, bool), *(part.cut for part in parts)]),
-        _join([part.inside for part in parts]),
+        list(chain.from_iterable(part.ids for part in batches)),
+        _join([part.types for part in batches]),
+        list(chain.from_iterable(part.special for part in batches)),
+        _join([part.words for part in batches]),
+        np.concatenate([np.zeros(0, bool), *(part.cut for part in batches)]),
+        _join([part.inside for part in batches]),
     )
 
 

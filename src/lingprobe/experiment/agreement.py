@@ -46,7 +46,7 @@ class MachineProfile:
     threads: int
 
     @classmethod
-    def here(cls, jobs: int) -> MachineProfile:
+    def current(cls, jobs: int) -> MachineProfile:
         """The machine that this is, with so many processes beside each other."""
         device = resolved_device("auto")
         half = {"cpu"} if native_bf16() else set()
@@ -83,18 +83,18 @@ class SharedPlan:
     file: Path
     machine: MachineProfile
 
-    def settle(self, things: Mapping[str, str], refused: Mapping[str, str]) -> None:
+    def settle(self, identities: Mapping[str, str], refused: Mapping[str, str]) -> None:
         """Write down the identities of what is measured, by name, or compare them with what was
         written; AgreementProblem where they are others.
 
         refused  what cannot be measured here, with the reason
         """
-        facts = {"machine": asdict(self.machine), "things": dict(things)}
+        facts = {"machine": asdict(self.machine), "things": dict(identities)}
         if (block := open_block(self.file)) is None:
             write_block_file(self.file, "agreement", facts, {}, keep=True)
             return
         agreed: Mapping[str, str] = block.facts["things"]
-        told = [_difference(n, things.get(n), agreed.get(n)) for n in {**agreed, **things}]
+        told = [_difference(n, identities.get(n), agreed.get(n)) for n in {**agreed, **identities}]
         if told := [text for text in told if text]:
             why = f" ({next(iter(refused.values()))})" if refused else ""
             raise AgreementProblem(_refusal("; ".join(told[:TOLD]) + why, self.file))
@@ -105,17 +105,17 @@ def share_plan(
     file: Path,
     jobs: int,
     planned: Callable[[], T],
-    things: Callable[[T], tuple[Mapping[str, str], Mapping[str, str]]],
+    identify: Callable[[T], tuple[Mapping[str, str], Mapping[str, str]]],
 ) -> Iterator[T]:
     """What all machines have in common that share a run, as agreed on in a file: their plan;
     inside, they compute alike.
 
-    planned  makes the plan
-    things   the identities of what it measures, by name, and what is refused, with the reason
+    planned   makes the plan
+    identify  the identities of what it measures, by name, and what is refused, with the reason
     """
     with reach_agreement(file.with_name(file.name + SUFFIX), jobs) as agreement:
         plan = planned()
-        agreement.settle(*things(plan))
+        agreement.settle(*identify(plan))
     with agreement.machine.adopt():
         yield plan
 
@@ -130,7 +130,7 @@ def reach_agreement(file: Path, jobs: int) -> Iterator[SharedPlan]:
     """The shared plan, which the first machine writes, and others wait for and follow; one that
     cannot says so.
     """
-    here = MachineProfile.here(jobs)
+    here = MachineProfile.current(jobs)
     with ExitStack() as stack:
         if file.exists():
             clear_claim(file)

@@ -80,7 +80,7 @@ class EncoderCheck(NamedTuple):
     canary: ConsistencyVectors | None = None
 
 
-def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) -> EncoderCheck:
+def check_identity(identity: ContentIdentity, encoder: Encoder, paths: RunPaths) -> EncoderCheck:
     """The identity of an encoder with what it does: its vectors of a few sentences, encoded again;
     if they changed, all is measured anew.
 
@@ -88,7 +88,7 @@ def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) ->
     sentences, as it looks up those of its task, is known by its code alone.
     """
     if not has_foreign_code(encoder):
-        return EncoderCheck(known)
+        return EncoderCheck(identity)
     name, remark = encoder.name, ""
     try:
         whole = _vectors(encoder, [SENTENCES])
@@ -96,7 +96,7 @@ def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) ->
         try:
             whole = _vectors(encoder, ([each] for each in SENTENCES))
         except Exception:  # whoever encodes says what is wrong
-            return EncoderCheck(known)
+            return EncoderCheck(identity)
         remark = (
             f"{name} cannot read several sentences at once ({one_line(error)}), so each is read"
             " alone"
@@ -104,7 +104,7 @@ def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) ->
     else:
         if not _gives(encoder, [SENTENCES], whole, SAME):
             return EncoderCheck(
-                replace(known, facts=(*known.facts, f"{_RANDOM} {uuid.uuid4().hex}")),
+                replace(identity, facts=(*identity.facts, f"{_RANDOM} {uuid.uuid4().hex}")),
                 f"{name} gives other vectors each time that it reads a sentence, so its scores"
                 " cannot be reproduced, and its vectors are of this run alone",
             )
@@ -114,12 +114,14 @@ def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) ->
                 f"{name} gives a sentence another vector beside other sentences, so its scores"
                 " depend on which are read together"
             )
-    stem = digest_texts(str(known))[:32]
+    stem = digest_texts(str(identity))[:32]
     mark, canary = next(_matching(paths.results, stem, whole), ""), None
     if not mark:
         mark = digest_pieces(*whole)
         canary = ConsistencyVectors(paths.results / f"{stem}-{mark}{SUFFIX}", name, whole)
-    return EncoderCheck(replace(known, facts=(*known.facts, f"canary {mark}")), remark, canary)
+    return EncoderCheck(
+        replace(identity, facts=(*identity.facts, f"canary {mark}")), remark, canary
+    )
 
 
 def _prepare(encoder: Encoder) -> Encoder:
@@ -141,9 +143,9 @@ def has_foreign_code(encoder: Encoder) -> bool:
     return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
 
 
-def is_random(known: ContentIdentity) -> bool:
+def is_random(identity: ContentIdentity) -> bool:
     """Whether an encoder is random: it gives other vectors each time, by its identity."""
-    return any(fact.partition(" ")[0] == _RANDOM for fact in known.facts)
+    return any(fact.partition(" ")[0] == _RANDOM for fact in identity.facts)
 
 
 def _vectors(encoder: Encoder, batches: Iterable[Sequence[Sentence]]) -> tuple[Floats, ...]:
@@ -174,14 +176,14 @@ def _are_vectors_alike(some: Sequence[Floats], others: Sequence[Floats], limit: 
     return measure_gap(some, others) <= limit
 
 
-def measure_gap(some: Sequence[Floats], others: Sequence[Floats]) -> float:
+def measure_gap(layers: Sequence[Floats], others: Sequence[Floats]) -> float:
     """The largest distance of two vectors in layers [units, dim], as a share of the longer one's
     length; infinity where these have other shapes.
     """
-    if [each.shape for each in some] != [each.shape for each in others]:
+    if [each.shape for each in layers] != [each.shape for each in others]:
         return math.inf
     gaps = [0.0]
-    for a, b in zip(some, others, strict=True):
+    for a, b in zip(layers, others, strict=True):
         one, other = (np.nan_to_num(each).astype(np.float64) for each in (a, b))
         lengths = np.maximum(np.linalg.norm(one, axis=1), np.linalg.norm(other, axis=1))
         apart = np.linalg.norm(one - other, axis=1)

@@ -98,7 +98,7 @@ class SettledIdentity:
 
 def settle_identity(
     name: str,
-    known: ContentIdentity,
+    identity: ContentIdentity,
     encoder: Encoder,
     tasks: Iterable[Sequence[Sentence]],
     paths: RunPaths,
@@ -108,9 +108,9 @@ def settle_identity(
 
     tasks  the sentences of each task that is read with it
     """
-    if not (has_foreign_code(encoder) or isinstance(encoder, RemoteEncoder)) or is_random(known):
-        return SettledIdentity(known)
-    check = VectorCheck(known, encoder, [list(dict.fromkeys(each)) for each in tasks], paths)
+    if not (has_foreign_code(encoder) or isinstance(encoder, RemoteEncoder)) or is_random(identity):
+        return SettledIdentity(identity)
+    check = VectorCheck(identity, encoder, [list(dict.fromkeys(each)) for each in tasks], paths)
     return check.settle(name)
 
 

@@ -50,20 +50,20 @@ def guard_task(task: Task) -> Iterator[None]:
         ) from error
 
 
-def load_dataset(task: Task, known: ContentIdentity) -> Dataset:
+def load_dataset(task: Task, identity: ContentIdentity) -> Dataset:
     """A task's data set, read once a process. Whatever goes wrong is a DataProblem."""
-    key = str(known)
+    key = str(identity)
     if key not in _datasets:
         _datasets[key] = load_examples(task)
     return _datasets[key]
 
 
-def load_sentences(task: Task, known: ContentIdentity) -> Sequence[Sentence]:
+def load_sentences(task: Task, identity: ContentIdentity) -> Sequence[Sentence]:
     """The sentences of a task's data set; none where it cannot be read, which is said when it is
     measured.
     """
     try:
-        return load_dataset(task, known).sentences
+        return load_dataset(task, identity).sentences
     except DataProblem:
         return ()
 
@@ -124,13 +124,13 @@ class PlanFacts:
     sets: bool = False
 
 
-def load_task_facts(task: Task, known: ContentIdentity, cache: Path) -> PlanFacts:
+def load_task_facts(task: Task, identity: ContentIdentity, cache: Path) -> PlanFacts:
     """The facts of a task, read from the cache or found by loading its data."""
-    folder, key = cache / "facts", digest_texts(str(known), digest_code(root_of(_find)))
+    folder, key = cache / "facts", digest_texts(str(identity), digest_code(root_of(_find)))
     if remembered := recall_value(folder, key):
         return PlanFacts(**remembered)
     try:
-        fresh = _find(task, known)
+        fresh = _find(task, identity)
     except TaskFault as fault:  # which may be gone the next time
         return PlanFacts(refused=str(fault))
     remember_value(folder, key, asdict(fresh))

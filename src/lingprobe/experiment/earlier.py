@@ -23,18 +23,18 @@ _CONTENTS = (TASKS, ENCODERS, PROBES, CONTROLS)
 
 
 def explain_anew(
-    wanted: Mapping[Trial, ResultIdentities], store: ResultStore, used: Iterable[Trial] = ()
+    trials: Mapping[Trial, ResultIdentities], store: ResultStore, used: Iterable[Trial] = ()
 ) -> str:
     """What there is to say of trials that a folder has results of, which are not used; '' where it
     has none.
 
-    wanted  the trials that are measured now, with what their results are made of
+    trials  the trials that are measured now, with what their results are made of
     used    trials whose results are
     """
-    if not wanted:
+    if not trials:
         return ""
     places: dict[tuple[str, ...], list[Trial]] = {}
-    for trial in wanted:
+    for trial in trials:
         places.setdefault(_name_trial(trial), []).append(trial)
     skipped, reasons = set(used), dict[Trial, str]()
     for stored, made_with in store.facts():
@@ -42,7 +42,7 @@ def explain_anew(
             said = ResultProvenance.read(made_with)
             for trial in places.get(_name_trial(stored), ()):
                 if _is_same(trial, stored, said.version != get_version()):
-                    reasons[trial] = _reason(said, stored, wanted[trial])
+                    reasons[trial] = _reason(said, stored, trials[trial])
     if not reasons:
         return ""
     counts = Counter(reasons.values()).most_common()

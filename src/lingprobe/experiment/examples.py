@@ -61,24 +61,26 @@ class ExampleReader:
 
 
 def load_test_examples(
-    result: Result, known: dict[str, Dataset], task_name: str, *, runs_own_code: bool = True
+    result: Result, datasets: dict[str, Dataset], task_name: str, *, runs_own_code: bool = True
 ) -> Dataset:
     """The test examples of a result in its order: those that were kept beside it, or else of its
     data set, which is loaded; DataProblem where the data are gone or other ones, or where some
     examples were excluded and it kept no scores, which say which. The data set that was loaded last
-    is kept in `known`; messages call the task by `task_name`.
+    is kept in `datasets`; messages call the task by `task_name`.
     """
     if (kept := read_items(result)) is not None:
         return kept
     task = result.trial.task
     if "@" in task and not runs_own_code:
         raise DataProblem("the task is your own code, which a report does not run")
-    if task not in known:
-        known.clear()
-        known[task] = _load_dataset(task)
-    rows = result.scores.rows if result.scores else known[task].rows("test")
+    if task not in datasets:
+        datasets.clear()
+        datasets[task] = _load_dataset(task)
+    rows = result.scores.rows if result.scores else datasets[task].rows("test")
     dataset = (
-        known[task].take(rows) if not len(rows) or rows.max() < len(known[task]) else known[task]
+        datasets[task].take(rows)
+        if not len(rows) or rows.max() < len(datasets[task])
+        else datasets[task]
     )
     if digest_sites(dataset) != result.provenance.tested:
         raise DataProblem(

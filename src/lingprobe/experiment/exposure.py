@@ -51,7 +51,7 @@ class TrainingHashes:
             return None
         return cls(hashes, digest_pieces(hashes))
 
-    def refusal(self, task: Task, known: ContentIdentity, cache: Path) -> str:
+    def refusal(self, task: Task, identity: ContentIdentity, cache: Path) -> str:
         """Why an encoder that saw even one sentence of a task is not measured there; '' where it
         saw none. Remembered in the cache, so that a cached run reads no data.
         """
@@ -59,11 +59,11 @@ class TrainingHashes:
             return self.damage
         folder, key = (
             cache / "exposure",
-            digest_texts(str(known), self.mark, digest_code(root_of(_refusal))),
+            digest_texts(str(identity), self.mark, digest_code(root_of(_refusal))),
         )
         said = recall_value(folder, key)
         if said is None:
-            said = _refusal(load_dataset(task, known), self.hashes, str(known))
+            said = _refusal(load_dataset(task, identity), self.hashes, str(identity))
             remember_value(folder, key, said)
         return str(said)
 

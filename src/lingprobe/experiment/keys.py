@@ -22,20 +22,26 @@ MEASURES = ("lingprobe.experiment.measure:prepare_group", "lingprobe.experiment.
 
 
 def identify_encoder(
-    reference: str | None, encoder: Encoder, kept: str = FULL, state: str = ""
+    reference: str | None, encoder: Encoder, precision: str = FULL, state: str = ""
 ) -> ContentIdentity:
     """What decides an encoder's vectors: it, the type that they are kept in, and the state of an
     object that says nothing of itself.
     """
     return compute_identity(
-        ENCODERS, reference, encoder, *([kept] if kept != FULL else []), *([state] if state else [])
+        ENCODERS,
+        reference,
+        encoder,
+        *([precision] if precision != FULL else []),
+        *([state] if state else []),
     )
 
 
-def vectors_key(encoder: Encoder, known: ContentIdentity) -> str:
+def vectors_key(encoder: Encoder, identity: ContentIdentity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
-    reference = encoder.base if isinstance(encoder, LayeredEncoder) else known.reference
-    return digest_texts(reference, known.code, *known.facts, digest_code(*EMBEDS), *_threads())
+    reference = encoder.base if isinstance(encoder, LayeredEncoder) else identity.reference
+    return digest_texts(
+        reference, identity.code, *identity.facts, digest_code(*EMBEDS), *_threads()
+    )
 
 
 def trial_id(trial: Trial, ingredients: ResultIdentities) -> str:

@@ -23,20 +23,20 @@ def estimate_fit_size(data: PlanFacts, encoder: Encoder) -> FitSize:
     return FitSize(data.train, data.rest, get_width(encoder), data.outputs, data.sets)
 
 
-def too_large(probe: Probe, given: FitSize, bound: int | None) -> str:
+def too_large(probe: Probe, size: FitSize, bound: int | None) -> str:
     """Why a fit takes more memory than so many bytes; '' where it fits, or where nobody knows."""
     if bound is None or not needs_of(probe).train or fits_elsewhere():
         return ""
-    needed = least_memory_of(probe, given)
+    needed = least_memory_of(probe, size)
     if needed <= bound:
         return ""
     hint = (
         "is the label an id? If not, join rare labels"
-        if given.outputs > MANY
+        if size.outputs > MANY
         else "take fewer examples, or --project 256"
     )
     return (
-        f"a fit of {given.train:,} examples with {given.outputs:,} labels takes at least"
+        f"a fit of {size.train:,} examples with {size.outputs:,} labels takes at least"
         f" {format_bytes(needed)} of memory, and {format_bytes(bound)} may be used: {hint}, or"
         " allow more (--memory)"
     )

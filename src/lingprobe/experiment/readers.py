@@ -38,23 +38,23 @@ Known = Callable[[], Mapping[str, set[str]]]
 """Names that have results already, with the revisions of what was called so."""
 
 
-def map_encoders_by_name(encoders: Given, known: Known = dict) -> dict[str, Encoder]:
+def map_encoders_by_name(encoders: Given, stored_names: Known = dict) -> dict[str, Encoder]:
     """Encoders by the name that their trials have: a canonical reference, or what a live thing is
     called.
 
     Of two live things of one name the second is called 'NAME #2', and so is one whose name results
     are kept under that another thing has. DataProblem where nothing tells two of them apart.
     """
-    return collect_encoder_names(encoders, known).encoders
+    return collect_encoder_names(encoders, stored_names).encoders
 
 
 def collect_encoder_names(
-    encoders: Given, known: Known = dict, results: Path | None = None
+    encoders: Given, stored_names: Known = dict, results: Path | None = None
 ) -> EncoderNames:
     """The names of encoders, and which of them are those of live things; what is loaded is noted
     in the folder of results.
     """
-    names = EncoderNames(known, results)
+    names = EncoderNames(stored_names, results)
     for label, thing in (
         encoders.items() if isinstance(encoders, Mapping) else ((None, thing) for thing in encoders)
     ):
@@ -79,32 +79,32 @@ class EncoderNames:
     remarks: dict[str, str] = field(default_factory=dict)
     canaries: dict[str, ConsistencyVectors] = field(default_factory=dict)
 
-    def add(self, thing: Any, label: str | None) -> None:
+    def add(self, source: Any, label: str | None) -> None:
         """Give a thing its name; a reference of several encoders gives each its own."""
-        if isinstance(thing, str | Reference):
+        if isinstance(source, str | Reference):
             if label is not None:
                 raise DataProblem(
-                    f"{str(thing)!r} is a reference and needs no name; {label!r} can name a model"
+                    f"{str(source)!r} is a reference and needs no name; {label!r} can name a model"
                     " or a function"
                 )
-            parsed = try_parse_reference(str(thing))
+            parsed = try_parse_reference(str(source))
             if parsed and parsed.name in TASKS.places(own=True):
                 raise DataProblem(f"{parsed.name!r} is a task, but an encoder is expected here")
-            with at_work(f"loading {thing}", self.results):
-                for reference in ENCODERS.expand(thing):
+            with at_work(f"loading {source}", self.results):
+                for reference in ENCODERS.expand(source):
                     self._refer(reference)
             return
-        encoder = make_encoder(thing)
+        encoder = make_encoder(source)
         if label is not None and (taken := _reserved_kind(label)):
             raise DataProblem(
                 f"{label!r} cannot name a model, since {taken!r} is an encoder of lingprobe; choose"
                 " another name"
             )
-        if before := next((name for name, other in self.things.items() if other is thing), ""):
+        if before := next((name for name, other in self.things.items() if other is source), ""):
             raise DataProblem(f"{before!r} is given twice; once is enough for its row")
         state = "" if is_stated(encoder) else describe_state(encoder)
-        name = label or self._free(encoder, state, derived=encoder is not thing)
-        self.encoders[name], self.things[name], self.states[name] = encoder, thing, state
+        name = label or self._free(encoder, state, derived=encoder is not source)
+        self.encoders[name], self.things[name], self.states[name] = encoder, source, state
 
     def _refer(self, reference: Reference) -> None:
         """Name the encoder of a reference by it."""
@@ -145,13 +145,13 @@ class EncoderNames:
         }
 
     def further_identities(
-        self, encoders: Mapping[str, Encoder], known: Container[str], paths: RunPaths
+        self, encoders: Mapping[str, Encoder], names: Container[str], paths: RunPaths
     ) -> dict[str, ContentIdentity]:
         """The identities of the encoders among these that are not known: baselines and oracles."""
         return {
             name: self.identity(name, encoder, paths)
             for name, encoder in encoders.items()
-            if name not in known
+            if name not in names
         }
 
     def _free(self, encoder: Encoder, state: str, derived: bool) -> str:
@@ -239,7 +239,7 @@ class ReadingSettings:
 
 
 def choose_readers(
-    task: Task, unit: Unit, encoders: Mapping[str, Encoder], how: ReadingSettings
+    task: Task, unit: Unit, encoders: Mapping[str, Encoder], settings: ReadingSettings
 ) -> tuple[list[EncoderReading], dict[str, str]]:
     """The encoders that read a task, baselines and oracle first, which are fitted once; and the
     encoders that cannot read it, with the reason.
@@ -247,8 +247,10 @@ def choose_readers(
     unit  what the task is about
     """
     by_reference = {
-        reference: EncoderReading(reference, encoder, (), min(how.seeds, BOUND_SEEDS))
-        for reference, encoder in _bounds(task, unit, how.bounds, _find_widths(encoders.values()))
+        reference: EncoderReading(reference, encoder, (), min(settings.seeds, BOUND_SEEDS))
+        for reference, encoder in _bounds(
+            task, unit, settings.bounds, _find_widths(encoders.values())
+        )
     }
     refused: dict[str, str] = {}
     for reference, encoder in encoders.items():
@@ -258,12 +260,14 @@ def choose_readers(
                 if isinstance(encoder, OracleEncoder)
                 else (reference, encoder)
             )
-            for name, each in how.own.get(reference, {}).items():
-                read = how.of(each) if list_layer_names(each) == list_layer_names(encoder) else ()
-                seeds = min(how.seeds, BOUND_SEEDS)
+            for name, each in settings.own.get(reference, {}).items():
+                read = (
+                    settings.of(each) if list_layer_names(each) == list_layer_names(encoder) else ()
+                )
+                seeds = min(settings.seeds, BOUND_SEEDS)
                 by_reference.setdefault(name, EncoderReading(name, each, read, seeds, False))
             by_reference[own[0]] = EncoderReading(
-                *own, how.of(encoder) if own[1] is encoder else (), how.seeds
+                *own, settings.of(encoder) if own[1] is encoder else (), settings.seeds
             )
         except OracleProblem as problem:
             refused[reference] = str(problem)

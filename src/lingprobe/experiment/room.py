@@ -34,15 +34,15 @@ class EncodingPass(NamedTuple):
     groups: Sequence[TrialGroup]
 
 
-def left_of(one: EncodingPass, store: VectorStore) -> list[Sentence]:
+def left_of(encoding: EncodingPass, store: VectorStore) -> list[Sentence]:
     """The sentences that still have to be encoded."""
-    lacking = store.lacking(one.key, one.slots, keys_of(one.sentences))
-    return [one.sentences[i] for i in np.flatnonzero(lacking.any(0)).tolist()]
+    lacking = store.lacking(encoding.key, encoding.slots, keys_of(encoding.sentences))
+    return [encoding.sentences[i] for i in np.flatnonzero(lacking.any(0)).tolist()]
 
 
-def bytes_of(one: EncodingPass, sentences: Sequence[Sentence], store: VectorStore) -> int:
+def bytes_of(encoding: EncodingPass, sentences: Sequence[Sentence], store: VectorStore) -> int:
     """How much disk the vectors of sentences take, in bytes, as far as their width is known."""
-    return _numbers(one, one.slots, sentences, store) * store.kept.stored.itemsize
+    return _numbers(encoding, encoding.slots, sentences, store) * store.kept.stored.itemsize
 
 
 def _numbers(

@@ -55,15 +55,15 @@ def keeps_settings(probe: Probe, control: Control) -> TypeGuard[TunedProbe]:
     return keeps and isinstance(probe, TunedProbe) and len(probe.settings) > 1
 
 
-def fit_wanted(probe: Probe, wanted: Sequence[SettingsRequest]) -> list[list[Predictor]]:
+def fit_wanted(probe: Probe, requests: Sequence[SettingsRequest]) -> list[list[Predictor]]:
     """One predictor for each cell of each job, in order; jobs in one pass where the probe takes
     several.
     """
     if not isinstance(probe, TunedProbe):
-        return _fit_jobs(probe, [one.job for one in wanted])
+        return _fit_jobs(probe, [one.job for one in requests])
     if isinstance(probe, ModelSelectingProbe):
-        return _fit_read_by_read(probe, wanted)
-    return _fit_with_controls(probe, wanted)
+        return _fit_read_by_read(probe, requests)
+    return _fit_with_controls(probe, requests)
 
 
 def _fit_read_by_read(

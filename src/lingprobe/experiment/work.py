@@ -71,7 +71,7 @@ def measure_batch(
         todo = [left for group in mine if (left := group.without(known)).trials]
         untried = [group for group in todo if work.failed_since(group, before or {})]
         spared = {group.ids for group in untried}
-        for parts in work.parts([group for group in todo if group.ids not in spared]):
+        for parts in work.prepare_groups([group for group in todo if group.ids not in spared]):
             work.fit(parts)
     return MeasuredBatch(
         batch.name,
@@ -100,7 +100,7 @@ class _Work:
         self.failures.append(f"{failure.why} (on {failure.machine})")
         return True
 
-    def parts(self, groups: Sequence[TrialGroup]) -> Iterator[list[PreparedGroup]]:
+    def prepare_groups(self, groups: Sequence[TrialGroup]) -> Iterator[list[PreparedGroup]]:
         """The groups with their data and vectors, as many at once as there is room for."""
         parts: list[PreparedGroup] = []
         for group in groups:
@@ -134,12 +134,12 @@ class _Work:
         log.debug("%s", self.name, exc_info=error)
         self.failures.append(_describe_error(error))
 
-    def fit(self, parts: Sequence[PreparedGroup]) -> None:
+    def fit(self, groups: Sequence[PreparedGroup]) -> None:
         """Fit groups, and keep their results; what fails together is tried alone."""
         try:
             with foreign_code(self.name), limit_to_agreed_threads():
-                results = fit_groups(parts)
-            for part, each in zip(parts, results, strict=True):
+                results = fit_groups(groups)
+            for part, each in zip(groups, results, strict=True):
                 placed = [replace(result, folder=self.paths.results) for result in each]
                 kept = list(zip(part.group.ids, placed, strict=True))
                 tested = part.readings.split("test").dataset
@@ -148,10 +148,10 @@ class _Work:
                 self.paths.keep(kept)
                 self.results |= dict(kept)
         except Exception as error:
-            if len(parts) == 1:
+            if len(groups) == 1:
                 self._fail(error)
                 return
-            for part in parts:
+            for part in groups:
                 if part.group.ids[0] not in self.results:
                     self.fit([part])
 

@@ -108,13 +108,13 @@ def _list_step_scores(evaluation: Evaluation, encoder: str, limit: int | None) -
 
 
 @contextmanager
-def keep_state(thing: Any) -> Iterator[None]:
+def keep_state(model: Any) -> Iterator[None]:
     """A model is in evaluation mode meanwhile, and then again as it was: each of its modules is in
     its mode again, and random numbers go on as if nothing had happened.
 
-    thing  a torch module, a method of one, or a tuple that begins with one; others are left alone
+    model  a torch module, a method of one, or a tuple that begins with one; others are left alone
     """
-    first = thing[0] if isinstance(thing, tuple) and thing else thing
+    first = model[0] if isinstance(model, tuple) and model else model
     owner = first.__self__ if isinstance(first, MethodType) else first
     modules = list(owner.modules()) if isinstance(owner, torch.nn.Module) else []
     modes = [module.training for module in modules]

@@ -52,20 +52,25 @@ def compute_correlation_intervals(
     return found
 
 
-def compute_fisher_interval(one: CorrelationCoefficient, method: str = "pearson") -> Interval:
+def compute_fisher_interval(
+    coefficient: CorrelationCoefficient, method: str = "pearson"
+) -> Interval:
     """The interval from a correlation and its number alone, as if values were normal: of Spearman's
     rho with the variance of Bonett & Wright (2000), of Kendall's tau with that of Fieller, Hartley
     & Pearson (1957). NaN below five observations, and where the correlation is whole, whose doubt
     cannot be known.
     """
-    return _around(one, compute_fisher_variance(one, method) if one.n >= 5 else math.nan)
+    return _around(
+        coefficient,
+        compute_fisher_variance(coefficient, method) if coefficient.n >= 5 else math.nan,
+    )
 
 
-def compute_fisher_variance(one: CorrelationCoefficient, method: str) -> float:
+def compute_fisher_variance(coefficient: CorrelationCoefficient, method: str) -> float:
     """The variance of Fisher's z of a correlation where values are normal."""
     if method == "kendall":
-        return 0.437 / (one.n - 4)
-    return (1 + one.value**2 / 2 if method == "spearman" else 1.0) / (one.n - 3)
+        return 0.437 / (coefficient.n - 4)
+    return (1 + coefficient.value**2 / 2 if method == "spearman" else 1.0) / (coefficient.n - 3)
 
 
 def _around(one: CorrelationCoefficient, spread: float) -> Interval:

@@ -83,12 +83,14 @@ def widen_for_shared_training(influences: Doubles, scatter: float, tie: float) -
     return float((influences**2).sum()) * min(tie / scatter, 1.0)
 
 
-def correlate_ties(one: Doubles, other: Doubles, *, ranks: bool = False) -> float:
+def correlate_ties(
+    left_influences: Doubles, right_influences: Doubles, *, ranks: bool = False
+) -> float:
     """How far the ties of two scores are the same, from 0 to 1, by the influences [n] of the same
     examples: the correlation of normal margins whose signs, or ranks, correlate as these do.
     """
-    product = float(np.linalg.norm(one) * np.linalg.norm(other))
+    product = float(np.linalg.norm(left_influences) * np.linalg.norm(right_influences))
     if not product > 0:
         return 0.0
-    found = float(np.clip(one @ other / product, 0.0, 1.0))
+    found = float(np.clip(left_influences @ right_influences / product, 0.0, 1.0))
     return 2 * math.sin(math.pi / 6 * found) if ranks else math.sin(math.pi / 2 * found)

@@ -69,14 +69,14 @@ class NullShare(NamedTuple):
 
 
 def interval(
-    outcomes: ArrayLike, least: float = 0.0, clusters: Clusters | None = None
+    outcomes: ArrayLike, minimum: float = 0.0, clusters: Clusters | None = None
 ) -> tuple[float, float]:
-    """The 95 % interval of the mean of outcomes [seeds, examples] in [least, 1]; folds are pooled
+    """The 95 % interval of the mean of outcomes [seeds, examples] in [minimum, 1]; folds are pooled
     as more examples.
     """
     fits = ScoreInfluences.of_means(outcomes)
     return _interval(
-        fits, clusters or {}, np.zeros(fits.influences.shape[1], np.int64), (least, 1.0)
+        fits, clusters or {}, np.zeros(fits.influences.shape[1], np.int64), (minimum, 1.0)
     )
 
 
@@ -360,15 +360,17 @@ def _reach(df: float, share: float) -> float:
     return t_quantile(float(df), share)
 
 
-def compute_difference(metric: str | Metric, one: FitAnswers, other: FitAnswers) -> ScoreDifference:
-    """How much better `one` scores than `other`, whose examples are the same, though gold may
-    differ (a task and its control).
+def compute_difference(
+    metric: str | Metric, left_answers: FitAnswers, right_answers: FitAnswers
+) -> ScoreDifference:
+    """How much better `left_answers` scores than `right_answers`, whose examples are the same,
+    though gold may differ (a task and its control).
 
     Clusters are those of both. Fits are crossed with examples, as in `interval_of`; where both have
     as many, the i-th of the one goes with the i-th of the other (the same seed). MetricProblem
     where there are not as many examples.
     """
-    return contrast(metric, ((1.0, one), (-1.0, other)))
+    return contrast(metric, ((1.0, left_answers), (-1.0, right_answers)))
 
 
 def contrast(metric: str | Metric, terms: Sequence[tuple[float, FitAnswers]]) -> ScoreDifference:
@@ -434,17 +436,18 @@ COPY_SPREAD = CopySpread(5.7e-4, 11.5)
 
 
 def difference_from_draws(
-    metric: str | Metric, one: FitAnswers, drawn: FitAnswers, known: CopySpread = COPY_SPREAD
+    metric: str | Metric, answers: FitAnswers, drawn: FitAnswers, spread: CopySpread = COPY_SPREAD
 ) -> ScoreDifference:
-    """How much better `one` scores than the mean of things that were sampled at random, as networks
-    with random weights are; the fits of `drawn` are these things.
+    """How much better `answers` scores than the mean of things that were sampled at random, as
+    networks with random weights are; the fits of `drawn` are these things.
 
-    The variance is that of the paired difference and that between the draws, as `one` would vary
-    were it drawn as the others were; what the examples add to the second makes it too large rather
-    than too small. Degrees of freedom are those of a sum (Satterthwaite 1946, Biometrics Bulletin
-    2:110). Fewer than three draws do not tell how they vary: that is `known` from other networks.
+    The variance is that of the paired difference and that between the draws, as `answers` would
+    vary were it drawn as the others were; what the examples add to the second makes it too large
+    rather than too small. Degrees of freedom are those of a sum (Satterthwaite 1946, Biometrics
+    Bulletin 2:110). Fewer than three draws do not tell how they vary: that is `spread` from other
+    networks.
     """
-    paired, measure = compute_difference(metric, one, drawn), find_metric(metric)
+    paired, measure = compute_difference(metric, answers, drawn), find_metric(metric)
     scores = drawn.fits(measure).scores
     many = len(scores)
     if not np.isfinite(paired.error):
@@ -455,7 +458,7 @@ def difference_from_draws(
         room = (scores.mean() - measure.least) * (measure.most - scores.mean())
         if not np.isfinite(room):
             return paired
-        between, df = known.share * float(room) * (1 + 1 / many), known.df
+        between, df = spread.share * float(room) * (1 + 1 / many), spread.df
     total = paired.error**2 + between
     doubt = paired.error**4 / paired.df + between**2 / df
     whole = total**2 / doubt if doubt else paired.df
@@ -474,22 +477,22 @@ class GapShare(NamedTuple):
 
 
 def compute_gap_share(
-    metric: str | Metric, part: FitAnswers, least: FitAnswers, whole: FitAnswers
+    metric: str | Metric, middle: FitAnswers, lower: FitAnswers, upper: FitAnswers
 ) -> GapShare:
-    """(part - least) / (whole - least) of three scores over the same examples, as in
+    """(middle - lower) / (upper - lower) of three scores over the same examples, as in
     `compute_difference`.
 
-    The interval takes the share as linear in the scores, which it is where `whole` is clearly
-    above `least`; ask `compute_difference` first. MetricProblem where there are not as many
+    The interval takes the share as linear in the scores, which it is where `upper` is clearly
+    above `lower`; ask `compute_difference` first. MetricProblem where there are not as many
     examples.
     """
-    sizes = {len(each.gold) for each in (part, least, whole)}
+    sizes = {len(each.gold) for each in (middle, lower, upper)}
     if len(sizes) > 1:
         raise MetricProblem(
             f"a share needs scores over the same examples, and these have {sorted(sizes)}"
         )
     measure = find_metric(metric)
-    three = [each.fits(measure) for each in (part, least, whole)]
+    three = [each.fits(measure) for each in (middle, lower, upper)]
     scores = [float(each.scores.mean()) for each in three]
     room = scores[2] - scores[1]
     value = (scores[0] - scores[1]) / room
@@ -498,10 +501,10 @@ def compute_gap_share(
         ScoreInfluences(w * f.scores, w * f.influences) for w, f in zip(weights, three, strict=True)
     ]
     influence = np.sum([each.influences.mean(0) for each in apart], 0)
-    clusters = {**part.clusters, **least.clusters, **whole.clusters}
-    fixed = _fixed_classes([part.gold, whole.gold])
+    clusters = {**middle.clusters, **lower.clusters, **upper.clusters}
+    fixed = _fixed_classes([middle.gold, upper.gold])
     variation = estimate_variance(influence, _varying(apart), clusters, fixed)
-    step = float(np.mean([each.step(measure) for each in (part, least, whole)]))
+    step = float(np.mean([each.step(measure) for each in (middle, lower, upper)]))
     error = np.sqrt(variation.variance + 2 * step / room**2)
     half = float(compute_t_quantile(variation.df) * error)
     return GapShare(value, value - half, value + half)

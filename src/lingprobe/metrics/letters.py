@@ -9,12 +9,14 @@ from itertools import count
 from string import ascii_lowercase
 
 
-def assign_letters(names: Sequence[str], told: Sequence[tuple[str, str]]) -> dict[str, str]:
+def assign_letters(
+    names: Sequence[str], distinct_pairs: Sequence[tuple[str, str]]
+) -> dict[str, str]:
     """The letters of each name: scores that share one do not differ significantly, and no others
     do; `a` begins with the first name.
     """
     groups = [frozenset(names)]
-    for pair in told:
+    for pair in distinct_pairs:
         split = [group - {name} for group in groups if group.issuperset(pair) for name in pair]
         whole = [group for group in groups if not group.issuperset(pair)]
         groups = _maximal_groups([*whole, *split])

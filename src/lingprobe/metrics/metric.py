@@ -106,9 +106,9 @@ class Metric:
         return np.concatenate(slopes)
 
 
-def sum_blocks(values: Doubles, blocks: Ints, many: int) -> Doubles:
-    """Values [n, statistics] summed over blocks, [many, statistics]."""
-    return np.stack([np.bincount(blocks, column, many) for column in values.T], 1)
+def sum_blocks(values: Doubles, blocks: Ints, block_count: int) -> Doubles:
+    """Values [n, statistics] summed over blocks, [block_count, statistics]."""
+    return np.stack([np.bincount(blocks, column, block_count) for column in values.T], 1)
 
 
 def compute_ratio(numerator: Doubles, denominator: Doubles) -> Doubles:

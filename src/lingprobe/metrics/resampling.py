@@ -45,21 +45,23 @@ class _Sums(NamedTuple):
     """The statistics of two things, [seeds, clusters, statistics] each, and their metric."""
 
     metric: Metric
-    one: Doubles
-    other: Doubles
+    left_sums: Doubles
+    right_sums: Doubles
 
-    def difference(self, one: Doubles, other: Doubles) -> Doubles:
+    def difference(self, left_totals: Doubles, right_totals: Doubles) -> Doubles:
         """Of totals [draws, seeds, statistics], how much higher the first score is, [draws]."""
-        return np.asarray((self.metric.value(one) - self.metric.value(other)).mean(-1))
+        return np.asarray(
+            (self.metric.value(left_totals) - self.metric.value(right_totals)).mean(-1)
+        )
 
     @property
     def value(self) -> float:
         """How much higher the first score is."""
-        return float(self.difference(self.one.sum(1)[None], self.other.sum(1)[None])[0])
+        return float(self.difference(self.left_sums.sum(1)[None], self.right_sums.sum(1)[None])[0])
 
 
 def compute_permutation_p(
-    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
+    metric: str | Metric, left_answers: FitAnswers, right_answers: FitAnswers, draws: int = DRAWS
 ) -> float:
     """The permutation test: how often a difference is as large where each cluster's answers are
     swapped between two encoders, or not, by chance; the p of none (two sides).
@@ -69,8 +71,8 @@ def compute_permutation_p(
     (approximate randomisation; Yeh 2000). Fits are paired by their order, as many as both have.
     MetricProblem where there are not as many examples.
     """
-    sums = _sum_clusters(find_metric(metric), one, other)
-    swap = sums.other - sums.one
+    sums = _sum_clusters(find_metric(metric), left_answers, right_answers)
+    swap = sums.right_sums - sums.left_sums
     differing = np.flatnonzero(np.abs(swap).sum((0, 2)) > 0)
     if not len(differing):
         return 1.0
@@ -82,7 +84,7 @@ def compute_permutation_p(
 
         return float(binomtest(int((signs > 0).sum()), len(signs)).pvalue)
     least = abs(sums.value) * (1 - 1e-9)
-    totals = sums.one.sum(1), sums.other.sum(1)
+    totals = sums.left_sums.sum(1), sums.right_sums.sum(1)
     swap, many = swap[:, differing], len(differing)
     exact = many <= EXACT
     hits = count = 0
@@ -120,21 +122,21 @@ def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
 
 
 def bootstrap_difference(
-    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
+    metric: str | Metric, left_answers: FitAnswers, right_answers: FitAnswers, draws: int = DRAWS
 ) -> ResampledDifference:
-    """The bootstrap: how much better `one` scores, with the percentile interval where clusters of
-    test examples are resampled with replacement, for both the same.
+    """The bootstrap: how much better `left_answers` scores, with the percentile interval where
+    clusters of test examples are resampled with replacement, for both the same.
 
     p is twice the smaller share of draws on either side of no difference. Ranks of a rank
     correlation stay those of all examples. MetricProblem where there are not as many examples.
     """
-    sums = _sum_clusters(find_metric(metric), one, other)
-    many = sums.one.shape[1]
+    sums = _sum_clusters(find_metric(metric), left_answers, right_answers)
+    many = sums.left_sums.shape[1]
     found = np.concatenate(
         [
             sums.difference(
-                np.tensordot(weights, sums.one, ([1], [1])),
-                np.tensordot(weights, sums.other, ([1], [1])),
+                np.tensordot(weights, sums.left_sums, ([1], [1])),
+                np.tensordot(weights, sums.right_sums, ([1], [1])),
             )
             for weights in _resamples(many, draws)
         ]
@@ -145,7 +147,7 @@ def bootstrap_difference(
     return ResampledDifference(sums.value, *_percentiles(found, 1 - LEVEL), p, found)
 
 
-def joint_draws(metric: str | Metric, every: Sequence[FitAnswers], draws: int = DRAWS) -> Doubles:
+def joint_draws(metric: str | Metric, answers: Sequence[FitAnswers], draws: int = DRAWS) -> Doubles:
     """What several things score under the same draws of clusters with replacement, [things, draws]:
     the mean over the fits of each.
 
@@ -153,16 +155,16 @@ def joint_draws(metric: str | Metric, every: Sequence[FitAnswers], draws: int = 
     not as many examples.
     """
     measure = find_metric(metric)
-    sizes = {len(each.gold) for each in every}
+    sizes = {len(each.gold) for each in answers}
     if len(sizes) > 1:
         raise MetricProblem(
             f"scores are resampled jointly over the same examples, and these have {sorted(sizes)}"
         )
-    codes = _way(measure, every[0], every[1])
+    codes = _way(measure, answers[0], answers[1])
     many = int(codes.max()) + 1
     sums = [
         np.stack([measure.sums(each.gold, said, codes, many) for said in each.predicted])
-        for each in every
+        for each in answers
     ]
     blocks = [
         np.stack([measure.value(np.tensordot(w, each, ([1], [1]))).mean(-1) for each in sums])

@@ -33,27 +33,27 @@ NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip"
 FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
 
 
-def check_device_name(asked: str, option: str = "device") -> None:
+def check_device_name(device: str, option: str = "device") -> None:
     """Refuse what is no device of torch, before any work."""
-    if get_device_kind(asked) in NAMES:
+    if get_device_kind(device) in NAMES:
         return
-    meant = f"cuda:{asked}" if asked.isdecimal() else suggest_name("device", asked, NAMES)
+    meant = f"cuda:{device}" if device.isdecimal() else suggest_name("device", device, NAMES)
     hint = f"did you mean {meant}?" if meant else "write cpu, cuda, cuda:1, mps or auto"
-    raise UsageProblem(f"{option}={asked}: {hint}")
+    raise UsageProblem(f"{option}={device}: {hint}")
 
 
-def resolved_device(asked: str) -> str:
+def resolved_device(device: str) -> str:
     """`device=auto`: cuda where this torch can use one that is there, else mps on Apple silicon,
     else cpu.
     """
-    check_device_name(asked)
-    if asked != "auto":
-        if get_device_kind(asked) == "cuda" and not _cuda_is_possible():
+    check_device_name(device)
+    if device != "auto":
+        if get_device_kind(device) == "cuda" and not _cuda_is_possible():
             raise DataProblem(
-                f"device={asked}: there is no CUDA device here that this torch can use; write"
+                f"device={device}: there is no CUDA device here that this torch can use; write"
                 " device=cpu, or leave it out"
             )
-        return asked
+        return device
     if agreed := os.environ.get(DEVICE):
         return agreed
     if platform.system() == "Darwin" and platform.machine() == "arm64":
@@ -66,10 +66,10 @@ def resolved_device(asked: str) -> str:
     )
 
 
-def resolved_dtype(asked: str, device: str) -> str:
+def resolved_dtype(dtype: str, device: str) -> str:
     """`dtype=auto`: bfloat16 where the hardware multiplies it natively, else float32."""
-    if asked != "auto":
-        return asked
+    if dtype != "auto":
+        return dtype
     sort = get_device_kind(device)
     native = (
         (_capability() or (0, 0)) >= (8, 0) if sort == "cuda" else sort == "cpu" and native_bf16()
@@ -77,17 +77,17 @@ def resolved_dtype(asked: str, device: str) -> str:
     return "bfloat16" if native and half_allowed(sort) else "float32"
 
 
-def fitting_on(asked: str) -> AbstractContextManager[None]:
+def fitting_on(device: str) -> AbstractContextManager[None]:
     """`--probe-device`: probes are fitted on this device inside, in worker processes, too;
     UsageProblem where they cannot be, as on mps.
     """
-    check_device_name(asked, "probe_device")
-    if asked not in ("auto", "cpu") and not re.fullmatch("cuda(:[0-9]+)?", asked):
+    check_device_name(device, "probe_device")
+    if device not in ("auto", "cpu") and not re.fullmatch("cuda(:[0-9]+)?", device):
         raise UsageProblem(
-            f"probe_device={asked!r}: probes are fitted on cpu, cuda, cuda:N or auto; other devices"
-            " lack float64, which their sums are taken in"
+            f"probe_device={device!r}: probes are fitted on cpu, cuda, cuda:N or auto; other"
+            " devices lack float64, which their sums are taken in"
         )
-    return set_environment(FITS, asked)
+    return set_environment(FITS, device)
 
 
 def fits_elsewhere() -> bool:
@@ -130,13 +130,13 @@ def get_device_kind(device: str) -> str:
 def in_halves(
     work: Callable[[Sequence[T]], list[U]],
     items: Sequence[T],
-    one: str = "fit",
+    noun: str = "fit",
     otherwise: str = "fit on the processor, with probe_device=cpu",
 ) -> list[U]:
     """What `work` makes of each item: of all at once, or of half of them at a time where the device
     has no memory for more.
 
-    one, otherwise  what an item is, and what to do where there is no memory for one
+    noun, otherwise  what an item is, and what to do where there is no memory for one
     """
     import torch
 
@@ -145,13 +145,13 @@ def in_halves(
     except torch.cuda.OutOfMemoryError as error:
         if len(items) < 2:
             raise DataProblem(
-                f"the GPU has no memory for one {one} ({one_line(error)}): {otherwise}"
+                f"the GPU has no memory for one {noun} ({one_line(error)}): {otherwise}"
             ) from None
     torch.cuda.empty_cache()
     middle = len(items) // 2
-    log.info("the GPU has no memory for %d times one %s; half of them go first", len(items), one)
+    log.info("the GPU has no memory for %d times one %s; half of them go first", len(items), noun)
     halves = items[:middle], items[middle:]
-    return [each for half in halves for each in in_halves(work, half, one, otherwise)]
+    return [each for half in halves for each in in_halves(work, half, noun, otherwise)]
 
 
 def check_device(device: str) -> None:

@@ -27,13 +27,13 @@ def parse_byte_size(text: str) -> int:
     return count
 
 
-def limit_memory(asked: str | None, processes: int = 1) -> AbstractContextManager[None]:
+def limit_memory(memory: str | None, processes: int = 1) -> AbstractContextManager[None]:
     """`--memory`: fits inside take at most so much, all processes together, those of worker
     processes as well; None is three quarters of the memory that is free now.
     """
-    if asked is None and os.environ.get(MEMORY):
+    if memory is None and os.environ.get(MEMORY):
         return set_environment(MEMORY, None)
-    bound = _share_of_free() if asked is None else parse_byte_size(asked)
+    bound = _share_of_free() if memory is None else parse_byte_size(memory)
     return set_environment(MEMORY, None if bound is None else str(bound // processes))
 
 

@@ -21,7 +21,7 @@ def _show_scores(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
 
 def _show_tasks(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
     """One table per task, with full intervals and controls next to the scores."""
-    return scores_page(frame, each=True, beside=asked.beside._replace(figure=asked.figure))
+    return scores_page(frame, by_task=True, beside=asked.beside._replace(figure=asked.figure))
 
 
 def _show_subgroups(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:

@@ -59,9 +59,9 @@ def draw_chart(scored: ResultFrame, kind: str) -> Figure:
     )
 
 
-def draw_scores(kind: str, made: ScoreGrid) -> Figure:
+def draw_scores(kind: str, grid: ScoreGrid) -> Figure:
     """Scores drawn as a kind of figure; UsageProblem for what returns no Figure."""
-    drawn = figure_of(kind)(made)
+    drawn = figure_of(kind)(grid)
     from matplotlib.figure import Figure  # behind what says that it is missing
 
     if not isinstance(drawn, Figure):
@@ -76,24 +76,24 @@ def figure_of(kind: str) -> Callable[[ScoreGrid], Figure]:
     return FIGURES.find(kind)
 
 
-def dots(made: ScoreGrid) -> Figure:
+def dots(grid: ScoreGrid) -> Figure:
     """A panel for each task: a dot on its interval for each encoder, baselines hollow, oracles as
     diamonds, constant answers as a line.
     """
-    if not any(row.score == row.score for line in made.lines for row in line.cells.values()):
+    if not any(row.score == row.score for line in grid.lines for row in line.cells.values()):
         raise PlotProblem("nothing to draw: no task has a score")
-    names = fold_names([label_of(made, line) for line in made.lines], NAME)
-    titles = list(map(made.full_name, made.columns))
-    drawn = DotPanels.of(titles, names, f"{_about(made)}, with 95 % intervals.", 0.4)
-    for axes, column in zip(drawn.axes, made.columns, strict=True):
-        axes.axvline(select_first_rows(made)[column.task].majority, color=GREY, ls="--", lw=1)
-        _rules(axes, made.lines)
-        for place, line in enumerate(made.lines):
+    names = fold_names([label_of(grid, line) for line in grid.lines], NAME)
+    titles = list(map(grid.full_name, grid.columns))
+    drawn = DotPanels.of(titles, names, f"{_about(grid)}, with 95 % intervals.", 0.4)
+    for axes, column in zip(drawn.axes, grid.columns, strict=True):
+        axes.axvline(select_first_rows(grid)[column.task].majority, color=GREY, ls="--", lw=1)
+        _rules(axes, grid.lines)
+        for place, line in enumerate(grid.lines):
             if row := line.cells.get(column.task):
-                _draw_score_dot(made, row, label_of(made, line), axes, place)
-    drawn.label_rows([line.kind != "trained" for line in made.lines])
+                _draw_score_dot(grid, row, label_of(grid, line), axes, place)
+    drawn.label_rows([line.kind != "trained" for line in grid.lines])
     figure = drawn.figure
-    draw_legend(figure, list(_key(made)), max(1, int(figure.get_figwidth() / 1.7)))
+    draw_legend(figure, list(_key(grid)), max(1, int(figure.get_figwidth() / 1.7)))
     return figure
 
 
@@ -164,22 +164,22 @@ def _key(made: ScoreGrid) -> Iterator[Any]:
     yield make_legend_line(GREY, "95 % interval")
 
 
-def heat(made: ScoreGrid) -> Figure:
+def heat(grid: ScoreGrid) -> Figure:
     """A cell for each encoder and task: the score, on a colour from that of the constant answer to
     a hundred.
     """
-    constants = select_first_rows(made)
+    constants = select_first_rows(grid)
     cells = [
-        _build_heat_cell(made, line, column, constants[column.task].majority)
-        for line in made.lines
-        for column in made.columns
+        _build_heat_cell(grid, line, column, constants[column.task].majority)
+        for line in grid.lines
+        for column in grid.columns
     ]
     return draw_heat_maps(
-        [HeatMap("", cells, [line.kind for line in made.lines])],
+        [HeatMap("", cells, [line.kind for line in grid.lines])],
         HeatLook(
-            f"{_about(made)}, as a heat map.",
+            f"{_about(grid)}, as a heat map.",
             ends=("constant answer", "100"),
-            note=f"bold: {made.strong_means}",
+            note=f"bold: {grid.strong_means}",
         ),
     )
 
@@ -199,14 +199,14 @@ def _build_heat_cell(
     )
 
 
-def radar(made: ScoreGrid) -> Figure:
+def radar(grid: ScoreGrid) -> Figure:
     """A polygon for each encoder over the tasks around a circle, from 0 in the middle to 100; the
     best baseline of each task in grey.
 
     PlotProblem for fewer than three tasks, and for more encoders than can be told apart.
     """
-    tasks = [column.task for column in made.columns]
-    whole = [line for line in made.lines if line.kind == "trained" and _is_whole(line, tasks)]
+    tasks = [column.task for column in grid.columns]
+    whole = [line for line in grid.lines if line.kind == "trained" and _is_whole(line, tasks)]
     if len(tasks) < 3:
         raise PlotProblem(
             f"a radar needs at least three tasks, and there are {len(tasks)}: draw dots"
@@ -216,16 +216,16 @@ def radar(made: ScoreGrid) -> Figure:
             f"a radar shows up to {len(COLOURS)} encoders that were measured on all tasks, and"
             f" there are {len(whole)}: choose some by name, or draw a heat map"
         )
-    names = fold_names([made.full_name(column) for column in made.columns], 1000, AROUND)
+    names = fold_names([grid.full_name(column) for column in grid.columns], 1000, AROUND)
     size = 3.2 + 2 * measure_names(names), get_circle_size(names) + 0.7 + ROW * (len(whole) + 1)
     if printed_width() is not None:
         size = size[0], get_circle_size(names)  # the key makes room for itself
-    figure = make_figure(size, f"{_about(made)}, around a circle.")
+    figure = make_figure(size, f"{_about(grid)}, around a circle.")
     axes = draw_circle(figure.add_subplot(projection="polar"), names)
-    floors = _floors(made, tasks)
+    floors = _floors(grid, tasks)
     axes.fill(compute_angles(len(tasks)), floors, color=GREY, alpha=0.35, lw=0, label=FLOORS)
     for place, line in enumerate(whole):
-        label = label_of(made, line)
+        label = label_of(grid, line)
         draw_polygon(axes, [line.cells[task].score for task in tasks], place, label, names)
     draw_legend(figure, axes.get_legend_handles_labels()[0], 1)
     return figure
@@ -259,9 +259,9 @@ def _floors(made: ScoreGrid, tasks: Sequence[str]) -> list[float]:
     ]
 
 
-def compute_angles(many: int) -> list[float]:
+def compute_angles(task_count: int) -> list[float]:
     """Where tasks lie around a circle."""
-    return [2 * math.pi * i / many for i in range(many)]
+    return [2 * math.pi * i / task_count for i in range(task_count)]
 
 
 def draw_circle(axes: Any, names: Sequence[str]) -> Any:

@@ -115,15 +115,15 @@ def _of_several_probes(plain: Sequence[FrameRow]) -> frozenset[str]:
     return frozenset(task for (task, *_), probes in things.items() if len(probes) > 1)
 
 
-def lines_of(mine: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> list[EncoderLine]:
+def lines_of(rows: Sequence[FrameRow], apart: frozenset[str] = frozenset()) -> list[EncoderLine]:
     """A line for each thing that was measured, baselines first; the oracles of different tasks are
     one line, and so is what different probes read of an encoder, but for the tasks that several
     probes read (`apart`).
     """
-    places = {(row.encoder, row.layer): -i for i, row in enumerate(reversed(mine))}
+    places = {(row.encoder, row.layer): -i for i, row in enumerate(reversed(rows))}
     lines: dict[tuple[str, str, str], EncoderLine] = {}
     first: dict[tuple[str, str], tuple[str, str, str]] = {}
-    for row in sorted(mine, key=lambda row: row.task not in apart):
+    for row in sorted(rows, key=lambda row: row.task not in apart):
         probe = row.probe if row.task in apart else ""
         key = row.encoder, row.layer, probe
         if row.kind == "oracle":

@@ -100,11 +100,11 @@ class _HeadroomFamily:
     """What was read of one encoder by one kind of probe for one task, by its name."""
 
     shown: ResultFrame
-    known: Mapping[str, int]
+    read_rows: Mapping[str, int]
 
     def compare(self) -> dict[int, dict[str, Any]]:
         """The columns of each row."""
-        known = self.known
+        known = self.read_rows
         why = {name: self._explain(k, known[_LEXICAL]) for name, k in known.items()}
         cells: dict[int, dict[str, Any]] = {k: {"mismatch": why[name]} for name, k in known.items()}
         read = next((name for name in _FULL if name in known), "")
@@ -126,7 +126,7 @@ class _HeadroomFamily:
         return compute_difference(metric, self.shown.answers(one), self.shown.answers(other))
 
     def _gain(self, one: int, full: int | None) -> dict[str, float]:
-        lexical = self.known[_LEXICAL]
+        lexical = self.read_rows[_LEXICAL]
         least, added = self.shown.score(lexical), (0.0, 0.0, 0.0)
         if one != lexical:
             test = self._difference(one, lexical)
@@ -140,9 +140,9 @@ class _HeadroomFamily:
         """The share of headroom with its interval; 0 and 100 by definition of its two ends."""
         if full is None:
             return _NO_INTERVAL
-        if one in (self.known[_LEXICAL], full):
+        if one in (self.read_rows[_LEXICAL], full):
             return (PERCENT * (one == full),) * 3
-        answers = [self.shown.answers(k) for k in (one, self.known[_LEXICAL], full)]
+        answers = [self.shown.answers(k) for k in (one, self.read_rows[_LEXICAL], full)]
         part = compute_gap_share(self.shown.column("metric")[one], *answers)
         return PERCENT * part.value, PERCENT * part.low, PERCENT * part.high
 

@@ -37,11 +37,11 @@ LINES = {"constant answer": "--", "best baseline": "-", "oracle": ":"}
 Curves = Mapping[str, Mapping[str, Mapping[float, FrameRow]]]
 
 
-def layers(made: ScoreGrid) -> Figure:
+def layers(grid: ScoreGrid) -> Figure:
     """A panel for each task: scores over layers with bands of their 95 % intervals, all encoders
     above each other; constant answer, best baseline and oracle as lines.
     """
-    curves = curves_of(made)
+    curves = curves_of(grid)
     if not curves:
         raise PlotProblem("nothing to draw: no encoder was read at several layers")
     shown = sorted(curves, key=lambda name: -_average_curves(curves[name]))[: len(COLOURS)]
@@ -49,17 +49,17 @@ def layers(made: ScoreGrid) -> Figure:
         name: make_legend_line(colour, name, marker=marker)
         for name, colour, marker in zip(shown, COLOURS, MARKERS, strict=False)
     }
-    across = min(ACROSS, len(made.columns))
-    titles = [break_text(made.full_name(column), WIDE, LETTER) for column in made.columns]
+    across = min(ACROSS, len(grid.columns))
+    titles = [break_text(grid.full_name(column), WIDE, LETTER) for column in grid.columns]
     high = row_height(titles, TALL)
-    size = max(WIDE * across, 4.5), high * math.ceil(len(made.columns) / across) + 0.7
-    names = ", ".join(made.full_name(column) for column in made.columns)
+    size = max(WIDE * across, 4.5), high * math.ceil(len(grid.columns) / across) + 0.7
+    names = ", ".join(grid.full_name(column) for column in grid.columns)
     figure = make_figure(size, f"Scores of {', '.join(shown)} over layers, on {names}.")
-    every = zip(make_panels(figure, len(titles), across), made.columns, titles, strict=True)
+    every = zip(make_panels(figure, len(titles), across), grid.columns, titles, strict=True)
     for axes, column, title in every:
         axes.set_title(title)
         whole_numbers(axes)
-        _draw_reference_lines(axes, made, column)
+        _draw_reference_lines(axes, grid, column)
         for name, look in looks.items():
             if rows := curves[name].get(column.task):
                 places = {x: f"layer {x:g}" for x in rows}
@@ -72,12 +72,12 @@ def layers(made: ScoreGrid) -> Figure:
     return figure
 
 
-def curves_of(made: ScoreGrid) -> Curves:
+def curves_of(grid: ScoreGrid) -> Curves:
     """By encoder and task the scores of layers, where there are several."""
     curves: dict[str, dict[str, dict[float, FrameRow]]] = {}
-    for line in made.lines:
+    for line in grid.lines:
         if line.kind == "trained" and line.layer.isdecimal():
-            name = made.names.get(line.encoder, line.encoder)
+            name = grid.names.get(line.encoder, line.encoder)
             mine = curves.setdefault(", ".join(filter(None, (name, line.probe))), {})
             for task, row in line.cells.items():
                 mine.setdefault(task, {})[float(line.layer)] = row

@@ -95,11 +95,11 @@ def write_files(rows: ResultFrame, folder: Path) -> None:
     write_records_parquet(rows, folder / TABLE)
 
 
-def make_file_names(names: Iterable[str], taken: Iterable[str] = ()) -> dict[str, str]:
+def make_file_names(names: Iterable[str], used_names: Iterable[str] = ()) -> dict[str, str]:
     """A name of a file for each of some names: one that any system takes, that lies in its folder,
     and that no other of them has, whatever the system makes of capitals.
     """
-    used, chosen = {name.casefold() for name in taken}, dict[str, str]()
+    used, chosen = {name.casefold() for name in used_names}, dict[str, str]()
     for name in sorted(names):
         file = file_name(shorten_task(name))
         while file.casefold() in used:

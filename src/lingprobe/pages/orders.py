@@ -10,29 +10,29 @@ from lingprobe.tables.table import format_number
 _LISTED = 8  # pairs that a note names
 
 
-def order_notes(found: OrderChanges) -> tuple[str, ...]:
+def order_notes(changes: OrderChanges) -> tuple[str, ...]:
     """Notes on the pairs of encoders whose order depends on the probe, and one on those without a
     significant difference; none where all pairs keep their order.
     """
-    if not found.changes and not found.uncertain:
+    if not changes.changes and not changes.uncertain:
         return ()
-    shown = sorted(found.changes, key=lambda change: -_size(change))[:_LISTED]
+    shown = sorted(changes.changes, key=lambda change: -_size(change))[:_LISTED]
     notes = [_describe_change(change) for change in shown]
-    more = len(found.changes) - len(shown)
+    more = len(changes.changes) - len(shown)
     if more:
         notes.append(
             f"{_format_pair_count(more, 'more ')} change order with a significant difference."
         )
-    if found.uncertain:
+    if changes.uncertain:
         notes.append(
-            f"Order depends on the probe: {_format_pair_count(found.uncertain)} of"
-            f" {found.compared:,} {'changes' if found.uncertain == 1 else 'change'} order between"
-            " probes without a significant difference under either."
+            f"Order depends on the probe: {_format_pair_count(changes.uncertain)} of"
+            f" {changes.compared:,} {'changes' if changes.uncertain == 1 else 'change'} order"
+            " between probes without a significant difference under either."
         )
     if shown:
         notes.append(
             "Differences of encoders under each probe are paired, and their intervals corrected"
-            f" for {found.family}."
+            f" for {changes.family}."
         )
     return tuple(notes)
 

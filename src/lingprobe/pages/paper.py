@@ -23,9 +23,9 @@ from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table
 
 
-def suite(results: Sequence[Result], asked: ViewArguments) -> Page[Any]:
+def suite(results: Sequence[Result], arguments: ViewArguments) -> Page[Any]:
     """A paper's table with the results in it, as `suite:conneau2018`."""
-    return paper_page(read_argument("suite:NAME", asked), results, asked.human)
+    return paper_page(read_argument("suite:NAME", arguments), results, arguments.human)
 
 
 def paper_page(

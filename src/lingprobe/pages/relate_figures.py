@@ -102,11 +102,11 @@ def _build_heat_cell(row: str, column: str, one: Correlation | None, kind: HeatM
     )
 
 
-def describe_correlation(one: Correlation) -> str:
+def describe_correlation(pair: Correlation) -> str:
     """A pair in words, for a pointer."""
-    interval = "" if math.isnan(one.low) else f" ({one.low:.2f} – {one.high:.2f})"
-    p = "" if math.isnan(one.p) else f", p = {one.corrected:.2g} corrected"
-    return f"{one.first}, {one.second}: {one.correlation:.2f}{interval}{p}, n = {one.n:,}"
+    interval = "" if math.isnan(pair.low) else f" ({pair.low:.2f} – {pair.high:.2f})"
+    p = "" if math.isnan(pair.p) else f", p = {pair.corrected:.2g} corrected"
+    return f"{pair.first}, {pair.second}: {pair.correlation:.2f}{interval}{p}, n = {pair.n:,}"
 
 
 def _describe_family_pair(one: Correlation) -> str:

@@ -64,37 +64,37 @@ class LanguageRow:
     centred_others: float
 
 
-def languages_page(found: LanguagePair, figure: str = "dots") -> Page[LanguagePair]:
+def languages_page(pair: LanguagePair, figure: str = "dots") -> Page[LanguagePair]:
     """The tables and a figure of two languages; UsageProblem for a figure that there is not."""
     kind = "dots" if figure == "heat" else figure
     check_choice("figure", kind, CHARTS)
     return Page(
-        found,
-        lambda: [tabulate_tasks(found), tabulate_encoders(found)],
-        {"csv": lambda: format_csv(list_language_rows(found))},
-        figure=lambda: CHARTS[kind](found),
-        remarks=found.relation.table.remarks,
+        pair,
+        lambda: [tabulate_tasks(pair), tabulate_encoders(pair)],
+        {"csv": lambda: format_csv(list_language_rows(pair))},
+        figure=lambda: CHARTS[kind](pair),
+        remarks=pair.relation.table.remarks,
     )
 
 
-def list_language_rows(found: LanguagePair) -> list[LanguageRow]:
+def list_language_rows(pair: LanguagePair) -> list[LanguageRow]:
     """Every task and every encoder, a line each."""
-    method, nan = found.relation.asked.method, math.nan
+    method, nan = pair.relation.asked.method, math.nan
     listed = []
-    for task, one, *_ in found.tasks:
+    for task, one, *_ in pair.tasks:
         sure = one.low, one.high, one.p, one.corrected
         what = "task", task, method, one.correlation
         listed.append(LanguageRow(*what, *sure, one.n, nan, 0, nan, nan))
-    for each in found.profiles:
+    for each in pair.profiles:
         what = "encoder", each.encoder, method, each.correlation
         beside = each.others, each.rank, each.centred, each.centred_others
         listed.append(LanguageRow(*what, nan, nan, nan, nan, each.n, *beside))
     return listed
 
 
-def tabulate_tasks(found: LanguagePair) -> Table:
+def tabulate_tasks(pair: LanguagePair) -> Table:
     """A line for each task: its two languages over encoders."""
-    relation = found.relation
+    relation = pair.relation
     unit = "families" if relation.families else "encoders"
     head = ("task", "correlation", "95 % interval", f"p ({NAMES[relation.asked.correction]})")
     body = tuple(
@@ -106,12 +106,12 @@ def tabulate_tasks(found: LanguagePair) -> Table:
             f"{each.apart} of {each.others}" if each.others else "–",
             f"{one.n:,}",
         )
-        for each in found.tasks
+        for each in pair.tasks
         for one in (each.found,)
     )
-    strong = frozenset((r, 1) for r, e in enumerate(found.tasks) if e.found.is_significant)
-    heading = f"{CALLED[relation.asked.method]} of {found.first} and {found.second} over {unit}"
-    notes = (*relation.notes, *_separable(found), f"Bold ({MARK} in a terminal): p ≤ 0.05.")
+    strong = frozenset((r, 1) for r, e in enumerate(pair.tasks) if e.found.is_significant)
+    heading = f"{CALLED[relation.asked.method]} of {pair.first} and {pair.second} over {unit}"
+    notes = (*relation.notes, *_separable(pair), f"Bold ({MARK} in a terminal): p ≤ 0.05.")
     return Table(
         (*head, "differs from", "n"),
         (TableSection(heading, body, strong=strong),),
@@ -137,7 +137,7 @@ def _separable(found: LanguagePair) -> Iterator[str]:
         )
 
 
-def tabulate_encoders(found: LanguagePair) -> Table:
+def tabulate_encoders(pair: LanguagePair) -> Table:
     """A line for each encoder: its scores in the two languages over tasks."""
     head = ("encoder", "correlation", "others", "rank", "centred", "others ", "n")
     body = tuple(
@@ -150,11 +150,11 @@ def tabulate_encoders(found: LanguagePair) -> Table:
             format_coefficient(each.centred_others),
             f"{each.n:,}",
         )
-        for each in found.profiles
+        for each in pair.profiles
     )
-    method = CALLED[found.relation.asked.method]
-    heading = f"{method} of {found.first} and {found.second} over tasks"
-    return Table(head, (TableSection(heading, body),), WORDS, tuple(_about_profiles(found)))
+    method = CALLED[pair.relation.asked.method]
+    heading = f"{method} of {pair.first} and {pair.second} over tasks"
+    return Table(head, (TableSection(heading, body),), WORDS, tuple(_about_profiles(pair)))
 
 
 def _about_profiles(found: LanguagePair) -> Iterator[str]:
@@ -187,21 +187,21 @@ def _interval(low: float, high: float) -> str:
     return "–" if math.isnan(low) else f"{format_coefficient(low)} – {format_coefficient(high)}"
 
 
-def agreement_dots(found: LanguagePair) -> Figure:
+def agreement_dots(pair: LanguagePair) -> Figure:
     """Encoders over tasks at the left, tasks over encoders on their intervals at the right."""
-    encoders = fold_names([each.encoder for each in found.profiles], 1000)
-    tasks = fold_names([each.task for each in found.tasks], 1000)
+    encoders = fold_names([each.encoder for each in pair.profiles], 1000)
+    tasks = fold_names([each.task for each in pair.tasks], 1000)
     rows = [row_height(names) * len(names) for names in (encoders, tasks)]
-    about = f"Correlations of scores in {found.first} and {found.second}."
+    about = f"Correlations of scores in {pair.first} and {pair.second}."
     size = 2 * PANEL + measure_names(encoders) + measure_names(tasks), 1.0 + max(rows)
     figure, (left, right) = make_panel_pair(size, [0.5 + high for high in rows], about)
     left.set_title("encoders, over tasks")
     right.set_title("tasks, over encoders")
     draw_correlation_scale(left, encoders)
     draw_correlation_scale(right, tasks)
-    for place, profile in enumerate(found.profiles):
+    for place, profile in enumerate(pair.profiles):
         _profile(left, place, profile)
-    for place, each in enumerate(found.tasks):
+    for place, each in enumerate(pair.tasks):
         one = each.found
         look = make_legend_mark(
             "o", BEST if one.is_significant else GREY, hollow=not one.is_significant

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def split_pair_scores(found: LanguagePair) -> tuple[Doubles, Doubles]:
+def split_pair_scores(pair: LanguagePair) -> tuple[Doubles, Doubles]:
     """The scores in each of the two languages, [encoders, tasks]."""
-    scores = found.relation.table.scores
+    scores = pair.relation.table.scores
     return scores[:, 0::2], scores[:, 1::2]
 
 
@@ -50,33 +50,33 @@ def _encoders(found: LanguagePair) -> list[int]:
     return list(map(int, chosen))
 
 
-def draw_language_radar(found: LanguagePair) -> Figure:
+def draw_language_radar(pair: LanguagePair) -> Figure:
     """A polygon for each encoder over the tasks around a circle, a circle for each language, from 0
     in the middle to 100.
     """
-    encoders = _encoders(found)
-    names = fold_names([each.task for each in found.tasks], 1000, AROUND)
+    encoders = _encoders(pair)
+    names = fold_names([each.task for each in pair.tasks], 1000, AROUND)
     if len(names) < 3:
         raise PlotProblem(f"a radar needs three tasks, and there are {len(names)}: draw scores")
     figure, both = _draw_language_panels(
-        found, (2.8 + 2 * measure_names(names), get_circle_size(names)), len(encoders), "polar"
+        pair, (2.8 + 2 * measure_names(names), get_circle_size(names)), len(encoders), "polar"
     )
-    for axes, half in zip(both, split_pair_scores(found), strict=True):
+    for axes, half in zip(both, split_pair_scores(pair), strict=True):
         draw_circle(axes, names)
         for place, i in enumerate(encoders):
-            draw_polygon(axes, half[i].tolist(), place, found.relation.table.rows[i].name, names)
+            draw_polygon(axes, half[i].tolist(), place, pair.relation.table.rows[i].name, names)
     return figure
 
 
-def scores_figure(found: LanguagePair) -> Figure:
+def scores_figure(pair: LanguagePair) -> Figure:
     """The same as dots: a line for each task, a panel for each language."""
-    encoders, names = _encoders(found), fold_names([each.task for each in found.tasks], 1000)
+    encoders, names = _encoders(pair), fold_names([each.task for each in pair.tasks], 1000)
     size = DOT_PANEL_INCHES + 0.5 * measure_names(names), 0.5 + row_height(names) * len(names)
-    figure, both = _draw_language_panels(found, size, len(encoders), None)
-    for axes, half in zip(both, split_pair_scores(found), strict=True):
+    figure, both = _draw_language_panels(pair, size, len(encoders), None)
+    for axes, half in zip(both, split_pair_scores(pair), strict=True):
         axes.sharex(both[0])
         for place, i in enumerate(encoders):
-            _draw_encoder_scores(axes, half[i], place, found.relation.table.rows[i].name, names)
+            _draw_encoder_scores(axes, half[i], place, pair.relation.table.rows[i].name, names)
         is_left = axes.get_position().x0 == both[0].get_position().x0
         label_rows(axes, names if is_left else [""] * len(names))
     return figure

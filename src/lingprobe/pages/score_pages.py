@@ -32,18 +32,18 @@ FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
 
 
 def scores_page(
-    frame: ResultFrame, each: bool = False, beside: StudyContext = NOTHING
+    frame: ResultFrame, by_task: bool = False, beside: StudyContext = NOTHING
 ) -> Page[ResultFrame]:
     """The scores of trained probes, of a frame with `SCORE_EXTRAS`: several tasks in one wide
-    table, or a table for `each`. Of many layers of an encoder tables have the one that is best on
-    dev. In HTML they are a page of chapters, which says what is known `beside`. UsageProblem for a
-    figure that there is not.
+    table, or with `by_task` a table for each. Of many layers of an encoder tables have the one that
+    is best on dev. In HTML they are a page of chapters, which says what is known `beside`.
+    UsageProblem for a figure that there is not.
     """
     figure_of(beside.figure)
     scored = compute_scores(frame)  # all formats share its rows
     return Page(
         frame,
-        lambda: [_build_score_section(frame, scored, each, beside)],
+        lambda: [_build_score_section(frame, scored, by_task, beside)],
         texts={
             "csv": lambda: format_csv(scored),
             "mteb": lambda: mteb_lines(frame, scored),

@@ -63,7 +63,9 @@ class VerdictStatement:
         said = [self.sentence(one) for one in ranked[:SOME]]
         if len(ranked) > SOME:
             rest = len(ranked) - SOME
-            said.append(f"`lingprobe compare{self.where}` has the verdicts on {rest} more.")
+            said.append(
+                f"`lingprobe compare{self.folder_argument}` has the verdicts on {rest} more."
+            )
         return tuple(said)
 
     @property
@@ -169,20 +171,20 @@ class VerdictStatement:
         ]
         return (
             f"Layers are the best on dev, of up to {self.verdicts.layers} ({'; '.join(chosen)})."
-            f" All layers: `lingprobe report{self.where} --layers '*'`."
+            f" All layers: `lingprobe report{self.folder_argument} --layers '*'`."
         )
 
     @property
     def next_step(self) -> str:
         """What would tell more."""
-        judged, where = self.verdicts.encoders, self.where
+        judged, where = self.verdicts.encoders, self.folder_argument
         if not judged:
             return "Next: `lingprobe run -m MODEL` measures a model beside them."
         is_open = any(
             not self._count_words(answer.row).is_unreadable
             for one in judged
             for question in QUESTIONS
-            for answer in one.where("no significant difference", question)
+            for answer in one.tasks_with("no significant difference", question)
         )
         if is_open and self.verdicts.limit:
             return "Next: the same run without `--limit`, which detects smaller differences."
@@ -196,7 +198,7 @@ class VerdictStatement:
         return f"Next: `{command}` has an error analysis and reliability checks."
 
     @property
-    def where(self) -> str:
+    def folder_argument(self) -> str:
         """The folder as a command takes it."""
         if self.folder is None:
             return ""
@@ -211,12 +213,12 @@ class VerdictStatement:
         is_one = one is not None and one.name == "hf" and "layers" not in dict(one.options)
         return self.verdicts.encoders[0].encoder if is_one else ""
 
-    def sentence(self, one: EncoderVerdict) -> str:
+    def sentence(self, verdict: EncoderVerdict) -> str:
         """The sentence for an encoder above the table: what is decodable, and what is beyond the
         surface.
         """
-        name = self._name(one.encoder) + (f" ({one.probe})" if one.probe else "")
-        answers = [answer for task in one.tasks for answer in task.answers]
+        name = self._name(verdict.encoder) + (f" ({verdict.probe})" if verdict.probe else "")
+        answers = [answer for task in verdict.tasks for answer in task.answers]
         if not any(map(_is_counted, answers)):
             solved = [each for each in answers if each.verdict == "solved by a baseline"]
             few = [each for each in answers if each.verdict == "too few clusters"]
@@ -224,8 +226,8 @@ class VerdictStatement:
             return f"{name} is not judged here: {'; '.join(filter(None, reasons))}."
         parts: list[str] = []
         for question in QUESTIONS:
-            parts += filter(None, [self._of_question(one.answers(question), not parts)])
-        tasks = [task for task in one.tasks if any(map(_is_counted, task.answers))]
+            parts += filter(None, [self._of_question(verdict.answers(question), not parts)])
+        tasks = [task for task in verdict.tasks if any(map(_is_counted, task.answers))]
         size = f", n = {tasks[0].row.n:,}" if len(tasks) == 1 else ""
         return f"{name}{_layer(tasks)}: {'; '.join(parts)}{size}."
 
@@ -373,7 +375,7 @@ def _reader(row: FrameRow, baseline: FrameRow) -> str:
 
 def _count_answers(one: EncoderVerdict) -> tuple[int, ...]:
     """On how many tasks the answer to each question is yes."""
-    return tuple(len(one.where("better", question)) for question in QUESTIONS)
+    return tuple(len(one.tasks_with("better", question)) for question in QUESTIONS)
 
 
 def _predicate(answer: QuestionAnswer) -> str:
@@ -431,9 +433,9 @@ def round_up(number: int) -> int:
     return -(-number // unit) * unit
 
 
-def name_relation(one: ComparedRow, other: ComparedRow) -> str:
+def name_relation(compared_row: ComparedRow, opponent: ComparedRow) -> str:
     """What an opponent is to an encoder, as its untrained copy; '' for one with its own name."""
-    many = other.copies
+    many = opponent.copies
     owned = {
         "constant": "one constant answer",
         "copy": "its untrained copy" if many < 2 else f"its {many} untrained copies",
@@ -444,4 +446,4 @@ def name_relation(one: ComparedRow, other: ComparedRow) -> str:
         ),
         "input embeddings": "its input embeddings",
     }
-    return owned.get(find_relation(one, other), "")
+    return owned.get(find_relation(compared_row, opponent), "")

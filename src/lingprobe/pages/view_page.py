@@ -182,10 +182,10 @@ class FrameView:
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.about)  # as of views that are functions
 
-    def __call__(self, results: Iterable[Result], asked: ViewArguments) -> Page[ResultFrame]:
+    def __call__(self, results: Iterable[Result], arguments: ViewArguments) -> Page[ResultFrame]:
         """The page of results."""
-        view = self.variants.get(asked.argument, self)
-        scored = asked.scored if view.is_scored else None
+        view = self.variants.get(arguments.argument, self)
+        scored = arguments.scored if view.is_scored else None
         return show_frame(view, ResultFrame.of(results if scored is None else scored(), view.extra))
 
 
@@ -202,9 +202,9 @@ class PageView:
     def __post_init__(self) -> None:
         object.__setattr__(self, "__doc__", self.make.__doc__)
 
-    def __call__(self, results: Iterable[Result], asked: ViewArguments) -> Page[Any]:
+    def __call__(self, results: Iterable[Result], arguments: ViewArguments) -> Page[Any]:
         """The page of results."""
-        return self.make(ResultFrame.of(results, self.extra), asked)
+        return self.make(ResultFrame.of(results, self.extra), arguments)
 
 
 def show_frame(

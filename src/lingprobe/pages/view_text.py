@@ -47,11 +47,11 @@ class ViewText(NamedTuple):
         parts = self.macros[macro](*values).split("\n\n") if macro else ()
         return tuple(map(join_line, filter(str.strip, parts)))
 
-    def render(self, template: str, part: ResultFrame) -> str:
+    def render(self, template: str, rows: ResultFrame) -> str:
         """A template with the columns of the first of some rows."""
         if not template:
             return ""
-        known = {**self.macros, **part[0]._asdict(), "names": self.names, "rows": part.rows}
+        known = {**self.macros, **rows[0]._asdict(), "names": self.names, "rows": rows.rows}
         return join_line(_compile_template(template).render(known))
 
     def decide(self, expression: str, row: Any, **known: Any) -> Any:

@@ -59,18 +59,18 @@ class ViewArguments(NamedTuple):
 ViewFunction = Callable[[Sequence[Result], ViewArguments], Page[Any] | Table | Sequence[Table]]
 
 
-def read_argument(written: str, asked: ViewArguments) -> str:
+def read_argument(written: str, arguments: ViewArguments) -> str:
     """What a view is of; UsageProblem where that is not said."""
-    if not asked.argument:
+    if not arguments.argument:
         raise UsageProblem(f"the view {written.partition(':')[0]!r} is of something: {written}")
-    return asked.argument
+    return arguments.argument
 
 
-def view_page(view: str, results: Sequence[Result], asked: ViewArguments) -> Page[Any]:
+def view_page(view: str, results: Sequence[Result], arguments: ViewArguments) -> Page[Any]:
     """The page of a view, by its name and perhaps what it is about (`by:distance`)."""
     name = Reference.parse(view).name if "@" in view else view.partition(":")[0]
     made: ViewFunction = VIEWS.find(name)
-    shown = made(results, asked._replace(argument=view[len(name) + 1 :]))
+    shown = made(results, arguments._replace(argument=view[len(name) + 1 :]))
     if isinstance(shown, Page):
         return shown
     tables = list(shown) if isinstance(shown, Iterable) else [shown]

@@ -29,55 +29,55 @@ MEAN = "mean"
 MARK = "•"
 
 
-def make_wide_table(made: ScoreGrid, questions: Mapping[str, str] | None = None) -> Table:
+def make_wide_table(grid: ScoreGrid, questions: Mapping[str, str] | None = None) -> Table:
     """The scores of all tasks in one table, with all that has to be said of them below."""
-    own = [*explain_table(made), *_describe_tasks(made, questions or {}), *made_by(made)]
-    notes = describe_scores(made.rows, own)
+    own = [*explain_table(grid), *_describe_tasks(grid, questions or {}), *made_by(grid)]
+    notes = describe_scores(grid.rows, own)
     return replace(
-        build_wide_table(made), notes=notes, caption=_caption(made, notes[0]), label=LABEL
+        build_wide_table(grid), notes=notes, caption=_caption(grid, notes[0]), label=LABEL
     )
 
 
-def build_wide_table(made: ScoreGrid) -> Table:
+def build_wide_table(grid: ScoreGrid) -> Table:
     """The same without what has to be said of them."""
-    words = ["encoder", *(["layer"] * made.has_layers), *(["probe"] * made.has_probes)]
+    words = ["encoder", *(["layer"] * grid.has_layers), *(["probe"] * grid.has_probes)]
     columns, groups = [*words], [""] * len(words)
-    for mine in made.groups:
-        columns += [column.name for column in mine] + [MEAN] * has_mean(made, mine)
-        groups += [mine[0].group] * (len(mine) + has_mean(made, mine))
+    for mine in grid.groups:
+        columns += [column.name for column in mine] + [MEAN] * has_mean(grid, mine)
+        groups += [mine[0].group] * (len(mine) + has_mean(grid, mine))
     return Table(
         tuple(columns),
-        (_build_score_section(made), *_list_side_sections(made)),
+        (_build_score_section(grid), *_list_side_sections(grid)),
         frozenset(words),
         groups=tuple(groups) if any(groups) else (),
         mark=MARK,
     )
 
 
-def has_mean(made: ScoreGrid, mine: Sequence[TaskColumn]) -> bool:
+def has_mean(grid: ScoreGrid, columns: Sequence[TaskColumn]) -> bool:
     """Whether a group has a mean: of several tasks that are judged by one metric."""
     metrics = {
         line.cells[column.task].metric.partition(",")[0]
-        for line in made.lines
-        for column in mine
+        for line in grid.lines
+        for column in columns
         if column.task in line.cells
     }
-    return len(mine) > 1 and len(metrics) == 1 and mine[0].group != ""
+    return len(columns) > 1 and len(metrics) == 1 and columns[0].group != ""
 
 
 def mean_of(
-    line: EncoderLine, mine: Sequence[TaskColumn], value: Callable[[FrameRow], float]
+    line: EncoderLine, columns: Sequence[TaskColumn], value: Callable[[FrameRow], float]
 ) -> float:
     """The mean of each group of tasks, of a line; NaN where one is missing."""
-    if any(column.task not in line.cells for column in mine):
+    if any(column.task not in line.cells for column in columns):
         return math.nan
-    return fmean(value(line.cells[column.task]) for column in mine)
+    return fmean(value(line.cells[column.task]) for column in columns)
 
 
-def label_of(made: ScoreGrid, line: EncoderLine) -> str:
+def label_of(grid: ScoreGrid, line: EncoderLine) -> str:
     """What a line is called in a figure."""
-    read = said_of(line.layer) if made.has_layers else ""
-    return ", ".join([_name_line(made, line)[0] + read, *([line.probe] if line.probe else [])])
+    read = said_of(line.layer) if grid.has_layers else ""
+    return ", ".join([_name_line(grid, line)[0] + read, *([line.probe] if line.probe else [])])
 
 
 def _name_line(made: ScoreGrid, line: EncoderLine) -> list[str]:
@@ -148,21 +148,21 @@ def _many(row: FrameRow) -> str:
     return f"{row.n:,}"
 
 
-def select_first_rows(made: ScoreGrid) -> dict[str, FrameRow]:
+def select_first_rows(grid: ScoreGrid) -> dict[str, FrameRow]:
     """Of each task a row over the test examples that most are over."""
     firsts: dict[str, FrameRow] = {}
-    for line in made.lines:
+    for line in grid.lines:
         for task, row in line.cells.items():
-            if task not in firsts or made.signs.get(id(firsts[task])):
+            if task not in firsts or grid.signs.get(id(firsts[task])):
                 firsts[task] = row
     return firsts
 
 
-def score_cell(made: ScoreGrid, row: FrameRow) -> str:
+def score_cell(grid: ScoreGrid, row: FrameRow) -> str:
     """A score with its sign and the wider side of its interval."""
     if math.isnan(row.score):
         return "–"
-    score = format_number(row.score) + made.signs.get(id(row), "")
+    score = format_number(row.score) + grid.signs.get(id(row), "")
     if row.high - row.low >= PERCENT:  # too few clusters for an interval
         return score
     return f"{score} ±{format_number(max(row.high - row.score, row.score - row.low))}"
@@ -179,14 +179,14 @@ def _strong(made: ScoreGrid) -> frozenset[tuple[int, int]]:
     )
 
 
-def locate_scores(made: ScoreGrid) -> Iterator[tuple[int, int, FrameRow]]:
+def locate_scores(grid: ScoreGrid) -> Iterator[tuple[int, int, FrameRow]]:
     """Each score with its line and column in the table; the constant stands above them."""
     columns: dict[str, int] = {}
-    at = 1 + made.has_layers + made.has_probes
-    for mine in made.groups:
+    at = 1 + grid.has_layers + grid.has_probes
+    for mine in grid.groups:
         columns |= {column.task: at + i for i, column in enumerate(mine)}
-        at += len(mine) + has_mean(made, mine)
-    for r, line in enumerate(made.lines, 1):
+        at += len(mine) + has_mean(grid, mine)
+    for r, line in enumerate(grid.lines, 1):
         for task, row in line.cells.items():
             yield r, columns[task], row
 
@@ -218,25 +218,25 @@ def _section(
     )
 
 
-def explain_table(made: ScoreGrid) -> Iterator[str]:
+def explain_table(grid: ScoreGrid) -> Iterator[str]:
     """How to read the table."""
     yield (
         f"±: the wider side of the 95 % interval; {CONSTANT}: the same answer for every example; n:"
         " test examples."
     )
-    if made.strong:
+    if grid.strong:
         yield (
             f"Bold ({MARK} in a terminal): the best encoder on each task, and those not"
             " significantly different from it (p ≥ 0.05 in lingprobe compare --pairs, corrected for"
-            f" {made.family}); baselines and oracles are not compared."
+            f" {grid.family}); baselines and oracles are not compared."
         )
-    if any(has_mean(made, mine) for mine in made.groups):
+    if any(has_mean(grid, mine) for mine in grid.groups):
         yield (
             "mean: over the tasks of a group, with equal weight, and without an interval, because"
             " the tasks share sentences."
         )
-    named = [mine for mine in made.groups if len(mine) > 1 and mine[0].group]
-    if not all(has_mean(made, mine) for mine in named):
+    named = [mine for mine in grid.groups if len(mine) > 1 and mine[0].group]
+    if not all(has_mean(grid, mine) for mine in named):
         yield "A group of tasks with different metrics has no mean."
 
 
@@ -261,25 +261,25 @@ def _describe_tasks(made: ScoreGrid, questions: Mapping[str, str]) -> Iterator[s
         yield f"{ORACLE}: {which}."
 
 
-def made_by(made: ScoreGrid) -> Iterator[str]:
+def made_by(grid: ScoreGrid) -> Iterator[str]:
     """The probes where no column has them, and the seeds and ways of computing of rows that differ
     in them.
     """
-    plain = [row for line in made.lines for row in line.cells.values()]
+    plain = [row for line in grid.lines for row in line.cells.values()]
     probes: dict[str, set[TaskColumn]] = {}
-    for column in made.columns:
-        for line in made.lines:
+    for column in grid.columns:
+        for line in grid.lines:
             if (row := line.cells.get(column.task)) and row.probe != line.probe:
                 probes.setdefault(row.probe, set()).add(column)
-    if len(probes) == 1 and not made.has_probes:
+    if len(probes) == 1 and not grid.has_probes:
         yield f"Probe: {next(iter(probes))}."
     elif probes:
-        which = "; ".join(f"{one} ({', '.join(_together(made, c))})" for one, c in probes.items())
+        which = "; ".join(f"{one} ({', '.join(_together(grid, c))})" for one, c in probes.items())
         yield f"Probes: {which}."
-    yield from _by("seeds", made, lambda row: str(row.seeds))
+    yield from _by("seeds", grid, lambda row: str(row.seeds))
     what = computing.find_computing_differences(plain)
     if what:
-        yield from _by("computed", made, lambda row: computing.format_computation(row, what))
+        yield from _by("computed", grid, lambda row: computing.format_computation(row, what))
 
 
 def _together(made: ScoreGrid, columns: set[TaskColumn]) -> Iterator[str]:
@@ -313,11 +313,11 @@ def _caption(made: ScoreGrid, first: str) -> str:
     return f"{first} ±: the wider side of the 95 % interval.{explain_bold(made)}"
 
 
-def explain_bold(made: ScoreGrid) -> str:
+def explain_bold(grid: ScoreGrid) -> str:
     """What bold says in a caption, with the correction, after a space; '' where nothing is bold."""
-    if not made.strong:
+    if not grid.strong:
         return ""
     return (
         " Bold: the best encoder on each task, and those not significantly different from it"
-        f" (paired, corrected for {made.family})."
+        f" (paired, corrected for {grid.family})."
     )

@@ -69,19 +69,21 @@ class OwnEstimator:
         return EstimatorProbe(self.name, make, scaled=False).fit_one(train, dev, read, seed)
 
 
-def as_probe(thing: Any) -> Probe:
+def as_probe(estimator: Any) -> Probe:
     """An object in the place of a probe: a probe, or an estimator of scikit-learn. UsageProblem
     for any other.
     """
-    if not isinstance(thing, type):
-        if all(callable(getattr(thing, name, None)) for name in _METHODS):
-            return OneByOne(OwnEstimator(thing))
-        if callable(getattr(thing, "fit", None)) and isinstance(getattr(thing, "name", None), str):
-            probe: Probe = thing
+    if not isinstance(estimator, type):
+        if all(callable(getattr(estimator, name, None)) for name in _METHODS):
+            return OneByOne(OwnEstimator(estimator))
+        if callable(getattr(estimator, "fit", None)) and isinstance(
+            getattr(estimator, "name", None), str
+        ):
+            probe: Probe = estimator
             return probe
-    hint = f", as {thing.__name__}()" if isinstance(thing, type) else ""
+    hint = f", as {estimator.__name__}()" if isinstance(estimator, type) else ""
     raise UsageProblem(
-        f"{thing!r} is no probe: name one (`lingprobe list probes` lists them), or give an"
+        f"{estimator!r} is no probe: name one (`lingprobe list probes` lists them), or give an"
         f" estimator of scikit-learn{hint}"
     )
 

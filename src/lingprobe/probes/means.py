@@ -110,9 +110,9 @@ def leave_means_out(features: Doubles, codes: Ints, means: Doubles) -> Doubles:
     return np.asarray(scores)
 
 
-def codes_among(codes: Ints, known: NDArray[np.bool_]) -> Ints:
+def codes_among(codes: Ints, class_mask: NDArray[np.bool_]) -> Ints:
     """The codes [n] among the classes that are known."""
-    return np.asarray((np.cumsum(known) - 1)[codes], np.int64)
+    return np.asarray((np.cumsum(class_mask) - 1)[codes], np.int64)
 
 
 def calibrate_scores(scores: Doubles, codes: Ints) -> tuple[float, Doubles]:

@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 
-def list_early_steps(first: int) -> frozenset[int]:
+def list_early_steps(first_check: int) -> frozenset[int]:
     """Steps at which the loss on dev is looked at before the first look of a schedule: none, one,
     two, four and so on.
 
     A small training set is learnt by heart in a few steps, and only before that are chances worth
     anything.
     """
-    return frozenset([0, *(1 << k for k in range(first.bit_length()) if 1 << k < first)])
+    return frozenset(
+        [0, *(1 << k for k in range(first_check.bit_length()) if 1 << k < first_check)]
+    )
 
 
 @dataclass(frozen=True, slots=True)

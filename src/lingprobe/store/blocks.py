@@ -321,12 +321,12 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def set_aside(path: Path, why: object) -> None:
+def set_aside(path: Path, reason: object) -> None:
     """Rename a damaged file, and say so; of one that is gone, or lies where nothing can be written,
     it is only said.
     """
-    if isinstance(why, RemovedFile):
-        log.warning("%s cannot be read (%s); what it held will be made again", path, why)
+    if isinstance(reason, RemovedFile):
+        log.warning("%s cannot be read (%s); what it held will be made again", path, reason)
         return
     place = _place_aside(path)
     try:
@@ -337,14 +337,14 @@ def set_aside(path: Path, why: object) -> None:
         log.warning(
             "%s is damaged (%s), and cannot be set aside (%s); it is skipped",
             path,
-            why,
+            reason,
             (error.strerror or str(error)).lower(),
         )
         return
     log.warning(
         "%s is damaged (%s); it is set aside as %s and what it held will be made again",
         path,
-        why,
+        reason,
         place.name,
     )
 

@@ -28,12 +28,12 @@ class UnitFailure:
     date: str
 
 
-def note_failure(place: Path, why: str) -> None:
+def note_failure(place: Path, reason: str) -> None:
     """Say why what belongs at a place could not be made; a folder that cannot be written does
     without.
     """
     facts = {
-        "why": why,
+        "why": reason,
         "machine": socket.gethostname(),
         "date": datetime.now(UTC).isoformat(timespec="microseconds"),
     }

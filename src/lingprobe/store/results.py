@@ -65,11 +65,11 @@ class ResultStore:
         _write(path, results)
         return path
 
-    def place(self, ids: Sequence[str], part: int = 0) -> Path:
+    def place(self, ids: Sequence[str], number: int = 0) -> Path:
         """What the names of files begin with that hold trials of a unit of work, some or all of
         which are these. Parts of what is cut into several units have a place each.
         """
-        return self.root / (_common_prefix(ids) + (f"-{part}" if part else ""))
+        return self.root / (_common_prefix(ids) + (f"-{number}" if number else ""))
 
     def find(self, ids: Iterable[str]) -> dict[str, Result]:
         """The results of those of the trial ids that have one; only files whose name says so are

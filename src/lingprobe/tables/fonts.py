@@ -30,11 +30,11 @@ def find_absent_letters(figure: Figure) -> frozenset[int]:
     return found - _letters(findfont(FontProperties())) if found else found
 
 
-def find_font_families(wanted: Set[int]) -> tuple[list[str], frozenset[int]]:
+def find_font_families(code_points: Set[int]) -> tuple[list[str], frozenset[int]]:
     """Families of installed fonts that have these code points, and those that none of them has."""
-    chosen, left = _choose(wanted)
+    chosen, left = _choose(code_points)
     if left and _add_new_fonts():
-        return _choose(wanted)
+        return _choose(code_points)
     return chosen, left
 
 
@@ -83,9 +83,9 @@ def _letters(file: str) -> frozenset[int]:
         return frozenset()
 
 
-def warn_absent(left: Set[int], to: Path) -> None:
+def warn_absent(code_points: Set[int], to: Path) -> None:
     """Say what cannot be drawn, and what would help."""
-    letters = "".join(map(chr, sorted(left)))
+    letters = "".join(map(chr, sorted(code_points)))
     several = f"{letters[:8]}… ({len(letters)})" if len(letters) > 8 else letters
     log.warning(
         "%s: no installed font has %s, so that boxes are drawn: install %s, or write .svg, which"

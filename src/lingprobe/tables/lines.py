@@ -242,9 +242,9 @@ def draw_bars(axes: Axes, bars: Mapping[float, PanelBar], span: tuple[float, flo
         set_tooltip(patch, bar.told)
 
 
-def draw_bar_lines(part: SubFigure, lines: Sequence[BarLine], look: BarLook) -> None:
+def draw_bar_lines(figure: SubFigure, lines: Sequence[BarLine], look: BarLook) -> None:
     """Bars below each other."""
-    axes = part.subplots()
+    axes = figure.subplots()
     if printed_width() is None:
         axes.set_title(look.title)
     most = by_width(_BAR_LABEL, NAMES)

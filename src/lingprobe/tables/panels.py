@@ -40,12 +40,17 @@ def make_figure(size: Size, about: str) -> Figure:
     return Figure((printed_width() or size[0], size[1]), layout="constrained", label=about)
 
 
-def count_panels_abreast(many: int, most: int, least: float, beside: float = 0.0) -> int:
+def count_panels_abreast(
+    panel_count: int, max_panels: int, min_width: float, beside: float = 0.0
+) -> int:
     """How many panels stand beside each other: at most so many, and on paper as many as have the
     least inches next to what is `beside`.
     """
     wide = printed_width()
-    return min(many, most if wide is None else max(1, min(most, int((wide - beside) / least))))
+    return min(
+        panel_count,
+        max_panels if wide is None else max(1, min(max_panels, int((wide - beside) / min_width))),
+    )
 
 
 def get_letter_width() -> float:
@@ -61,12 +66,12 @@ def by_width(screen: float, share: float, unit: float = PRINTED) -> int:
     return int(screen) if wide is None else max(6, int(share * wide / unit))
 
 
-def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[str]:
+def fold_names(names: Sequence[str], max_letters: int, share: float = NAMES) -> list[str]:
     """Names for the left of a figure: on a screen with so many letters at most, on paper in lines
     that take a share of the width. Different names stay different.
     """
     if (wide := printed_width()) is None:
-        return [shorten_name(name, most) for name in names]
+        return [shorten_name(name, max_letters) for name in names]
     letters = int(min(share * wide, MARGIN) / PRINTED)
     short = [_few_lines(name, letters) for name in names]
     whole = [fold_text(name, letters) for name in names]
@@ -118,15 +123,15 @@ def make_panel_pair(
     return figure, list(figure.subplots(2, 1, height_ratios=heights, **looks))
 
 
-def make_panels(figure: FigureBase, many: int, across: int, **shared: Any) -> list[Axes]:
+def make_panels(figure: FigureBase, panel_count: int, across: int, **shared: Any) -> list[Axes]:
     """So many panels, row by row; all of them have numbers below."""
-    down = math.ceil(many / across)
+    down = math.ceil(panel_count / across)
     every = list(figure.subplots(down, across, squeeze=False, **shared).flat)
-    for axes in every[many:]:
+    for axes in every[panel_count:]:
         axes.remove()
-    for axes in every[:many]:
+    for axes in every[:panel_count]:
         axes.tick_params(labelbottom=True)
-    return every[:many]
+    return every[:panel_count]
 
 
 def few_numbers(axes: Axes, inches: float) -> None:
@@ -145,9 +150,13 @@ def measure_names(names: Sequence[str]) -> float:
     )
 
 
-def shorten_name(text: str, many: int) -> str:
+def shorten_name(text: str, max_letters: int) -> str:
     """A name that is too long for its place, without its middle."""
-    return text if len(text) <= many else f"{text[: many // 2]}…{text[-(many - many // 2 - 1) :]}"
+    return (
+        text
+        if len(text) <= max_letters
+        else f"{text[: max_letters // 2]}…{text[-(max_letters - max_letters // 2 - 1) :]}"
+    )
 
 
 def label_rows(axes: Axes, names: Sequence[str], grey: Sequence[bool] = ()) -> None:
@@ -213,7 +222,7 @@ def draw_note_below(figure: Figure, axes: Axes, text: str) -> None:
         add_notes_below(figure, [": ".join(filter(None, (axes.get_title(loc="left"), text)))])
 
 
-def mark_point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) -> None:
+def mark_point(axes: Axes, place: tuple[float, float], sign: Line2D, tooltip: str) -> None:
     """A mark at a place, which tells something to a pointer."""
     (mark,) = axes.plot(
         *place,
@@ -224,26 +233,26 @@ def mark_point(axes: Axes, place: tuple[float, float], sign: Line2D, told: str) 
         zorder=3,
     )
     mark.set_in_layout(False)  # which would be looked at for each of many marks
-    set_tooltip(mark, told)
+    set_tooltip(mark, tooltip)
 
 
 def draw_dot(
-    axes: Axes, row: int, values: tuple[float, float, float], sign: Line2D, told: str
+    axes: Axes, row: int, values: tuple[float, float, float], sign: Line2D, tooltip: str
 ) -> None:
     """A score on its interval, NaN for none."""
     value, low, high = values
     if not math.isnan(low):
         axes.hlines(row, low, high, colors=sign.get_color(), linewidth=1.6)
     if not math.isnan(value):
-        mark_point(axes, (value, row), sign, told)
+        mark_point(axes, (value, row), sign, tooltip)
 
 
-def label_columns(axes: Axes, names: Sequence[str], many: int = 0) -> None:
-    """Names above columns, upright on paper; `many` for room for so many columns."""
+def label_columns(axes: Axes, names: Sequence[str], column_count: int = 0) -> None:
+    """Names above columns, upright on paper; `column_count` for room for so many columns."""
     slant: dict[str, Any] = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
     axes.set_xticks(range(len(names)), names, **(slant if printed_width() is None else UPRIGHT))
     axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK)
-    axes.set_xlim(-0.5, max(many, len(names)) - 0.5)
+    axes.set_xlim(-0.5, max(column_count, len(names)) - 0.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
 
@@ -251,15 +260,15 @@ def label_columns(axes: Axes, names: Sequence[str], many: int = 0) -> None:
 UPRIGHT = {"rotation": 90}
 
 
-def in_bands(many: int, names: float) -> list[range]:
+def in_bands(column_count: int, names: float) -> list[range]:
     """The columns of a heat map on paper, dealt out evenly over as few maps below each other as
     there is room for next to names; on a screen one.
     """
     wide = printed_width()
-    room = many if wide is None else max(1, int((wide - names - 0.1) / CELL))
-    maps = math.ceil(many / room)
-    each = math.ceil(many / maps)
-    return [range(first, min(first + each, many)) for first in range(0, many, each)]
+    room = column_count if wide is None else max(1, int((wide - names - 0.1) / CELL))
+    maps = math.ceil(column_count / room)
+    each = math.ceil(column_count / maps)
+    return [range(first, min(first + each, column_count)) for first in range(0, column_count, each)]
 
 
 def map_height(columns: Sequence[str], rows: Sequence[str], row: float) -> float:

@@ -75,21 +75,21 @@ class Table:
         return spans
 
 
-def take_columns(table: Table, kept: Sequence[int]) -> Table:
+def take_columns(table: Table, numbers: Sequence[int]) -> Table:
     """The table with some of its columns."""
     sections = [
         replace(
             section,
-            rows=tuple(tuple(row[i] for i in kept) for row in section.rows),
-            strong=frozenset((r, kept.index(c)) for r, c in section.strong if c in kept),
+            rows=tuple(tuple(row[i] for i in numbers) for row in section.rows),
+            strong=frozenset((r, numbers.index(c)) for r, c in section.strong if c in numbers),
         )
         for section in table.sections
     ]
     return replace(
         table,
-        columns=tuple(table.columns[i] for i in kept),
+        columns=tuple(table.columns[i] for i in numbers),
         sections=tuple(sections),
-        groups=tuple(table.groups[i] for i in kept if table.groups),
+        groups=tuple(table.groups[i] for i in numbers if table.groups),
     )
 
 

@@ -27,11 +27,11 @@ def count_features(cells: Iterable[tuple[str, int]]) -> Inventory:
 
 
 def features_of_words(
-    parts: Iterable[CorpusPart], on_error: OnError, upos: str | None
+    files: Iterable[CorpusPart], on_error: OnError, upos: str | None
 ) -> Inventory:
     """The features of all words of some files, or of those of a part of speech."""
     cells: Counter[str] = Counter()
-    for part in parts:
+    for part in files:
         for block in read_blocks(part.path, on_error, ProblemTally()):
             batch = check_dependencies(block, "features")
             codes = batch.feats.codes
@@ -42,10 +42,10 @@ def features_of_words(
     return count_features((raw, n) for raw, n in cells.items() if n)
 
 
-def varied_features(counts: Inventory, least: int = LEAST) -> list[str]:
+def varied_features(counts: Inventory, min_count: int = LEAST) -> list[str]:
     """The features, by name, of which two values or more occur so often."""
     return sorted(
         name
         for name, values in counts.items()
-        if sum(n >= least for value, n in values.items() if "," not in value) > 1
+        if sum(n >= min_count for value, n in values.items() if "," not in value) > 1
     )

@@ -52,11 +52,11 @@ def _find_codes(task: str, about: ResultProvenance) -> list[str]:
     return data_codes(parsed.name, parsed.argument or "", asked, source.files if source else ())
 
 
-def data_codes(name: str, place: str, asked: str, files: Iterable[object]) -> list[str]:
+def data_codes(name: str, place: str, language: str, files: Iterable[object]) -> list[str]:
     """The codes of the languages or treebanks of a task, the first that says something counts: its
     option language=, the folder of X-Probe's files, what is known of the task, its files.
     """
-    if named := sorted(language_codes(asked), key=lambda code: (len(code), code))[:1]:
+    if named := sorted(language_codes(language), key=lambda code: (len(code), code))[:1]:
         return named
     if place == EMBEDDED:
         return ["en"]

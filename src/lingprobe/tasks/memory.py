@@ -48,14 +48,14 @@ _FACTS: CorpusCache[Mapping[Sentence, Facts]] = CorpusCache()
 def oracle_facts(
     key: object,
     read: Callable[[], Iterable[tuple[Sentence, Facts]]],
-    wanted: Collection[Sentence] = (),
+    sentences: Collection[Sentence] = (),
 ) -> Mapping[Sentence, Facts]:
     """What an oracle says of the sentences of some files, read once for all tasks; of equal
     sentences the first counts.
 
-    wanted  of files that are too large for that: the sentences that are asked about
+    sentences  of files that are too large for that: the sentences that are asked about
     """
-    some = frozenset(wanted)
+    some = frozenset(sentences)
 
     def read_all() -> Mapping[Sentence, Facts]:
         by_sentence: dict[Sentence, Facts] = {}

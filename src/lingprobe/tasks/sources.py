@@ -33,7 +33,7 @@ class NamedFile(NamedTuple):
 
 
 def name_files(
-    paths: Sequence[str], parts: Callable[[str], Iterable[CorpusPart]]
+    paths: Sequence[str], list_files: Callable[[str], Iterable[CorpusPart]]
 ) -> list[NamedFile]:
     """The files that some paths name, by the last part of the path, or all of it where several
     paths end alike.
@@ -45,7 +45,7 @@ def name_files(
     files = [
         NamedFile(name, part)
         for name, path in zip(names, paths, strict=True)
-        for part in parts(path)
+        for part in list_files(path)
     ]
     seen: set[Path] = set()
     for _, part in files:
@@ -105,7 +105,7 @@ def same_files(files: Sequence[NamedFile]) -> tuple[object, ...]:
 
 
 def find_corpus_files(
-    path: str, more: tuple[str, ...], suffixes: tuple[str, ...]
+    path: str, further_paths: tuple[str, ...], suffixes: tuple[str, ...]
 ) -> list[NamedFile]:
     """The files that some paths name: trees, or running text one sentence a line (.txt); of one
     path the files need no name.
@@ -116,8 +116,8 @@ def find_corpus_files(
             return [CorpusPart("", _file(place))]
         return drop_parallel_files(find_treebank_files(place, suffixes))
 
-    files = name_files((path, *more), parts)
-    return files if more else [source._replace(name="") for source in files]
+    files = name_files((path, *further_paths), parts)
+    return files if further_paths else [source._replace(name="") for source in files]
 
 
 def is_text(path: Path) -> bool:

@@ -181,7 +181,7 @@ class TableTask:
         rare, and without a dev split a tenth of train becomes one, by `seed`.
         """
         with pause_garbage_collection():
-            dataset = read_dataset(self.path, labels=self.labels, how=self._manner)
+            dataset = read_dataset(self.path, labels=self.labels, manner=self._manner)
         dataset = remark_on_metric(dataset, self.metric)
         return draw_splits(dataset, str(self.path), self.clusters, self.fold, self.seed)
 
@@ -193,7 +193,7 @@ def remark_on_metric(dataset: Dataset, metric: str) -> Dataset:
 
 
 def draw_splits(
-    dataset: Dataset, where: str, clusters: Sequence[str], fold: str | None, seed: int
+    dataset: Dataset, location: str, clusters: Sequence[str], fold: str | None, seed: int
 ) -> Dataset:
     """The data set with the splits that it lacks, and the strata by which examples were drawn
     together.
@@ -201,13 +201,13 @@ def draw_splits(
     if lacking := [name for name in clusters if name not in dataset.strata]:
         has = ", ".join(dataset.strata) or "none"
         raise DataProblem(
-            f"{where} has no subgroup {lacking[0]!r} to sample examples by; it has: {has}"
+            f"{location} has no subgroup {lacking[0]!r} to sample examples by; it has: {has}"
         )
     every = tuple(dict.fromkeys([*dataset.clusters, *clusters]))
     near = "" if len(dataset.rows("test")) else group_near_equal(dataset).remark
     remarks = [remark for remark in (describe_contradictions(dataset), near) if remark]
     dataset = add_remarks(dataset, *remarks) if remarks else dataset
-    return carve_dev(_with_test(replace(dataset, clusters=every), where, fold, seed), seed)
+    return carve_dev(_with_test(replace(dataset, clusters=every), location, fold, seed), seed)
 
 
 def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dataset:

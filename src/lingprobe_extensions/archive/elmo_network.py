@@ -163,7 +163,7 @@ def _load_lstm(arrays: dict[str, NDArray[np.float32]], name: str, shape: ElmoSha
     return ElmoCell(read, state, bias, ends, shape.clips)
 
 
-def draw_weights(shape: ElmoShape, how: str, seed: int) -> Arrays:
+def draw_weights(shape: ElmoShape, scheme: str, seed: int) -> Arrays:
     """Weights that a seed draws: `orthonormal` ones of the LSTMs and their projections, with normal
     biases (Tenney et al. 2019, section 4), or `random` ones of all, as training begins.
     """
@@ -171,7 +171,7 @@ def draw_weights(shape: ElmoShape, how: str, seed: int) -> Arrays:
     arrays: Arrays = {}
     for name, size in shape.datasets.items():
         weights = torch.zeros(size)
-        if how == "random":
+        if scheme == "random":
             _begin(weights, name, generator)
         elif not name.startswith("RNN"):
             continue

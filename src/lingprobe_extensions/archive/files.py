@@ -20,25 +20,25 @@ from lingprobe.extend import ArrayFile, FileSource, digest_files, report_damage
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def check_there(path: Path, what: str, source: FileSource) -> None:
+def check_there(path: Path, content: str, source: FileSource) -> None:
     """Where a file is not there, a DataProblem says what it holds and where to get it."""
     if not path.expanduser().is_file():
-        raise source.missing(path, what)
+        raise source.missing(path, content)
 
 
-def digest_of(path: Path, what: str, source: FileSource) -> str:
+def digest_of(path: Path, content: str, source: FileSource) -> str:
     """The digest of a file that has to be there."""
-    check_there(path, what, source)
+    check_there(path, content, source)
     return digest_files([path])
 
 
-def find_file(folder: Path, names: tuple[str, ...], what: str, source: FileSource) -> Path:
+def find_file(folder: Path, names: tuple[str, ...], content: str, source: FileSource) -> Path:
     """The one file of a folder that one of these patterns fits; DataProblem where there is none, or
     more than one.
     """
     place = folder.expanduser()
     if not place.is_dir():
-        raise source.missing(folder, what, "folder")
+        raise source.missing(folder, content, "folder")
     for name in names:
         found = sorted(place.glob(name))
         if len(found) > 1:
@@ -46,7 +46,7 @@ def find_file(folder: Path, names: tuple[str, ...], what: str, source: FileSourc
             raise DataProblem(f"{folder} has both {both}; keep one model in a folder")
         if found:
             return found[0]
-    raise DataProblem(f"{folder} has no {' or '.join(names)} ({what}); {source}")
+    raise DataProblem(f"{folder} has no {' or '.join(names)} ({content}); {source}")
 
 
 def torch_file(path: Path, namespaces: bool = False) -> Any:
@@ -83,26 +83,31 @@ def mmap_table(path: Path) -> NDArray[Any]:
     return table
 
 
-def json_file(path: Path, what: str) -> dict[str, Any]:
-    """What a JSON file says of `what`."""
+def json_file(path: Path, content: str) -> dict[str, Any]:
+    """The object of a JSON file that holds `content`."""
     with report_damage(path, "JSON"):
         said = json.loads(path.read_text("utf-8"))
     if not isinstance(said, dict):
-        raise DataProblem(f"{path} contains no JSON object, expected {what}")
+        raise DataProblem(f"{path} contains no JSON object, expected {content}")
     return said
 
 
-def check_weight_shapes(path: Path, state: Any, shapes: Shapes, what: str) -> None:
+def check_weight_shapes(path: Path, state: Any, shapes: Shapes, network: str) -> None:
     """Refuse weights that lack a name or have another shape than the network."""
     if not isinstance(state, Mapping):
-        raise DataProblem(f"{path} holds a {type(state).__name__}, expected the weights of {what}")
+        raise DataProblem(
+            f"{path} holds a {type(state).__name__}, expected the weights of {network}"
+        )
     for name, shape in shapes.items():
         if name not in state:
-            raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
+            raise DataProblem(
+                f"{path} has no weights {name!r}, which {network} has; is it another?"
+            )
         found = tuple(np.shape(state[name]))
         if found != shape:
             raise DataProblem(
-                f"{path}: the weights {name!r} are {list(found)}, expected {list(shape)} for {what}"
+                f"{path}: the weights {name!r} are {list(found)}, expected {list(shape)} for"
+                f" {network}"
             )
 
 
@@ -124,21 +129,23 @@ def recurrent_shapes(
     return shapes
 
 
-def hidden_units(path: Path, state: Any, name: str, what: str) -> int:
+def hidden_units(path: Path, state: Any, name: str, network: str) -> int:
     """How many units a recurrent layer has, as its weights [gates * units, units] say."""
     weights = state.get(name) if isinstance(state, Mapping) else None
     if weights is None or len(np.shape(weights)) != 2:
-        raise DataProblem(f"{path} has no weights {name!r}, which {what} has; is it another?")
+        raise DataProblem(f"{path} has no weights {name!r}, which {network} has; is it another?")
     return int(weights.shape[1])
 
 
-def over_vectors(path: Path, state: Any, dim: int, layers: int, what: str, prefix: str = "") -> int:
+def over_vectors(
+    path: Path, state: Any, dim: int, layers: int, network: str, prefix: str = ""
+) -> int:
     """The units of a bidirectional LSTM over word vectors of `dim` numbers; DataProblem where it is
     none, or reads others.
     """
-    hidden = hidden_units(path, state, f"{prefix}weight_hh_l0", what)
+    hidden = hidden_units(path, state, f"{prefix}weight_hh_l0", network)
     read = int(state[f"{prefix}weight_ih_l0"].shape[1])
-    check_weight_shapes(path, state, recurrent_shapes(read, hidden, layers, prefix), what)
+    check_weight_shapes(path, state, recurrent_shapes(read, hidden, layers, prefix), network)
     if read != dim:
         raise DataProblem(
             f"{path} needs word vectors of {read} dimensions, and those of vectors= have {dim}"

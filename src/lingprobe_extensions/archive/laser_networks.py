@@ -117,13 +117,13 @@ class TransformerStates:
         return self._linear(f"{name}self_attn.out_proj", joined)
 
 
-def compute_sinusoids(many: int, width: int) -> Tensor:
-    """Where tokens stand, as sines and cosines [many, width] (Vaswani et al. 2017, 3.5), in the
-    order of fairseq: first all sines, the first position after that of padding.
+def compute_sinusoids(token_count: int, width: int) -> Tensor:
+    """Where tokens stand, as sines and cosines [token_count, width] (Vaswani et al. 2017, 3.5), in
+    the order of fairseq: first all sines, the first position after that of padding.
     """
     half = width // 2
     steps = torch.exp(torch.arange(half) * -(np.log(10000) / (half - 1)))
-    angles = torch.arange(PADDING + 1, PADDING + 1 + many)[:, None] * steps
+    angles = torch.arange(PADDING + 1, PADDING + 1 + token_count)[:, None] * steps
     return torch.cat([angles.sin(), angles.cos()], 1)
 
 

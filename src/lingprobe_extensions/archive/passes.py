@@ -97,28 +97,28 @@ def each_word(sentences: Sequence[Sentence]) -> tuple[list[str], TokenBatch]:
 def pool_layers(
     forward: Forward,
     tokens: TokenBatch,
-    asked: Sequence[tuple[str, str]],
+    slots: Sequence[tuple[str, str]],
     widths: Mapping[str, int],
     budget: int,
 ) -> Vectors:
     """Every layer that is asked for, pooled as is asked for, in one pass over all sentences;
     batches are of at most `budget` tokens.
     """
-    by_word = any(pool == "none" for _, pool in asked)
+    by_word = any(pool == "none" for _, pool in slots)
     marks = tokens.marks if by_word else (0, 0)
     units = np.maximum(tokens.counts - sum(marks), 0) if by_word else np.ones_like(tokens.counts)
     starts = compute_offsets(units)
-    layers = [np.zeros((int(starts[-1]), widths[layer]), np.float32) for layer, _ in asked]
+    layers = [np.zeros((int(starts[-1]), widths[layer]), np.float32) for layer, _ in slots]
 
     def work(rows: Ints) -> None:
         states, mask = forward(rows), _mask(tokens.counts[rows], marks)
         places = expand_ranges(starts[rows], starts[rows + 1])[0]
-        for target, (layer, pool) in zip(layers, asked, strict=True):
+        for target, (layer, pool) in zip(layers, slots, strict=True):
             target[places] = _units(pool, states[layer], mask)
 
     run_batches(work, make_batches(tokens.counts, budget), side_by_side=True)
     spans = tokens.spans if by_word else None
-    return Vectors(tuple(layers), SlotEncoder.names(asked), spans, tokens.cut)
+    return Vectors(tuple(layers), SlotEncoder.names(slots), spans, tokens.cut)
 
 
 def _mask(lengths: Ints, marks: tuple[int, int]) -> NDArray[np.bool_]:

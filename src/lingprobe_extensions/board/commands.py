@@ -13,7 +13,7 @@ from lingprobe_extensions.board.options import BoardOptions, SubmitOptions
 
 
 @command(SubmitOptions, heading="Results")
-def submit(given: SubmitOptions) -> None:
+def submit(options: SubmitOptions) -> None:
     """Write results as a folder for a board, or check such a folder.
 
     **Examples**
@@ -21,7 +21,7 @@ def submit(given: SubmitOptions) -> None:
     - `lingprobe publish submit results/ -o mine --name mine --trained-on-ud no`
     - `lingprobe publish submit mine --check`
     """
-    show_page(lingprobe.submit(**given.select(SubmitOptions)))
+    show_page(lingprobe.submit(**options.select(SubmitOptions)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class BoardCommand(TrialOptions, QuietOptions, BoardOptions):
 
 
 @command(BoardCommand, heading="Results")
-def board(given: BoardCommand) -> None:
+def board(options: BoardCommand) -> None:
     """Write a site of models: measured ones in groups, submitted ones as reported.
 
     **Examples**
@@ -38,12 +38,12 @@ def board(given: BoardCommand) -> None:
     - `lingprobe publish board mine yours -o site --measure measured/`
     - `lingprobe publish board mine -o site --measure measured/ -e mine=st:all-MiniLM-L6-v2`
     """
-    chosen = given.select(BoardOptions)
-    if given.dry_run:
+    chosen = options.select(BoardOptions)
+    if options.dry_run:
         chosen.pop("output", None)
         typer.echo(str(lingprobe.estimate_board(**chosen)))
         return
-    site = lingprobe.board(**chosen, progress=not given.quiet)
+    site = lingprobe.board(**chosen, progress=not options.quiet)
     for text in (*site.remarks, *site.problems):
         # it may name a task that a submitter called as they liked
         typer.echo("".join(each for each in text if each.isprintable()), err=True)

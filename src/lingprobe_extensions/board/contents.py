@@ -209,7 +209,7 @@ class BoardContents:
     def _languages(self) -> dict[Key, str]:
         return {key: language_names(one.languages) for key, one in self.tasks.items()}
 
-    def most(self, key: Key) -> int:
+    def test_count(self, key: Key) -> int:
         """The test examples of a task."""
         one = self.tasks[key]
         rows = self._rows(one) or [report.row for report in one.reported]

@@ -40,11 +40,11 @@ SELECTIVITY = (
 GROUPS = "±: the wider side of the 95 % interval, not corrected for the number of groups."
 
 
-def control_blocks(board: BoardContents, one: TaskStandings) -> tuple[PageBlock, ...]:
+def control_blocks(board: BoardContents, standings: TaskStandings) -> tuple[PageBlock, ...]:
     """The scores of controls beside those of the task; () where none was measured."""
-    if not len(one.controls):
+    if not len(standings.controls):
         return ()
-    every = compute_scores(one.controls).rows
+    every = compute_scores(standings.controls).rows
     plain = {_get_layer_key(row): row for row in every if row.control == "none"}
     lines = [
         _control_cells(board, plain.get(_get_layer_key(row)), row)
@@ -83,9 +83,9 @@ def _control_cells(board: BoardContents, plain: Any | None, row: Any) -> tuple[s
     )
 
 
-def group_blocks(board: BoardContents, one: TaskStandings) -> tuple[PageBlock, ...]:
+def group_blocks(board: BoardContents, standings: TaskStandings) -> tuple[PageBlock, ...]:
     """Scores by group of examples: by each tag of the test examples that has several values."""
-    return tuple(_group_blocks(board, one.shown))
+    return tuple(_group_blocks(board, standings.shown))
 
 
 def _group_blocks(board: BoardContents, shown: ResultFrame) -> Iterator[PageBlock]:

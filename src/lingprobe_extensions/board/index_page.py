@@ -140,7 +140,7 @@ def score_sheet(board: BoardContents, shown: ShownKeys, folder: str = "") -> Tab
     top = [("best baseline", *blank, *(format_number(board.floor(key)[0]) for key in keys))]
     below = [
         ("upper bound", *blank, *(format_number(board.ceiling(key)[0]) for key in keys)),
-        ("n", *blank, *(f"{board.most(key):,}" for key in keys)),
+        ("n", *blank, *(f"{board.test_count(key):,}" for key in keys)),
     ]
     order = [encoder for encoder in board.order if board.by_model[encoder].keys() & {*keys}]
     if not any(board.tasks[key].models or board.tasks[key].floors for key in keys):
@@ -305,7 +305,7 @@ def _tasks(board: BoardContents) -> TableSheet:
                 *map(str, counts),
                 format_number(board.floor(key)[0]),
                 format_number(board.ceiling(key)[0]),
-                f"{board.most(key):,}",
+                f"{board.test_count(key):,}",
             )
         )
     links = {(0, r, 0): board.task_files[key] for r, key in enumerate(board.tasks)}

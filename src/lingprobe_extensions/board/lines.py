@@ -61,19 +61,19 @@ class ModelLine:
         return json.dumps(asdict(self), ensure_ascii=False) + "\n"
 
 
-def facts_told_by(mine: Sequence[Result]) -> dict[str, Any]:
+def facts_told_by(results: Sequence[Result]) -> dict[str, Any]:
     """What the results of one model say of it, by field."""
-    made = [one.provenance for one in mine]
+    made = [one.provenance for one in results]
     pairs = {pair for each in made for pair in each.identities.items()}
     codes = {kind: sorted({_code(text) for k, text in pairs if k == kind}) for kind, _ in pairs}
     versions = {name: value for each in made for name, value in each.versions.items()}
     return {
         "identity": _one({each.identity("encoder", "") for each in made}),
         "revision": _one({each.revision for each in made}),
-        "layers": tuple(sorted({one.trial.read for one in mine}, key=layer_order)),
+        "layers": tuple(sorted({one.trial.read for one in results}, key=layer_order)),
         "versions": dict(sorted(versions.items())),
         "code": {kind: digest_strings(*several) for kind, several in sorted(codes.items())},
-        "fits": len(mine),
+        "fits": len(results),
     }
 
 

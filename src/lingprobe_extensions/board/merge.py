@@ -142,9 +142,9 @@ class _Same:
         self.measured = {_model_key(line.identity): line for line in own.lines}
         self.names = {line.encoder for line in own.lines}
 
-    def task(self, one: Result) -> str:
+    def task(self, result: Result) -> str:
         """The operator's reference of a task that has the same data, wherever these lie."""
-        reference, identity = one.trial.task, _identity(one, "task")
+        reference, identity = result.trial.task, _identity(result, "task")
         parsed = try_parse_reference(reference)
         place = self.places.get(_place_key(identity))
         if parsed is not None and place is not None:
@@ -155,11 +155,11 @@ class _Same:
             self.other_data[OTHER_DATA.format(name)] = None
         return marked
 
-    def encoder(self, reference: str, one: Result) -> str:
+    def encoder(self, reference: str, result: Result) -> str:
         """What is in the measured results is recognized by its files or code: the operator's
         reference of such a model.
         """
-        return self.model(reference, _identity(one, "encoder"))
+        return self.model(reference, _identity(result, "encoder"))
 
     def model(self, reference: str, identity: str) -> str:
         """The same, of what a line says."""

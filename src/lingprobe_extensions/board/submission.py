@@ -72,11 +72,11 @@ class DescribedResults(NamedTuple):
     encoders: Mapping[str, str] = MappingProxyType({})
 
 
-def submission_of(results: Sequence[Result], said: SubmitterStatement) -> BoardSubmission:
+def submission_of(results: Sequence[Result], statement: SubmitterStatement) -> BoardSubmission:
     """The fits of some results and the lines of their models; DataProblem where there is no model,
     UsageProblem where two things would have one name.
     """
-    described = describe_results(results, said)
+    described = describe_results(results, statement)
     if not described.lines:
         raise DataProblem("no model is among these results: only baselines and oracles")
     moved = described.results
@@ -84,20 +84,21 @@ def submission_of(results: Sequence[Result], said: SubmitterStatement) -> BoardS
     return BoardSubmission(tuple(fits), tuple(fit.result() for fit in fits), described.lines)
 
 
-def describe_results(results: Sequence[Result], said: SubmitterStatement) -> DescribedResults:
+def describe_results(results: Sequence[Result], statement: SubmitterStatement) -> DescribedResults:
     """Results with what is known of their models; UsageProblem where two things would have one
     name.
     """
     scored = [r for r in results if not math.isnan(r.score)]
     names = _name_models(
-        dict.fromkeys(r.trial.encoder for r in scored if get_encoder_kind(r) == "trained"), said
+        dict.fromkeys(r.trial.encoder for r in scored if get_encoder_kind(r) == "trained"),
+        statement,
     )
     encoders = _portable({r.trial.encoder for r in scored})
     moved = _without_folders(scored, encoders)
     lines = []
     for encoder, name in sorted(names.items()):
         mine = [r for r in moved if r.trial.encoder == encoders[encoder]]
-        lines.append(_build_model_line(name, encoder, mine, said))
+        lines.append(_build_model_line(name, encoder, mine, statement))
     return DescribedResults(tuple(moved), tuple(lines), encoders)
 
 
@@ -216,10 +217,10 @@ def with_bounds(fits: Sequence[FitRow], results: Sequence[Result]) -> list[FitRo
     return bounded
 
 
-def write_submission(made: BoardSubmission, folder: Path) -> None:
+def write_submission(submission: BoardSubmission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
-    write_frame(made.fits, folder / FITS)
-    write_text(folder / LINES, "".join(line.text() for line in made.lines))
+    write_frame(submission.fits, folder / FITS)
+    write_text(folder / LINES, "".join(line.text() for line in submission.lines))
     sums = [f"{checksum_file(folder / name)}  {name}\n" for name in (FITS, LINES)]
     write_text(folder / SUMS, "".join(sums))
 

@@ -170,21 +170,21 @@ def _build_task_row(board: BoardContents, one: ModelStanding) -> tuple[str, ...]
     )
 
 
-def floor_difference(one: ModelStanding) -> str:
+def floor_difference(standing: ModelStanding) -> str:
     """How much higher a score is than the best floor, with the interval."""
-    if one.floor is None:
+    if standing.floor is None:
         return "–"
-    known = one.floor.strictest.decision
+    known = standing.floor.strictest.decision
     low, high = with_sign(known.low), with_sign(known.high)
     return f"{with_sign(known.difference)} [{low}, {high}]"
 
 
-def floor_verdict(one: ModelStanding) -> str:
+def floor_verdict(standing: ModelStanding) -> str:
     """Whether a score is above the baselines, in a word or two."""
-    if one.floor is None:
+    if standing.floor is None:
         return "no baseline"
     said = {"better": "yes", "worse": "no, worse than one"}
-    verdict = one.floor.strictest.verdict
+    verdict = standing.floor.strictest.verdict
     return said.get(verdict, verdict)
 
 

@@ -18,7 +18,7 @@ class GenerateCommand(QuietOptions, GenerateOptions):
 
 
 @command(GenerateCommand, heading="Data")
-def generate(given: GenerateCommand) -> None:
+def generate(options: GenerateCommand) -> None:
     """Generate sentences with known meaning: who did what to whom, and what did not happen.
 
     Without `-o`, it only counts the sentences that fit the request, which is exact and fast.
@@ -30,7 +30,7 @@ def generate(given: GenerateCommand) -> None:
     - `lingprobe data generate request.json -n 100000 -o sentences.jsonl`
     - `lingprobe data generate empty.json --language polish -n 1000 -o zdania.txt --text`
     """
-    done = lingprobe.generate(**given.select(GenerateOptions), progress=not given.quiet)
+    done = lingprobe.generate(**options.select(GenerateOptions), progress=not options.quiet)
     typer.echo(f"{done.admitted:,} sentences of {done.structures:,} structures")
-    if given.output is not None and not given.quiet:
-        typer.echo(f"{given.output}: {done.written:,} sentences", err=True)
+    if options.output is not None and not options.quiet:
+        typer.echo(f"{options.output}: {done.written:,} sentences", err=True)

@@ -358,7 +358,7 @@ def _join_side_names(names: Sequence[str]) -> str:
     return "; ".join(known) if len(known) < 4 else f"{len(known)} encoders"
 
 
-def untested_claim(claim: PaperClaim, why: str) -> TestedClaim:
+def untested_claim(claim: PaperClaim, reason: str) -> TestedClaim:
     """A claim of which nothing is known, and why."""
     return TestedClaim(
         claim.paper,
@@ -372,7 +372,7 @@ def untested_claim(claim: PaperClaim, why: str) -> TestedClaim:
         first=claim.first,
         second=claim.second,
         task=claim.tasks,
-        verdict=why,
+        verdict=reason,
         cause=claim.cause,
     )
 

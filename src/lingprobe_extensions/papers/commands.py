@@ -32,7 +32,7 @@ class ClaimsCommand(PageOptions, ClaimsOptions):
 
 
 @command(ClaimsCommand, heading="Results")
-def claims(given: ClaimsCommand) -> None:
+def claims(options: ClaimsCommand) -> None:
     """Test claims of papers about encoders: reproduced, not reproduced, or inconclusive.
 
     Each claim compares cells of the paper's table. Your encoders take the place of its rows:
@@ -50,9 +50,9 @@ def claims(given: ClaimsCommand) -> None:
     - `lingprobe results claims --published conneau2018`
     - `lingprobe results claims --published ettinger2018 --all --format markdown`
     """
-    named = dict(map(_parse_encoder_row, given.as_))
-    page = lingprobe.claims(**given.select(ClaimsOptions), named=named)
-    show_page(page, given.style, given.output, "claim")
+    named = dict(map(_parse_encoder_row, options.as_))
+    page = lingprobe.claims(**options.select(ClaimsOptions), named=named)
+    show_page(page, options.style, options.output, "claim")
 
 
 def _parse_encoder_row(text: str) -> tuple[str, str]:
@@ -87,7 +87,7 @@ class AnnotateCommand(AnnotateOptions):
 
 
 @command(AnnotateCommand, heading="Data")
-def annotate(given: AnnotateCommand) -> None:
+def annotate(options: AnnotateCommand) -> None:
     """Write a sheet of test sentences for people to label, or score filled sheets as a human upper
     bound.
 
@@ -101,9 +101,9 @@ def annotate(given: AnnotateCommand) -> None:
     - `lingprobe data annotate ud/tense:UD_English-EWT --check --by auxiliary -o sheet.tsv`
     - `lingprobe data annotate --score anna.tsv ben.tsv -o bound.json`
     """
-    files, output = given.files, given.output
-    if given.score:
-        show_page(lingprobe.score_sheets(files, output, trust=given.trust))
+    files, output = options.files, options.output
+    if options.score:
+        show_page(lingprobe.score_sheets(files, output, trust=options.trust))
         if output is not None:
             typer.echo(
                 f"{output}: lingprobe report --suite ... --human {output} shows it in a paper's"
@@ -115,10 +115,10 @@ def annotate(given: AnnotateCommand) -> None:
         raise UsageProblem(
             "give one task, and -o FILE for the sheet (or --score and filled sheets)"
         )
-    words, meanings = _parse_label_words(given.call)
-    chosen = given.select(AnnotateOptions)
+    words, meanings = _parse_label_words(options.call)
+    chosen = options.select(AnnotateOptions)
     sheet = lingprobe.annotate(files[0], output, words=words, meanings=meanings, **chosen)
-    short = f" (all that there are; you asked for {given.n:,})" if sheet.n < given.n else ""
+    short = f" (all that there are; you asked for {options.n:,})" if sheet.n < options.n else ""
     typer.echo(
         f"{output}: {sheet.n:,} sentences{short}; score it with lingprobe data annotate --score"
         f" {output}",

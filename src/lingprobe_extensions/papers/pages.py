@@ -28,38 +28,40 @@ TEXT = frozenset({"verdict", "claim"})
 
 
 def published_page(
-    found: Sequence[TestedClaim], every: bool, correction: str
+    claims: Sequence[TestedClaim], with_untested: bool, correction: str
 ) -> Page[tuple[TestedClaim, ...]]:
     """Papers' claims, tested on their own tables."""
 
     def make_tables() -> list[Table]:
-        notes = (*_explain_claims(found, correction, "paper"), *_published_notes(found))
-        return [Table(HEAD, tuple(_sections(found, every)), TEXT, notes)]
+        notes = (*_explain_claims(claims, correction, "paper"), *_published_notes(claims))
+        return [Table(HEAD, tuple(_sections(claims, with_untested)), TEXT, notes)]
 
-    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
+    return Page(tuple(claims), make_tables, {"csv": lambda: format_csv(claims)}, width=WIDTH)
 
 
 def claims_page(
-    found: Sequence[TestedClaim],
+    claims: Sequence[TestedClaim],
     settings: Mapping[PaperSetting, SettingScores],
-    every: bool,
+    with_untested: bool,
     correction: str,
 ) -> Page[tuple[TestedClaim, ...]]:
-    """Papers' claims, tested on results; those that were not tested come last, with `every`."""
-    tested = [one for one in found if one.verdict in WORDS.values()]
-    lacking = [one for one in found if one.verdict not in WORDS.values()]
+    """Papers' claims, tested on results; those that were not tested come last, with
+    `with_untested`.
+    """
+    tested = [one for one in claims if one.verdict in WORDS.values()]
+    lacking = [one for one in claims if one.verdict not in WORDS.values()]
 
     def make_tables() -> list[Table]:
         notes = [*_explain_claims(tested, correction, "table"), *_result_notes(tested, settings)]
-        if lacking and not every:
+        if lacking and not with_untested:
             notes.append(
                 f"{len(lacking)} claims were not tested, because encoders or tasks are missing;"
                 " --all lists them."
             )
-        tables = [Table(HEAD, tuple(_sections(tested, every)), TEXT, tuple(notes))]
-        return [*tables, _lacking(lacking)] if lacking and every else tables
+        tables = [Table(HEAD, tuple(_sections(tested, with_untested)), TEXT, tuple(notes))]
+        return [*tables, _lacking(lacking)] if lacking and with_untested else tables
 
-    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
+    return Page(tuple(claims), make_tables, {"csv": lambda: format_csv(claims)}, width=WIDTH)
 
 
 def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSection]:

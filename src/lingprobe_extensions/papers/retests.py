@@ -408,16 +408,16 @@ def known_rows(paper: str) -> frozenset[str]:
     return frozenset(printed | (ours if paper == "conneau2018" else set()))
 
 
-def match_row_names(said: str) -> list[str]:
+def match_row_names(name: str) -> list[str]:
     """The rows that somebody means: words in any order, whatever their case ('nmt en-fr
     bilstm-max'); UsageProblem for none.
     """
     every = dict.fromkeys(row for paper in PAPERS for row in sorted(known_rows(paper)))
-    meant = [row for row in every if _letters(row) == _letters(said)]
+    meant = [row for row in every if _letters(row) == _letters(name)]
     if not meant:
-        near = get_close_matches(said, every, 3, 0.3)
+        near = get_close_matches(name, every, 3, 0.3)
         raise UsageProblem(
-            f"no paper has a row {said!r}" + (f": did you mean {'; '.join(near)}?" if near else "")
+            f"no paper has a row {name!r}" + (f": did you mean {'; '.join(near)}?" if near else "")
         )
     return meant
 

@@ -103,7 +103,7 @@ def compute_evidence(
     )
 
 
-def combine_at_least(k: int, parts: Sequence[ClaimEvidence]) -> ClaimEvidence:
+def combine_at_least(k: int, evidence: Sequence[ClaimEvidence]) -> ClaimEvidence:
     """Whether so many comparisons are significant in a claim's direction: what evidence on some
     claims says of the claim that at least `k` of them are true.
 
@@ -114,25 +114,25 @@ def combine_at_least(k: int, parts: Sequence[ClaimEvidence]) -> ClaimEvidence:
     1982). All counts up to the number that Holm's procedure rejects are supported, which is the
     bound by closed testing (Goeman & Solari 2011). The claim is refuted if n - k + 1 are wrong.
     """
-    n = len(parts)
-    wrong = sorted(parts, key=lambda part: part.wrong)[k - 1]
-    right = sorted(parts, key=lambda part: part.right)[n - k]
+    n = len(evidence)
+    wrong = sorted(evidence, key=lambda part: part.wrong)[k - 1]
+    right = sorted(evidence, key=lambda part: part.right)[n - k]
     return ClaimEvidence(
         min(1.0, (n - k + 1) * wrong.wrong),
         min(1.0, k * right.right),
         wrong.weakest,
         right.strongest,
-        sum(part.agrees for part in parts) >= k,
+        sum(part.agrees for part in evidence) >= k,
     )
 
 
-def judge_claim(what: ClaimEvidence, corrected: float) -> Verdict:
+def judge_claim(evidence: ClaimEvidence, corrected: float) -> Verdict:
     """Whether a claim holds, does not hold, or is inconclusive, from its p value corrected over all
     claims.
     """
     if corrected >= ALPHA:
         return "inconclusive"
-    return "supported" if what.supports else "contradicted"
+    return "supported" if evidence.supports else "contradicted"
 
 
 def student_reach(df: float) -> float:

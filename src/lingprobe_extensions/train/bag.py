@@ -49,12 +49,12 @@ Told = Callable[[int, int, float], None]
 
 
 def start_word_vectors(
-    request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
+    request: TrainingRequest, reading: FileReading, settings: TrainingSettings, out: Path
 ) -> TrainingStart:
     """Read the files into a corpus, and divide it."""
     _import_steps()  # which says that numba is missing before much is read
     _check_settings(settings)
-    corpus, train, dev = _split_train_dev(request, how, settings, out)
+    corpus, train, dev = _split_train_dev(request, reading, settings, out)
     vocabulary = WordVocabulary.of(corpus, train, settings.least)
     learner = WordVectorTraining(corpus, vocabulary, settings)
     judged = learner.dev_sample(dev)
@@ -158,10 +158,10 @@ class WordVectorTraining:
         }
 
     def epoch(
-        self, train: Ints, dev: Ints, told: Told, pause: Callable[[], None] | None = None
+        self, train: Ints, dev: Ints, report: Told, pause: Callable[[], None] | None = None
     ) -> EpochResult:
-        """Learn from every sentence of train once, and judge on dev; `told` gets the words done, of
-        how many, and the loss. It is not paused: an epoch is begun anew after a stop.
+        """Learn from every sentence of train once, and judge on dev; `report` gets the words done,
+        of how many, and the loss. It is not paused: an epoch is begun anew after a stop.
         """
         number, began = len(self.epochs) + 1, time.perf_counter()
         draws = np.random.default_rng((self.settings.seed, number))
@@ -178,11 +178,11 @@ class WordVectorTraining:
                 )
             if time.perf_counter() - last > TOLD:
                 last = time.perf_counter()
-                told(done, every, loss / max(count, 1))
+                report(done, every, loss / max(count, 1))
         shares = guesses.WordShares(self.negatives.shares, self.shares)
         figures = guesses.measure_guesses(self.tables, self.dev_sample(dev), shares)
         mean, seconds = loss / max(count, 1), time.perf_counter() - began
-        told(every, every, mean)
+        report(every, every, mean)
         self.epochs.append(EpochResult(number, mean, figures, done, seconds))
         return self.epochs[-1]
 
@@ -199,7 +199,7 @@ class WordVectorTraining:
         """All sentences with what is drawn for them, some at a time."""
         mixed = self.settings.shuffled
         for every in (
-            self.corpus.shuffled_texts(train, draws) if mixed else self.corpus.parts(train)
+            self.corpus.shuffled_texts(train, draws) if mixed else self.corpus.iterate_blocks(train)
         ):
             texts = self.vocabulary.drop_rare_words(every)
             rows = np.flatnonzero(texts.lengths)
@@ -225,7 +225,11 @@ class WordVectorTraining:
         """Sentences of dev that have a context, drawn from all over it, with all their bigrams and
         one negative for each word, the same ones after each epoch.
         """
-        every = (text.row(i).tolist() for text in self.corpus.parts(dev) for i in range(len(text)))
+        every = (
+            text.row(i).tolist()
+            for text in self.corpus.iterate_blocks(dev)
+            for i in range(len(text))
+        )
         texts = self.vocabulary.drop_rare_words(NumberedTexts.of(every))
         draws = np.random.default_rng((self.settings.seed, 0, 1))
         rows = draws.permutation(np.flatnonzero(texts.lengths > 1))

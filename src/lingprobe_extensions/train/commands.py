@@ -54,7 +54,7 @@ class ParserCommand(SettingOptions, TrainingData):
 
 
 @command(EncoderCommand, heading="Training")
-def encoder(given: EncoderCommand) -> None:
+def encoder(options: EncoderCommand) -> None:
     """Train a sentence encoder, and save it after every epoch.
 
     Use the folder as an encoder: `trained:FOLDER`, or `trained:FOLDER,epoch=2` after two epochs.
@@ -73,12 +73,12 @@ def encoder(given: EncoderCommand) -> None:
     - `lingprobe train encoder bow --objective cbow --data novels.txt.xz -o models/s2v`
     - `lingprobe run -t 'ud/*:UD_English-EWT' -e trained:models/en-de trained:models/en-de,epoch=1`
     """
-    named = {**given.select(TrainOptions), "objective": given.objective}
-    _train(given, {**named, "where": dict(_parse_pairs(given.where))})
+    named = {**options.select(TrainOptions), "objective": options.objective}
+    _train(options, {**named, "where": dict(_parse_pairs(options.where))})
 
 
 @command(ParserCommand, heading="Training")
-def parser(given: ParserCommand) -> None:
+def parser(options: ParserCommand) -> None:
     """Train a parser on treebanks, and save it after every epoch.
 
     Use the folder as a parser: `lingprobe parse --with FOLDER`. The same command continues a
@@ -89,7 +89,7 @@ def parser(given: ParserCommand) -> None:
     - `lingprobe train parser UD_English-EWT -o models/ewt`
     """
     named = {"architecture": "parser", "objective": ""}
-    _train(given, {**given.select(TrainingData), **named})
+    _train(options, {**options.select(TrainingData), **named})
 
 
 def _train(given: SettingOptions, asked: Mapping[str, Any]) -> None:
@@ -106,7 +106,7 @@ def _train(given: SettingOptions, asked: Mapping[str, Any]) -> None:
 
 
 @command(ExportOptions, heading="Training")
-def export(given: ExportOptions) -> None:
+def export(options: ExportOptions) -> None:
     """Convert a trained encoder to a model of sentence-transformers.
 
     Its vocabulary is that of its training. Sentences of these words get the same vectors as from
@@ -117,7 +117,7 @@ def export(given: ExportOptions) -> None:
     - `lingprobe train export models/en-de -o models/en-de-st`
     - `lingprobe train export models/en-de -o models/en-de-st --epoch 2 --words UD_English-EWT`
     """
-    typer.echo(str(lingprobe.export(**given.select(ExportOptions))))
+    typer.echo(str(lingprobe.export(**options.select(ExportOptions))))
 
 
 def _parse_pairs(pairs: Iterable[str] | None) -> list[tuple[str, Any]]:

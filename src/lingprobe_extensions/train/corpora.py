@@ -18,7 +18,7 @@ class TagCommand(QuietOptions, TagOptions):
 
 
 @command(TagCommand, heading="Data")
-def tag(given: TagCommand) -> None:
+def tag(options: TagCommand) -> None:
     """Tag running text with a tagger trained on tagged text, and show its accuracy on held-out
     text.
 
@@ -26,14 +26,14 @@ def tag(given: TagCommand) -> None:
 
     - `lingprobe data tag novels.txt.xz --from brown.zip -o novels.tagged.xz`
     """
-    done = lingprobe.tag(**given.select(TagOptions), progress=not given.quiet)
+    done = lingprobe.tag(**options.select(TagOptions), progress=not options.quiet)
     share = f"{done.accuracy:.2%} of {done.tested:,} held-out words"
     left_out = (
         f"; {done.skipped:,} lines skipped, the first: {done.problem}" if done.skipped else ""
     )
-    _remark(f"{share} are tagged as in {given.source}", given.quiet)
+    _remark(f"{share} are tagged as in {options.source}", options.quiet)
     counts = f"{done.sentences:,} sentences, {done.words:,} words{left_out}"
-    _remark(f"{given.output}: {counts}", given.quiet)
+    _remark(f"{options.output}: {counts}", options.quiet)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +42,7 @@ class VectorsCommand(QuietOptions, VectorSettings, VectorOptions):
 
 
 @command(VectorsCommand, heading="Training")
-def vectors(given: VectorsCommand) -> None:
+def vectors(options: VectorsCommand) -> None:
     """Train word vectors on running text, without the sentences that they will be probed on.
 
     Needs gensim (the extra `static`). Use the vectors as an encoder, `static:FILE`,
@@ -54,8 +54,8 @@ def vectors(given: VectorsCommand) -> None:
     - `lingprobe train vectors corpus.txt.xz -t 'ud/*:UD_Polish-PDB' --subwords --dim 100 -o
       polish.bin`
     """
-    done = lingprobe.train_vectors(**given.select(VectorOptions, VectorSettings))
-    _remark(str(done), given.quiet)
+    done = lingprobe.train_vectors(**options.select(VectorOptions, VectorSettings))
+    _remark(str(done), options.quiet)
 
 
 def _remark(text: str, quiet: bool) -> None:

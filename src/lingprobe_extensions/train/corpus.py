@@ -95,7 +95,7 @@ class TrainingCorpus:
             texts = join_texts([self.within(rows, *stretch) for stretch in some])
             yield texts.take(draws.permutation(len(texts)))
 
-    def parts(self, rows: Ints) -> Iterator[NumberedTexts]:
+    def iterate_blocks(self, rows: Ints) -> Iterator[NumberedTexts]:
         """Those of the sentences `rows` (sorted) that each block has."""
         for first, last in self.blocks():
             yield self.within(rows, first, last)
@@ -107,11 +107,13 @@ class TrainingCorpus:
 
     def unlike(self, rows: Ints, others: Ints) -> Ints:
         """Those of `rows` whose words are not those of one of `others`, a few sentences."""
-        known = {row.tobytes() for text in self.parts(others) for row in _yield_text_rows(text)}
+        known = {
+            row.tobytes() for text in self.iterate_blocks(others) for row in _yield_text_rows(text)
+        }
         kept = np.fromiter(
             (
                 row.tobytes() not in known
-                for text in self.parts(rows)
+                for text in self.iterate_blocks(rows)
                 for row in _yield_text_rows(text)
             ),
             bool,
@@ -122,7 +124,7 @@ class TrainingCorpus:
     def counts(self, rows: Ints) -> Ints:
         """How often each word stands in some sentences."""
         total = np.zeros(len(self.forms), np.int64)
-        for text in self.parts(rows):
+        for text in self.iterate_blocks(rows):
             total += np.bincount(text.ids, minlength=len(total))
         return total
 
@@ -145,11 +147,11 @@ class WordVocabulary:
     numbers: NDArray[np.int32]
 
     @classmethod
-    def of(cls, corpus: TrainingCorpus, rows: Ints, least: int) -> WordVocabulary:
-        """The words that occur `least` times in some sentences."""
+    def of(cls, corpus: TrainingCorpus, rows: Ints, min_count: int) -> WordVocabulary:
+        """The words that occur `min_count` times in some sentences."""
         counts = corpus.counts(rows)
         order = np.argsort(-counts, kind="stable")
-        order = order[counts[order] >= max(least, 1)]
+        order = order[counts[order] >= max(min_count, 1)]
         numbers = np.full(len(counts), -1, np.int32)
         numbers[order] = np.arange(len(order))
         return cls(tuple(corpus.forms[i] for i in order.tolist()), counts[order], numbers)

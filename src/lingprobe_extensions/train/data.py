@@ -97,14 +97,14 @@ class FileReading:
 Reader = Callable[[Sequence[Path], FileReading], Iterator[TrainingExample]]
 
 
-def read_translations(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def read_translations(paths: Sequence[Path], reading: FileReading) -> Iterator[TrainingExample]:
     """Of two files of as many lines, or of tables with a source and its translation in the first
     two columns, each line.
     """
     for first, second in _read_translations(paths):
-        source = how.words(first)
-        if how.usable(first, second) and how.fits(source, how.words(second)):
-            how.counts["read"] += 1
+        source = reading.words(first)
+        if reading.usable(first, second) and reading.fits(source, reading.words(second)):
+            reading.counts["read"] += 1
             yield TrainingExample(source, (second,))
 
 
@@ -134,29 +134,31 @@ def _read_translations(paths: Sequence[Path]) -> Iterator[tuple[str, str]]:
         yield one[1].strip(), other[1].strip()
 
 
-def themselves(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def themselves(paths: Sequence[Path], reading: FileReading) -> Iterator[TrainingExample]:
     """Each line of running text, which is to give itself."""
     for path in paths:
         for text in _running(path):
-            sentence = how.words(text)
-            if text and how.usable(text) and how.fits(sentence):
-                how.counts["read"] += 1
+            sentence = reading.words(text)
+            if text and reading.usable(text) and reading.fits(sentence):
+                reading.counts["read"] += 1
                 yield TrainingExample(sentence, (text,))
 
 
-def read_following_sentences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def read_following_sentences(
+    paths: Sequence[Path], reading: FileReading
+) -> Iterator[TrainingExample]:
     """Each line of running text with the next one of its paragraph, which it is to give."""
     for path in paths:
         for first, second in pairwise(_running(path)):
             if not (first and second):
                 continue
-            source = how.words(first)
-            if how.usable(first, second) and how.fits(source, how.words(second)):
-                how.counts["read"] += 1
+            source = reading.words(first)
+            if reading.usable(first, second) and reading.fits(source, reading.words(second)):
+                reading.counts["read"] += 1
                 yield TrainingExample(source, (second,))
 
 
-def neighbours(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def neighbours(paths: Sequence[Path], reading: FileReading) -> Iterator[TrainingExample]:
     """Each line of running text with the one before and the one after it in its paragraph, which it
     is to give (Kiros et al. 2015, section 2).
     """
@@ -164,11 +166,11 @@ def neighbours(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
         for before, middle, after in _threes(_running(path)):
             if not (before and middle and after):
                 continue
-            source = how.words(middle)
-            if how.usable(before, middle, after) and how.fits(
-                how.words(before), source, how.words(after)
+            source = reading.words(middle)
+            if reading.usable(before, middle, after) and reading.fits(
+                reading.words(before), source, reading.words(after)
             ):
-                how.counts["read"] += 1
+                reading.counts["read"] += 1
                 yield TrainingExample(source, (before, after))
 
 
@@ -184,14 +186,18 @@ def _running(path: Path) -> Iterator[str]:
         yield "" if text.startswith("# ") else text
 
 
-def read_bracketed_examples(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def read_bracketed_examples(
+    paths: Sequence[Path], reading: FileReading
+) -> Iterator[TrainingExample]:
     """Each sentence of bracketed trees, which is to give its tree without its words (Vinyals et al.
     2015; Conneau et al. 2018, Table 1).
     """
     for path in paths:
         tally = ProblemTally()
-        for tree in read_brackets(path, how.on_error, tally):
-            if how.usable(tree.sentence.text, " ".join(tree.words)) and how.fits(tree.words):
-                how.counts["read"] += 1
+        for tree in read_brackets(path, reading.on_error, tally):
+            if reading.usable(tree.sentence.text, " ".join(tree.words)) and reading.fits(
+                tree.words
+            ):
+                reading.counts["read"] += 1
                 yield TrainingExample(tree.words, (" ".join(linearise_tree(tree)),))
-        how.counts["trees without words, or malformed"] += tally.skipped
+        reading.counts["trees without words, or malformed"] += tally.skipped

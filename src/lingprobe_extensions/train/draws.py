@@ -62,10 +62,12 @@ def predicted_shares(counts: Ints, threshold: float) -> NDArray[np.float64]:
 
 
 def without_some(
-    bigrams: NDArray[np.int32], starts: Ints, many: int, draws: np.random.Generator
+    bigrams: NDArray[np.int32], starts: Ints, drop_count: int, draws: np.random.Generator
 ) -> NDArray[np.int32]:
-    """Rows of bigrams, of which `many` of each sentence are -1 now, or all where it has no more."""
-    if not many:
+    """Rows of bigrams, of which `drop_count` of each sentence are -1 now, or all where it has no
+    more.
+    """
+    if not drop_count:
         return bigrams
     lengths = np.diff(starts)
     sentence = np.repeat(np.arange(len(lengths)), lengths)
@@ -73,4 +75,4 @@ def without_some(
     key[bigrams < 0] = 1.0  # those that are not there come last
     rank = np.empty(len(key), np.int64)
     rank[np.lexsort((key, sentence))] = np.arange(len(key))
-    return np.where(rank - starts[sentence] < many, np.int32(-1), bigrams)
+    return np.where(rank - starts[sentence] < drop_count, np.int32(-1), bigrams)

@@ -47,10 +47,13 @@ class TrainingExamples:
 
     @classmethod
     def of(
-        cls, *parts: Iterable[TrainingExample], known: Sequence[str] = ()
+        cls, *parts: Iterable[TrainingExample], first_words: Sequence[str] = ()
     ) -> tuple[TrainingExamples, list[int]]:
-        """All of them, read once, and how many each part has; `known` words are numbered first."""
-        forms, names = WordNumbers(zip(known, range(len(known)), strict=True)), WordNumbers()
+        """All of them, read once, and how many each part has; `first_words` are numbered first."""
+        forms, names = (
+            WordNumbers(zip(first_words, range(len(first_words)), strict=True)),
+            WordNumbers(),
+        )
         first, second, sizes, labels = array("i"), array("i"), array("i"), array("i")
         same, each = array("q"), 0
         written = tempfile.TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115

@@ -49,7 +49,7 @@ class ExportedEncoder(NamedTuple):
 
 
 def export_encoder(
-    encoder: TrainedEncoder, output: Path, more: Iterable[str] = ()
+    encoder: TrainedEncoder, output: Path, extra_words: Iterable[str] = ()
 ) -> ExportedEncoder:
     """Write an encoder as a folder that sentence-transformers opens, with the words of its training
     and some more; words with spaces inside are excluded.
@@ -69,7 +69,7 @@ def export_encoder(
     shape = NetworkShape(**facts["shape"])
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
-    every = dict.fromkeys([*read_training_words(Path(encoder.folder).expanduser()), *more])
+    every = dict.fromkeys([*read_training_words(Path(encoder.folder).expanduser()), *extra_words])
     forms = [form for form in every if form.split() == [form] and form != UNKNOWN]
     network, (vectors, known) = encoder.parts([*forms, UNKNOWN], facts)
     tokenizer = _make_tokenizer(forms)

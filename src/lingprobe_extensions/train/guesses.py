@@ -27,7 +27,7 @@ class WordShares(NamedTuple):
     predicted: NDArray[np.float64]
 
 
-def measure_guesses(tables: VectorTables, part: TrainingPart, shares: WordShares) -> Figures:
+def measure_guesses(tables: VectorTables, batch: TrainingPart, shares: WordShares) -> Figures:
     """Of each word of some sentences: its perplexity among all words, and the share of words that
     score above the word that was drawn against them (a tie is half).
 
@@ -37,34 +37,34 @@ def measure_guesses(tables: VectorTables, part: TrainingPart, shares: WordShares
     """
     from lingprobe_extensions.train.steps import average_contexts
 
-    hidden, seldom = average_contexts(tables.source, part), -np.log(shares.predicted)
+    hidden, seldom = average_contexts(tables.source, batch), -np.log(shares.predicted)
     bias = seldom + np.log(shares.negative)
     total = 0.0
     for first in range(0, len(hidden), ROWS):
         scores = hidden[first : first + ROWS] @ tables.target.T + bias
-        own = part.ids[first : first + ROWS]
+        own = batch.ids[first : first + ROWS]
         total += float((logsumexp(scores, 1) - scores[np.arange(len(own)), own]).sum())
-    other = part.negatives[:, 0]
+    other = batch.negatives[:, 0]
     own, against = (
         np.einsum("nd,nd->n", hidden, tables.target[words]) + seldom[words]
-        for words in (part.ids, other)
+        for words in (batch.ids, other)
     )
     return {
         "perplexity": math.exp(min(total / len(hidden), MOST)),
-        "accuracy": _compute_win_share((own - against)[other != part.ids]),
+        "accuracy": _compute_win_share((own - against)[other != batch.ids]),
     }
 
 
-def guess_by_frequency(counts: Ints, part: TrainingPart) -> Figures:
+def guess_by_frequency(counts: Ints, batch: TrainingPart) -> Figures:
     """The same of words without their context: by their frequency in train, and by which of the two
     is the more frequent one.
     """
     shares = counts / counts.sum()
-    other = part.negatives[:, 0]
-    wins = counts[part.ids] - counts[other]
+    other = batch.negatives[:, 0]
+    wins = counts[batch.ids] - counts[other]
     return {
-        "perplexity of unigrams": float(np.exp(-np.log(shares[part.ids]).mean())),
-        "accuracy of the more frequent word": _compute_win_share(wins[other != part.ids]),
+        "perplexity of unigrams": float(np.exp(-np.log(shares[batch.ids]).mean())),
+        "accuracy of the more frequent word": _compute_win_share(wins[other != batch.ids]),
     }
 
 

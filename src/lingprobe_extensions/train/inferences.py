@@ -30,7 +30,7 @@ SOURCES = {
 """Why pairs of a source are left out unless they are asked for, with patterns of its name."""
 
 
-def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExample]:
+def inferences(paths: Sequence[Path], reading: FileReading) -> Iterator[TrainingExample]:
     """Pairs of a premise and a hypothesis with their label, from tables (.tsv, with a header) or
     JSON lines (.jsonl); pairs without a label, and those that `explain_unfit_pair` names, are
     excluded and counted.
@@ -39,30 +39,34 @@ def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
         rows = (
             _json(path)
             if uncompressed_path(path).suffix == ".jsonl"
-            else _read_inference_rows(path, how.where)
+            else _read_inference_rows(path, reading.where)
         )
         for where, row in rows:
-            if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
+            if not all(fnmatchcase(row.get(key, ""), p) for key, p in reading.where.items()):
                 continue
             premise, hypothesis, label = _parse_inference(where, row)
-            if reason := "without a label" if label in UNLABELLED else explain_unfit_pair(row, how):
-                how.counts[reason] += 1
+            if (
+                reason := "without a label"
+                if label in UNLABELLED
+                else explain_unfit_pair(row, reading)
+            ):
+                reading.counts[reason] += 1
                 continue
-            first, second = how.words(premise), how.words(hypothesis)
-            if how.usable(premise, hypothesis) and how.fits(first, second):
-                how.counts["read"] += 1
+            first, second = reading.words(premise), reading.words(hypothesis)
+            if reading.usable(premise, hypothesis) and reading.fits(first, second):
+                reading.counts["read"] += 1
                 yield TrainingExample(first, second=second, label=label)
 
 
-def explain_unfit_pair(row: Mapping[str, str], how: FileReading) -> str:
+def explain_unfit_pair(row: Mapping[str, str], reading: FileReading) -> str:
     """Why a pair is left out of `infer`, '' where it is not: its `split` is dev or test, or its
     `source` a collection made to evaluate. A column that `where` asks for is not looked at.
     """
-    if how.dev:
+    if reading.dev:
         return ""
-    if "split" not in how.where and row.get("split", "") in EVALUATION:
+    if "split" not in reading.where and row.get("split", "") in EVALUATION:
         return "of dev and test splits"
-    if "source" in how.where or not (source := row.get("source", "").lower()):
+    if "source" in reading.where or not (source := row.get("source", "").lower()):
         return ""
     return next(
         (

@@ -47,12 +47,12 @@ def parse_constituents(pieces: Pieces) -> Counter[tuple[str, int, int]]:
     return spans
 
 
-def labelled_f1(written: Iterable[Pieces], wanted: Iterable[Pieces]) -> float:
+def labelled_f1(written: Iterable[Pieces], gold_trees: Iterable[Pieces]) -> float:
     """The harmonic mean of precision and recall of labelled constituents over all trees, in
     percent.
     """
     right = said = gold = 0
-    for mine, theirs in zip(written, wanted, strict=True):
+    for mine, theirs in zip(written, gold_trees, strict=True):
         found, true = parse_constituents(mine), parse_constituents(theirs)
         right += (found & true).total()
         said, gold = said + found.total(), gold + true.total()

@@ -112,20 +112,20 @@ class OptimizerSettings:
         return torch.optim.Adam(parameters, self.rate, fused=True)
 
 
-def group_by_length(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int]) -> list[Ints]:
-    """The rows in batches of like length, of at most `most` words and pieces with padding, in an
-    order that the seed draws; the longest of a batch first.
+def group_by_length(lengths: Ints, rows: Ints, max_words: int, seed: tuple[int, int]) -> list[Ints]:
+    """The rows in batches of like length, of at most `max_words` words and pieces with padding, in
+    an order that the seed draws; the longest of a batch first.
     """
     draws = np.random.default_rng(seed)
     order = draws.permutation(rows)
-    size = max(1, int(POOL * most / max(lengths[rows].mean(), 1)))
+    size = max(1, int(POOL * max_words / max(lengths[rows].mean(), 1)))
     made: list[Ints] = []
     for start in range(0, len(order), size):
         part = order[start : start + size]
         part = part[np.argsort(-lengths[part], kind="stable")]
         at = 0
         while at < len(part):
-            many = max(1, most // max(int(lengths[part[at]]), 1))
+            many = max(1, max_words // max(int(lengths[part[at]]), 1))
             made.append(part[at : at + many])
             at += many
     return [made[i] for i in draws.permutation(len(made))]
@@ -141,7 +141,7 @@ class EpochLearner(Protocol):
         self,
         train: Ints,
         dev: Ints,
-        told: Callable[[int, int, float], None],
+        report: Callable[[int, int, float], None],
         pause: Callable[[], None] | None = None,
     ) -> EpochResult: ...
     def slower(self) -> None: ...
@@ -223,11 +223,11 @@ class EncoderLearner:
         self,
         train: Ints,
         dev: Ints,
-        told: Callable[[int, int, float], None],
+        report: Callable[[int, int, float], None],
         pause: Callable[[], None] | None = None,
     ) -> EpochResult:
-        """Learn from every example of train once, and judge on dev; `told` gets the words done, of
-        how many, and the loss; `pause` is called every some minutes.
+        """Learn from every example of train once, and judge on dev; `report` gets the words done,
+        of how many, and the loss; `pause` is called every some minutes.
         """
         number, began = len(self.epochs) + 1, time.perf_counter() - self.part.seconds
         part, heard, kept = self.part, 0.0, time.perf_counter()
@@ -235,7 +235,7 @@ class EncoderLearner:
         every = int(lengths[train].sum())
         for module in self.modules:
             module.train()
-        work = self.ranks.mine(group_by_length(lengths, train, self.schedule.batch, seed))
+        work = self.ranks.own_batches(group_by_length(lengths, train, self.schedule.batch, seed))
         for at in range(part.done, len(work)):
             draws = np.random.default_rng((*seed, 1, at, self.ranks.rank))
             if self.schedule.falls:
@@ -252,13 +252,13 @@ class EncoderLearner:
                 )
             if now - heard > TOLD:
                 heard = now
-                told(part.words, every, part.loss / max(part.over, 1))
+                report(part.words, every, part.loss / max(part.over, 1))
             if pause is not None and now - kept > PAUSE:
                 kept = now
                 pause()
         figures = {**self._figures(dev), **self._elsewhere()}
         loss = part.loss / max(part.over, 1)
-        told(every, every, loss)
+        report(every, every, loss)
         seconds = time.perf_counter() - began
         self.epochs.append(EpochResult(number, loss, figures, part.words, seconds))
         self.part = EpochProgress()

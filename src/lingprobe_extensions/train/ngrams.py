@@ -33,9 +33,9 @@ def bigram_rows(ids: NDArray[Any], starts: Ints, words: int, buckets: int) -> ND
     return rows
 
 
-def drawn_vectors(many: int, dim: int, seed: int) -> Floats:
+def drawn_vectors(vector_count: int, dim: int, seed: int) -> Floats:
     """So many vectors before training: evenly within one over their numbers, as fastText's."""
-    drawn = np.random.default_rng((seed, 0)).random((many, dim), np.float32)
+    drawn = np.random.default_rng((seed, 0)).random((vector_count, dim), np.float32)
     vectors: Floats = (2 * drawn - 1) / np.float32(dim)
     return vectors
 

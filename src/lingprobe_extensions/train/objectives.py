@@ -120,7 +120,7 @@ class TrainingLesson(Protocol):
         """What needs no encoder does as well, by name."""
         ...
 
-    def more(self, examples: TrainingExamples) -> TrainingLesson:
+    def with_examples(self, examples: TrainingExamples) -> TrainingLesson:
         """With other examples behind its own, which are done as its own are; their words begin with
         its own in the same order.
         """
@@ -149,21 +149,21 @@ class WritingLesson:
 
     @classmethod
     def of(
-        cls, objective: TrainingObjective, examples: TrainingExamples, how: LessonKit
+        cls, objective: TrainingObjective, examples: TrainingExamples, kit: LessonKit
     ) -> WritingLesson:
-        """Examples as numbers, and decoders of `how.shape`'s vectors."""
+        """Examples as numbers, and decoders of `kit.shape`'s vectors."""
         each = range(examples.each)
         texts = chain.from_iterable(map(examples.target_texts, each))
-        pieces = DecoderVocabulary.of(texts, how.pieces, objective.whole)
-        attended = how.shape.pooled_dim if how.attention else 0
-        size = how.shape.width, len(pieces), how.decoder
+        pieces = DecoderVocabulary.of(texts, kit.pieces, objective.whole)
+        attended = kit.shape.pooled_dim if kit.attention else 0
+        size = kit.shape.width, len(pieces), kit.decoder
         head = TextDecoders([TextDecoder(*size, attended=attended) for _ in each])
-        draw_head(head, how.seed + 2)
+        draw_head(head, kit.seed + 2)
         wanted = [pieces.encode(examples.target_texts(number)) for number in each]
-        noise = (how.drop, how.swap) if objective.noise else (0.0, 0.0)
+        noise = (kit.drop, kit.swap) if objective.noise else (0.0, 0.0)
         return cls(objective, examples.first, examples.forms, pieces, wanted, head, noise)
 
-    def more(self, examples: TrainingExamples) -> WritingLesson:
+    def with_examples(self, examples: TrainingExamples) -> WritingLesson:
         """With other examples behind its own, in the same pieces."""
         if examples.each != len(self.wanted):
             raise DataProblem("the files to judge by have other texts than those to learn from")
@@ -257,13 +257,13 @@ class WritingLesson:
         return labelled_f1(find_commonest_trees(trees, map(count_tree_words, wanted)), wanted)
 
 
-def compute_bleu(written: Sequence[str], wanted: Sequence[str]) -> float:
+def compute_bleu(written: Sequence[str], references: Sequence[str]) -> float:
     """BLEU of a corpus as sacrebleu counts it (Post 2018)."""
     try:
         from sacrebleu.metrics.bleu import BLEU
     except ImportError:
         raise DataProblem(f"BLEU needs sacrebleu: {describe_install('train')}") from None
-    return float(BLEU(force=True).corpus_score(list(written), [list(wanted)]).score)
+    return float(BLEU(force=True).corpus_score(list(written), [list(references)]).score)
 
 
 @dataclass
@@ -278,17 +278,17 @@ class InferenceLesson:
 
     @classmethod
     def of(
-        cls, objective: TrainingObjective, examples: TrainingExamples, how: LessonKit
+        cls, objective: TrainingObjective, examples: TrainingExamples, kit: LessonKit
     ) -> InferenceLesson:
         """Examples as numbers, and a classifier of pairs."""
         names = examples.names
         if len(names) < 2:
             raise DataProblem("all pairs have one label: there is nothing to learn")
-        head = PairClassifier(how.shape.width, len(names))
-        draw_head(head, how.seed + 2)
+        head = PairClassifier(kit.shape.width, len(names))
+        draw_head(head, kit.seed + 2)
         return cls(examples.first, examples.second, examples.labels, names, head)
 
-    def more(self, examples: TrainingExamples) -> InferenceLesson:
+    def with_examples(self, examples: TrainingExamples) -> InferenceLesson:
         """With other pairs behind its own; DataProblem for a label that it does not know."""
         if unknown := set(examples.names) - set(self.names):
             raise DataProblem(

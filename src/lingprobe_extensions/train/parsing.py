@@ -60,12 +60,12 @@ SCORE = "score"
 
 
 def start_parser(
-    request: TrainingRequest, how: FileReading, settings: TrainingSettings, out: Path
+    request: TrainingRequest, reading: FileReading, settings: TrainingSettings, out: Path
 ) -> TrainingStart:
     """Read the treebanks, and make a parser of what they tell; how they split text is learnt and
     written here.
     """
-    examples, train, dev = _split_train_dev(request, how, settings)
+    examples, train, dev = _split_train_dev(request, reading, settings)
     lexicon = FormInventory.of(examples, train, settings)
     columns, forms = AnnotationColumns.of(examples, train), lexicon.module(settings)
     shape = NetworkShape("bilstm-max", forms.shape.width, settings.hidden, settings.layers)
@@ -344,7 +344,7 @@ class ParsingLesson:
             if name in (UPOS, "UAS", "LAS")
         }
 
-    def more(self, examples: Any) -> ParsingLesson:
+    def with_examples(self, examples: Any) -> ParsingLesson:
         """Other files are not judged."""
         raise NotImplementedError
 
@@ -353,7 +353,7 @@ class _Usual(NamedTuple):
     """What a form mostly is: its part of speech, how far away its head is, and by which label."""
 
     of: Mapping[str, tuple[str, int, str]]
-    other: tuple[str, int, str]
+    fallback: tuple[str, int, str]
 
     @classmethod
     def learnt(cls, examples: Iterable[AnnotatedSentence]) -> _Usual:
@@ -368,7 +368,7 @@ class _Usual(NamedTuple):
 
     def annotation(self, words: Sequence[str]) -> Annotation:
         """Of a sentence; heads need not make a tree."""
-        upos, far, labels = zip(*(self.of.get(word, self.other) for word in words), strict=True)
+        upos, far, labels = zip(*(self.of.get(word, self.fallback) for word in words), strict=True)
         heads = [i + n if n and 0 <= i + n < len(words) else -1 for i, n in enumerate(far)]
         return Annotation(upos, heads=tuple(heads), deprels=labels)
 

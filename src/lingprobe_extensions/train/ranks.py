@@ -34,7 +34,7 @@ class ProcessRank:
             distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
         return cls(distributed.get_rank(), distributed.get_world_size())
 
-    def mine(self, batches: Sequence[Ints]) -> list[Ints]:
+    def own_batches(self, batches: Sequence[Ints]) -> list[Ints]:
         """Of each group of batches the one for this process; no rows where the last has none."""
         short = -len(batches) % self.many
         filled = [*batches, *[np.zeros(0, np.int64)] * short]

@@ -52,13 +52,13 @@ class TextHashes:
         return np.compress(new, hashes)
 
 
-def write_seen(folder: Path, seen: Hashes) -> None:
+def write_seen(folder: Path, hashes: Hashes) -> None:
     """Store a hash of each text that an encoder was trained on in its folder."""
     with open_draft(folder / SEEN) as part, part.open("wb") as file:
-        np.save(file, seen, allow_pickle=False)
+        np.save(file, hashes, allow_pickle=False)
 
 
-def read_seen(folder: Path, many: int) -> Hashes:
+def read_seen(folder: Path, text_count: int) -> Hashes:
     """The hashes that a folder keeps, mapped from the file; DataProblem where they are not as many
     as there were.
     """
@@ -66,9 +66,9 @@ def read_seen(folder: Path, many: int) -> Hashes:
         seen = ArrayFile(folder / SEEN)[""]
     except (DataProblem, KeyError):
         seen = None
-    if seen is None or seen.dtype != np.uint64 or seen.shape != (many,):
+    if seen is None or seen.dtype != np.uint64 or seen.shape != (text_count,):
         raise DataProblem(
-            f"{folder / SEEN}: the hashes of the {many:,} texts that the encoder was trained on are"
-            " not there, or damaged; give the command of its training again, or get the file"
+            f"{folder / SEEN}: the hashes of the {text_count:,} texts that the encoder was trained"
+            " on are not there, or damaged; give the command of its training again, or get the file"
         )
     return seen

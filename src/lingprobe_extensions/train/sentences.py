@@ -60,7 +60,7 @@ Told = Callable[[int, int, int, float], None]
 
 
 def train_sentence_encoder(
-    request: TrainingRequest, out: Path, settings: TrainingSettings, told: Told | None = None
+    request: TrainingRequest, out: Path, settings: TrainingSettings, report: Told | None = None
 ) -> EncoderTraining:
     """Train an encoder and keep it in a folder, an epoch after the other; one that was stopped goes
     on.
@@ -94,7 +94,7 @@ def train_sentence_encoder(
     _say(out, learner, selection, said)
     while not _over(learner.epochs, selection, settings):
         number = len(learner.epochs) + 1
-        heard = partial(told or _nothing, number)
+        heard = partial(report or _nothing, number)
         learner.epoch(rows, judged, heard, partial(_keep, out, learner))
         if selection.has_stalled(learner.epochs):
             learner.slower()
@@ -181,12 +181,12 @@ def _also(
     forms, at = examples.forms, len(examples)
     for path in request.also:
         how = FileReading(english=settings.english, longest=settings.longest, dev=True)
-        more, (many,) = TrainingExamples.of(request.check().reads([path], how), known=forms)
+        more, (many,) = TrainingExamples.of(request.check().reads([path], how), first_words=forms)
         with more.texts:
             if not many or path.name in rows:
                 what = "no example to judge by" if not many else "a name that another file has, too"
                 raise DataProblem(f"{path}: {what}")
-            lesson, forms = lesson.more(more), more.forms
+            lesson, forms = lesson.with_examples(more), more.forms
         rows[path.name], at = np.arange(at, at + many), at + many
     return lesson, rows, forms
 

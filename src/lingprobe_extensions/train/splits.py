@@ -13,19 +13,19 @@ from lingprobe.extend import Ints
 SHARE, MOST = 0.05, 2000  # of the examples that are dev where no file is
 
 
-def draw_dev_rows(many: int, seed: int) -> Ints:
+def draw_dev_rows(row_count: int, seed: int) -> Ints:
     """The dev set where none is given: a twentieth of the examples, at most 2,000, that the seed
-    draws; sorted rows among `many`.
+    draws; sorted rows among `row_count`.
     """
     draws = np.random.default_rng((seed, 1))
-    return np.sort(draws.permutation(many)[: min(MOST, int(SHARE * many))])
+    return np.sort(draws.permutation(row_count)[: min(MOST, int(SHARE * row_count))])
 
 
-def choose_rows(many: int, most: int, seed: int) -> Ints:
-    """At most `most` rows of `many` (0: all), that the seed draws; sorted."""
-    if not most or many <= most:
-        return np.arange(many)
-    return np.sort(np.random.default_rng(seed).choice(many, most, replace=False))
+def choose_rows(row_count: int, max_rows: int, seed: int) -> Ints:
+    """At most `max_rows` rows of `row_count` (0: all), that the seed draws; sorted."""
+    if not max_rows or row_count <= max_rows:
+        return np.arange(row_count)
+    return np.sort(np.random.default_rng(seed).choice(row_count, max_rows, replace=False))
 
 
 USED = {"read": "read", "train": "for training", "dev": "for dev"}
@@ -51,11 +51,13 @@ def describe_counts(counts: Mapping[str, int]) -> str:
     )
 
 
-def too_little(files: Iterable[Path], train: int, dev: int, left: Mapping[str, int]) -> DataProblem:
-    """What is said where nothing is left to train on, or for dev; `left` counts what was read, and
-    what of that was excluded.
+def too_little(
+    files: Iterable[Path], train: int, dev: int, counts: Mapping[str, int]
+) -> DataProblem:
+    """What is said where nothing is left to train on, or for dev; `counts` counts what was read,
+    and what of that was excluded.
     """
     return DataProblem(
         f"{', '.join(map(str, files))}: {train:,} examples are left to train on and {dev:,} for"
-        f" dev ({describe_counts(left) or 'none was read'}); give more text"
+        f" dev ({describe_counts(counts) or 'none was read'}); give more text"
     )

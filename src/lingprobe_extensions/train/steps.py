@@ -268,39 +268,41 @@ def _end(source: Floats, part: TrainingPart, sentence: int, work: _Work) -> None
 
 
 @_compile
-def take_steps(tables: VectorTables, part: TrainingPart, rates: LearningRates) -> tuple[float, int]:
+def take_steps(
+    tables: VectorTables, batch: TrainingPart, rates: LearningRates
+) -> tuple[float, int]:
     """Take the steps of some sentences, in place; the loss, summed, and over how many words."""
     loss, count = 0.0, 0
-    starts, all_words = part.starts, len(part.ids)
+    starts, all_words = batch.starts, len(batch.ids)
     work = _work(np.diff(starts).max(), tables.source.shape[1])
     beyond = np.inf if rates.divided else BEYOND
     for sentence in range(len(starts) - 1):
         first = starts[sentence]
         rate = rates.first + (rates.last - rates.first) * first / all_words
-        many, times = _begin(tables.source, part, sentence, work)
+        many, times = _begin(tables.source, batch, sentence, work)
         for at in range(first, starts[sentence + 1]):
-            if not part.predicted[at]:
+            if not batch.predicted[at]:
                 continue
-            of, moved = _context(tables.source, part, (at, first, many, times), work)
+            of, moved = _context(tables.source, batch, (at, first, many, times), work)
             if of == 0:
                 continue
-            loss += _predict(tables.target, part, (at, first), rate, beyond, work)
+            loss += _predict(tables.target, batch, (at, first), rate, beyond, work)
             count += 1
             share = np.float32(1) / np.float32(of) if rates.divided else np.float32(1)
             _add(work, at - first, share, np.float32(moved))
-        _end(tables.source, part, sentence, work)
+        _end(tables.source, batch, sentence, work)
     return loss, count
 
 
 @_compile
-def average_contexts(source: Floats, part: TrainingPart) -> Floats:
+def average_contexts(source: Floats, batch: TrainingPart) -> Floats:
     """The mean of the context of each word [words, dim], zeros for a word that has none."""
-    made = np.zeros((len(part.ids), source.shape[1]), np.float32)
-    work = _work(np.diff(part.starts).max(), source.shape[1])
-    for sentence in range(len(part.starts) - 1):
-        first = part.starts[sentence]
-        many, times = _begin(source, part, sentence, work)
-        for at in range(first, part.starts[sentence + 1]):
-            if _context(source, part, (at, first, many, times), work)[0]:
+    made = np.zeros((len(batch.ids), source.shape[1]), np.float32)
+    work = _work(np.diff(batch.starts).max(), source.shape[1])
+    for sentence in range(len(batch.starts) - 1):
+        first = batch.starts[sentence]
+        many, times = _begin(source, batch, sentence, work)
+        for at in range(first, batch.starts[sentence + 1]):
+            if _context(source, batch, (at, first, many, times), work)[0]:
                 made[at] = work.hidden
     return made

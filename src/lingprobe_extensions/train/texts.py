@@ -36,9 +36,9 @@ class NumberedTexts(NamedTuple):
     starts: Ints
 
     @classmethod
-    def of(cls, rows: Iterable[Sequence[int]], many: int = 2**31) -> NumberedTexts:
-        """Some rows of numbers below `many`."""
-        lengths, ids = array("i"), array("H" if many <= 2**16 else "i")
+    def of(cls, rows: Iterable[Sequence[int]], number_limit: int = 2**31) -> NumberedTexts:
+        """Some rows of numbers below `number_limit`."""
+        lengths, ids = array("i"), array("H" if number_limit <= 2**16 else "i")
         for row in rows:
             lengths.append(len(row))
             ids.extend(row)
@@ -77,10 +77,10 @@ class NumberedTexts(NamedTuple):
         return table
 
 
-def join_texts(parts: Sequence[NumberedTexts]) -> NumberedTexts:
+def join_texts(texts: Sequence[NumberedTexts]) -> NumberedTexts:
     """The rows of some texts, one text after the other."""
-    lengths = np.concatenate([part.lengths for part in parts])
-    return NumberedTexts(np.concatenate([part.ids for part in parts]), compute_offsets(lengths))
+    lengths = np.concatenate([part.lengths for part in texts])
+    return NumberedTexts(np.concatenate([part.ids for part in texts]), compute_offsets(lengths))
 
 
 class DecoderVocabulary:
@@ -92,18 +92,20 @@ class DecoderVocabulary:
         self.tokenizer = tokenizer
 
     @classmethod
-    def of(cls, texts: Iterable[str], many: int, whole: bool) -> DecoderVocabulary:
-        """At most so many pieces of some texts; `whole` words at spaces, rare ones excluded."""
+    def of(cls, texts: Iterable[str], piece_count: int, whole_words: bool) -> DecoderVocabulary:
+        """At most so many pieces of some texts; with `whole_words` words at spaces, rare ones
+        excluded.
+        """
         try:
             from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
         except ImportError:
             raise DataProblem(f"training needs tokenizers: {describe_install('train')}") from None
         shared: dict[str, Any] = {
-            "vocab_size": many,
+            "vocab_size": piece_count,
             "special_tokens": [*SPECIAL],
             "show_progress": False,
         }
-        if whole:
+        if whole_words:
             tokenizer = Tokenizer(models.WordLevel(unk_token="<unk>"))  # noqa: S106
             tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
             shared["special_tokens"] = [*SPECIAL, "<unk>"]
@@ -155,19 +157,21 @@ def _group_texts(texts: Iterable[str]) -> Iterator[list[str]]:
         yield part
 
 
-def compute_perplexities(train: NumberedTexts, dev: NumberedTexts, many: int) -> dict[str, float]:
+def compute_perplexities(
+    train: NumberedTexts, dev: NumberedTexts, piece_count: int
+) -> dict[str, float]:
     """The perplexity of pieces of dev under counts of train: of single ones, and of one after the
     other (add-one, and mixed half and half with the single ones).
     """
-    counts = np.bincount(train.ids, minlength=many).astype(np.float64) + 1
+    counts = np.bincount(train.ids, minlength=piece_count).astype(np.float64) + 1
     counts[[START, PAD]] = 0
     single = counts / counts.sum()
     before, after = _steps(train)
-    pairs, each = np.unique(before * many + after, return_counts=True)
-    follow = np.bincount(before, minlength=many)
+    pairs, each = np.unique(before * piece_count + after, return_counts=True)
+    follow = np.bincount(before, minlength=piece_count)
     b, a = _steps(dev)
-    at = np.minimum(np.searchsorted(pairs, b * many + a), len(pairs) - 1)
-    seen = np.where(pairs[at] == b * many + a, each[at], 0)
+    at = np.minimum(np.searchsorted(pairs, b * piece_count + a), len(pairs) - 1)
+    seen = np.where(pairs[at] == b * piece_count + a, each[at], 0)
     double = 0.5 * single[a] + 0.5 * (seen + single[a]) / (follow[b] + 1)
     return {
         "unigram": float(np.exp(-np.log(single[a]).mean())),

@@ -28,7 +28,7 @@ def test_udpipe_cuts_tags_and_parses(udpipe_model, tmp_path):
     trees = list(conllu.read_conllu(tmp_path / "out" / "00000.conllu.zst"))
     assert "".join("".join(tree.words) for tree in trees) == "".join(text.read_text().split())
     assert done.finished
-    [whole] = made.segment("The dog barks. The dogs bark.", whole=True)
+    [whole] = made.segment("The dog barks. The dogs bark.", is_sentence=True)
     assert whole.text == "The dog barks. The dogs bark."
 
 

@@ -92,7 +92,7 @@ def test_spacy_s_columns_become_ours(monkeypatch):
     assert (made.name, made.fingerprint) == ("spacy en", "3.8.1 en 3.8")
     cutter = make_segmenter("", made)
     assert [cut.words for cut in cutter.segment("a b c d")] == [("a", "b"), ("c", "d")]
-    assert [cut.text for cut in cutter.segment("a b c d", whole=True)] == ["a b c d"]
+    assert [cut.text for cut in cutter.segment("a b c d", is_sentence=True)] == ["a b c d"]
     with pytest.raises(lingprobe.DataProblem, match="no pipeline 'xx' here"):
         list(make_parser("spacy:xx").annotate([("a",)]))
 

@@ -17,7 +17,7 @@ def setting(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "environ", dict(os.environ))
     os.environ["LINGPROBE_DATA"] = "data"
     with mark_folders([tmp_path / "out", tmp_path / "cache"]) as marks:
-        yield WorkerEnvironment(marks, tmp_path, 1).with_machine(MachineProfile.here(1))
+        yield WorkerEnvironment(marks, tmp_path, 1).with_machine(MachineProfile.current(1))
 
 
 def test_a_worker_that_is_alike_computes_as_it_is_told(setting, tmp_path, monkeypatch):

@@ -231,7 +231,7 @@ def test_gradients_of_processes_are_those_of_their_batches_as_one(monkeypatch):
 
 def test_each_process_has_a_batch_of_every_group():
     work = [np.array([i]) for i in range(5)]
-    first, second = (ProcessRank(rank, 2).mine(work) for rank in (0, 1))
+    first, second = (ProcessRank(rank, 2).own_batches(work) for rank in (0, 1))
     assert [b.tolist() for b in first] == [[0], [2], [4]]
     assert [b.tolist() for b in second] == [[1], [3], []]
 

@@ -102,7 +102,7 @@ def test_long_sentences_are_counted_and_left_out(tmp_path):
 
 def test_a_text_comes_back_from_its_pieces():
     texts = ["Straße, naïve café!", "the dogs bark", "the dog barked"] * 20
-    pieces = DecoderVocabulary.of(texts, 300, whole=False)
+    pieces = DecoderVocabulary.of(texts, 300, whole_words=False)
     encoded = DecoderVocabulary.read(str(pieces)).encode(["the dogs barked", "Straße ☃"])
     assert pieces.decode(encoded.row(i)[1:-1].tolist() for i in range(2)) == [
         "the dogs barked",

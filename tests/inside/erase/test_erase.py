@@ -339,7 +339,7 @@ def test_floors_are_of_the_size_of_the_eraser():
     x = rng.normal(size=(600, 8)) * np.arange(1, 9) + 3 * np.eye(8)[:3][labels.classes]
     source = EraserData([x], labels)
     eraser = fit_eraser(source, "leace")
-    floors = list(EraserBaselines.of(source, "leace", eraser, "name").every(4))
+    floors = list(EraserBaselines.of(source, "leace", eraser, "name").draw_all(4))
     assert Counter(kind for kind, _ in floors) == {"rank": 4, "variance": 4, "shuffled": 4}
     assert {each.rank for _, each in floors} == {2}
     covariance = source.moments.covariance
@@ -348,7 +348,7 @@ def test_floors_are_of_the_size_of_the_eraser():
             assert each.removed_variance(covariance) == pytest.approx(
                 eraser.removed_variance(covariance), rel=1e-4
             )
-    again = list(EraserBaselines.of(source, "leace", eraser, "name").every(4))
+    again = list(EraserBaselines.of(source, "leace", eraser, "name").draw_all(4))
     assert all(np.array_equal(a.left, b.left) for (_, a), (_, b) in zip(floors, again, strict=True))
 
 

@@ -66,8 +66,8 @@ class CoreNLP:
             for words, answer in zip(some, answers, strict=True):
                 yield _convert_answer(words, answer)
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
-        lines = {"ssplit.eolonly": "true"} if whole else {}
+    def segment(self, text: str, *, is_sentence: bool = False) -> Iterator[SegmentedSentence]:
+        lines = {"ssplit.eolonly": "true"} if is_sentence else {}
         sent = _single(text)
         for answer in self._request_sentences(sent, {"annotators": "tokenize,ssplit", **lines}):
             tokens = answer["tokens"]

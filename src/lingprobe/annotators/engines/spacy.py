@@ -42,9 +42,9 @@ class SpaCy:
                 doc = step(doc)
             yield _annotation(list(doc))
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
-        doc = self._model.make_doc(text) if whole else self._model(text)
-        for sentence in [doc] if whole else doc.sents:
+    def segment(self, text: str, *, is_sentence: bool = False) -> Iterator[SegmentedSentence]:
+        doc = self._model.make_doc(text) if is_sentence else self._model(text)
+        for sentence in [doc] if is_sentence else doc.sents:
             if cut := by_places(text, [(t.idx, t.idx + len(t.text)) for t in sentence]):
                 yield cut
 

@@ -60,9 +60,9 @@ class UDPipeParser:
                 raise DataProblem(f"{self.model}: has no tagger or no parser; train it with both")
             yield _annotation([tree.words[i] for i in range(1, len(words) + 1)])
 
-    def segment(self, text: str, *, whole: bool = False) -> Iterator[SegmentedSentence]:
+    def segment(self, text: str, *, is_sentence: bool = False) -> Iterator[SegmentedSentence]:
         udpipe, model = import_udpipe(), self._model
-        cutter = model.newTokenizer(model.TOKENIZER_PRESEGMENTED if whole else model.DEFAULT)
+        cutter = model.newTokenizer(model.TOKENIZER_PRESEGMENTED if is_sentence else model.DEFAULT)
         if cutter is None:
             raise DataProblem(f"{self.model}: has no tokenizer; write --tokens rules")
         cutter.setText(text)

@@ -43,7 +43,7 @@ class AbsentLabels(NamedTuple):
         return not _BELOW_CLASSES.isdisjoint(self.names)
 
 
-def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ()) -> AbsentLabels:
+def find_absent(labels: Sequence[Label], location: str, splits: Sequence[int] = ()) -> AbsentLabels:
     """Rows without a label (empty, `-`, `nan`, `None`, -1), up to a fifth; DataProblem where they
     are so many that it may be a class. A split in which all rows say so is a test set without
     labels.
@@ -72,18 +72,18 @@ def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ())
             return AbsentLabels(np.zeros(len(labels), bool), ())
         share = f"{100 * float(rows[is_open].mean()):.0f} %"
         raise DataProblem(
-            f"{where}: {share} of its labels are {_list_names(absent)}, which may say that there is"
-            " none: remove such rows, or add labels=classes to the task if it is a class"
+            f"{location}: {share} of its labels are {_list_names(absent)}, which may say that there"
+            " is none: remove such rows, or add labels=classes to the task if it is a class"
         )
     return AbsentLabels(rows, tuple(absent))
 
 
-def leave_out_absent(dataset: Dataset, where: str) -> Dataset:
+def leave_out_absent(dataset: Dataset, location: str) -> Dataset:
     """Rows without a label are excluded and counted: the examples that have one, with a remark."""
     labels = dataset.labels
     if labels.classes is None and labels.numbers is None:
         return dataset
-    absent = find_absent([*labels.plain()], where, dataset.splits.tolist())
+    absent = find_absent([*labels.plain()], location, dataset.splits.tolist())
     if not absent.names:
         return dataset
     kept = dataset.take(np.flatnonzero(~absent.rows))
@@ -105,24 +105,24 @@ def describe_absent(absent: AbsentLabels) -> str:
     return f"{_count_rows(int(absent.rows.sum()), said)} skipped; labels=classes keeps such rows"
 
 
-def describe_unlabelled(many: int, first: str) -> str:
+def describe_unlabelled(row_count: int, example: str) -> str:
     """How many rows without a label were excluded, and the first."""
-    return f"{_count_rows(many, 'without a label')} skipped; the first: {first}"
+    return f"{_count_rows(row_count, 'without a label')} skipped; the first: {example}"
 
 
 def _count_rows(many: int, said: str) -> str:
     return f"{many:,} {'row' if many == 1 else 'rows'} {said} {'was' if many == 1 else 'were'}"
 
 
-def check_unlabelled(unlabelled: int, labelled: int, first: str) -> None:
-    """Refuse a table in which more than a fifth of the rows lack a label; `first` says what is
+def check_unlabelled(unlabelled: int, labelled: int, example: str) -> None:
+    """Refuse a table in which more than a fifth of the rows lack a label; `example` says what is
     wrong with one.
     """
     share = unlabelled / max(unlabelled + labelled, 1)
     if share >= _MOST:
         raise DataProblem(
-            f"{first}; so {100 * share:.0f} % of its rows have no label (on_error=skip leaves them"
-            " out and counts them)"
+            f"{example}; so {100 * share:.0f} % of its rows have no label (on_error=skip leaves"
+            " them out and counts them)"
         )
 
 

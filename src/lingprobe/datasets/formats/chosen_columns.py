@@ -81,12 +81,12 @@ class ColumnSelection:
 
 
 def choose_columns(
-    columns: Columns, names: Sequence[str], where: str, head: TableHead | None = None
+    columns: Columns, names: Sequence[str], location: str, head: TableHead | None = None
 ) -> ColumnSelection:
     """The columns to read of those that a table has. DataProblem where one is not there, or where
     several could be meant.
     """
-    return _Choice(names, where, head or TableHead()).choose(columns)
+    return _Choice(names, location, head or TableHead()).choose(columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,12 @@ def table_parts(path: Path) -> list[CorpusPart]:
     raise DataProblem(f"no table in {str(path)!r}: none of {', '.join(SUFFIXES)}{hint}")
 
 
-def digest_parts(parts: Sequence[CorpusPart]) -> str:
+def digest_parts(files: Sequence[CorpusPart]) -> str:
     """A hash of what the files hold; of a folder of texts also of its name, which is a label."""
-    if not any(part.path.is_dir() for part in parts):
-        return digest_files(file for part in parts for file in list_parallel_files(part.path))
+    if not any(part.path.is_dir() for part in files):
+        return digest_files(file for part in files for file in list_parallel_files(part.path))
     state = RunningDigest()
-    for part in parts:
+    for part in files:
         texts = list_texts(part.path)
         state.add(f"{part.path.name} {len(texts)}\n")
         for file in texts:
@@ -115,21 +115,21 @@ def split_in_name(name: str) -> str:
     return SPLIT_NAMES[found[-1]] if found else ""
 
 
-def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
+def folder_remarks(folder: Path, files: Sequence[CorpusPart]) -> list[str]:
     """What there is to say of the files that a folder was read from: splits of several files that
     are no shards of one, and tables that were not read.
     """
-    if any(part.path.is_dir() for part in parts):
+    if any(part.path.is_dir() for part in files):
         unlabelled = [str(place.relative_to(folder)) for place in find_unlabelled_folders(folder)]
         return [
             f"the texts of its folder {name} have no class and were not read" for name in unlabelled
         ]
     remarks = []
     for split in SPLITS:
-        names = [part.path.name for part in parts if part.split == split]
+        names = [part.path.name for part in files if part.split == split]
         if len({_SHARD.sub("", name) for name in names}) > 1:
             remarks.append(f"its {split} split has several files: {', '.join(names)}")
-    read = {part.path for part in parts}
+    read = {part.path for part in files}
     others = [
         str(part.path.relative_to(folder))
         for place in (folder, *sorted(each for each in folder.iterdir() if each.is_dir()))

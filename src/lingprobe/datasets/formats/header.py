@@ -48,12 +48,12 @@ def make_header(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
+def check_header(header: dict[str, Any], location: str) -> dict[str, Any]:
     """A header that is as `make_header` writes it; DataProblem names what is not."""
     if header.get("sonde") != VERSION:
         raise DataProblem(
-            f"{where}: written by a format {short_json(header.get('sonde'))} that this version does"
-            " not know; update lingprobe"
+            f"{location}: written by a format {short_json(header.get('sonde'))} that this version"
+            " does not know; update lingprobe"
         )
     strata = header.get("strata", {})
     right = {
@@ -67,18 +67,18 @@ def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
     for key, is_right in right.items():
         if not is_right:
             raise DataProblem(
-                f"{where}: {key} of the header is {WHAT[key]}, found {short_json(header[key])}; fix"
-                " it, or remove the header"
+                f"{location}: {key} of the header is {WHAT[key]}, found {short_json(header[key])};"
+                " fix it, or remove the header"
             )
     return header
 
 
-def read_split(cell: object, where: str) -> str:
+def read_split(cell: object, location: str) -> str:
     """The split that a row names, by any of its usual names."""
     try:
         return split_of_cell(cell)
     except BadRow as problem:
-        raise DataProblem(f"{where}: {problem}") from None
+        raise DataProblem(f"{location}: {problem}") from None
 
 
 def refuse_row(problem: object, on_error: OnError, tally: ProblemTally) -> None:
@@ -113,27 +113,29 @@ def _is_list_of_names(value: Any) -> bool:
 
 
 def apply_header(
-    dataset: Dataset, header: Mapping[str, Any], where: str, asked: Asked | None = None
+    dataset: Dataset, header: Mapping[str, Any], location: str, label_kind: Asked | None = None
 ) -> Dataset:
     """A data set made from rows, with labels of the kind asked for and names numbered as the header
     has them; without a header what its numbers are is decided, and rows are excluded that say that
     they have no label.
     """
-    if not header and asked != "classes":
-        dataset = leave_out_absent(dataset, where)
-    if asked:
-        return as_asked(apply_header(dataset, header, where) if header else dataset, asked, where)
+    if not header and label_kind != "classes":
+        dataset = leave_out_absent(dataset, location)
+    if label_kind:
+        return as_asked(
+            apply_header(dataset, header, location) if header else dataset, label_kind, location
+        )
     if not header:
-        return decide_kind(dataset, where)
+        return decide_kind(dataset, location)
     vocabulary = tuple(header.get("vocabulary", dataset.vocabulary))
     strata = dict(dataset.strata)
     for key, names in header.get("strata", {}).items():
         tags = dataset.strata.get(key, Tags(np.full(len(dataset), -1, np.int64), ()))
-        strata[key] = Tags(_renumber_codes(tags.codes, tags.names, names, where), tuple(names))
+        strata[key] = Tags(_renumber_codes(tags.codes, tags.names, names, location), tuple(names))
     return replace(
         dataset,
-        labels=_labels(dataset.labels, header, where),
-        asked=_renumber_codes(dataset.asked, dataset.vocabulary, vocabulary, where),
+        labels=_labels(dataset.labels, header, location),
+        asked=_renumber_codes(dataset.asked, dataset.vocabulary, vocabulary, location),
         vocabulary=vocabulary,
         strata=strata,
         notes=DatasetNotes(header.get("notes", {})),

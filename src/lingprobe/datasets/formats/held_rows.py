@@ -59,10 +59,10 @@ class ArrowColumn(Protocol):
     def to_pylist(self) -> list[Any]: ...
 
 
-def is_frame(thing: Any) -> bool:
+def is_frame(rows: Any) -> bool:
     """Whether something has rows and columns that can be read."""
-    in_columns = isinstance(thing, ArrowExportable) and isinstance(thing, FrameLike)
-    return (in_columns or isinstance(thing, HubDataset)) and not isinstance(thing, type)
+    in_columns = isinstance(rows, ArrowExportable) and isinstance(rows, FrameLike)
+    return (in_columns or isinstance(rows, HubDataset)) and not isinstance(rows, type)
 
 
 @dataclass(frozen=True, eq=False)

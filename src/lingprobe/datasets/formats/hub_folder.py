@@ -108,11 +108,11 @@ def _shorten(value: Any, files: Mapping[str, str]) -> Any:
     return [_shorten(inner, files) for inner in value] if isinstance(value, list | tuple) else value
 
 
-def is_own_folder(parts: Sequence[CorpusPart]) -> bool:
+def is_own_folder(files: Sequence[CorpusPart]) -> bool:
     """Whether files, in Parquet or as `datasets` keeps them, have the columns that
     `write_hub_folder` writes, and no others.
     """
-    return all(_get_part_split(part) and _has_own_columns(part.path) for part in parts)
+    return all(_get_part_split(part) and _has_own_columns(part.path) for part in files)
 
 
 def _get_part_split(part: CorpusPart) -> str:
@@ -136,30 +136,30 @@ def _schema(path: Path) -> Any:
         return open_columns(file, path.suffix, None)[0]
 
 
-def find_folder_loss(parts: Sequence[CorpusPart]) -> Loss:
+def find_folder_loss(files: Sequence[CorpusPart]) -> Loss:
     """The kind of the labels, by the schema."""
     import pyarrow.types as kinds
 
-    schema = _schema(parts[0].path)
+    schema = _schema(files[0].path)
     if "label" not in schema.names:
         return build_column([frozenset()]).loss
     return build_column([0.0 if kinds.is_floating(schema.field("label").type) else ""]).loss
 
 
-def has_text_pairs(parts: Sequence[CorpusPart]) -> bool:
+def has_text_pairs(files: Sequence[CorpusPart]) -> bool:
     """Whether the labels are about two whole texts."""
-    names = _schema(parts[0].path).names
+    names = _schema(files[0].path).names
     return "text2" in names and "start" not in names
 
 
 def read_hub_folder(
-    parts: Sequence[CorpusPart], labels: Asked | None, on_error: OnError
+    files: Sequence[CorpusPart], labels: Asked | None, on_error: OnError
 ) -> Dataset:
     """The examples of the files; rows are numbered from 1 in what is said about them."""
     import pyarrow as pa
 
     tally, examples, header = ProblemTally(), list[Example](), dict[str, Any]()
-    for part in parts:
+    for part in files:
         with part.path.open("rb") as file, parquet.report_parquet_damage(part.path):
             schema, pieces = open_columns(file, part.path.suffix, None)
             table = pa.Table.from_batches(pieces, schema)
@@ -167,11 +167,11 @@ def read_hub_folder(
         header = header or parquet.header_of(schema)
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
         examples += _examples(part, columns, class_names(schema), on_error, tally)
-    place = parts[0].path.parent
+    place = files[0].path.parent
     dataset = parquet.put_together(examples, header, place, labels, tally)
     if header or tally.skipped:
         return dataset
-    return dataset.with_notes(**note_table_files([part.path for part in parts], tally))
+    return dataset.with_notes(**note_table_files([part.path for part in files], tally))
 
 
 def _examples(

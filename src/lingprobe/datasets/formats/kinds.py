@@ -32,28 +32,28 @@ GAPS = ("nan", "na", "n/a", "<na>", "none", "null", "inf", "-inf", "-", "?")
 MANY = 1000  # classes, above which that holds of names as well
 
 
-def as_asked(dataset: Dataset, asked: Asked | None, where: str) -> Dataset:
+def as_asked(dataset: Dataset, label_kind: Asked | None, location: str) -> Dataset:
     """The same examples with labels of the kind asked for. DataProblem where they cannot be."""
-    if asked == "classes" and dataset.labels.numbers is not None:
-        return replace(dataset, labels=_classes(dataset.labels, where))
-    if asked == "scores" and dataset.labels.numbers is None:
-        return replace(dataset, labels=_convert_to_scores(dataset.labels, where))
-    if asked == "sets":
-        return replace(dataset, labels=_sets(dataset.labels, where))
+    if label_kind == "classes" and dataset.labels.numbers is not None:
+        return replace(dataset, labels=_classes(dataset.labels, location))
+    if label_kind == "scores" and dataset.labels.numbers is None:
+        return replace(dataset, labels=_convert_to_scores(dataset.labels, location))
+    if label_kind == "sets":
+        return replace(dataset, labels=_sets(dataset.labels, location))
     return dataset
 
 
-def check_writable(labels: Column, where: str) -> None:
+def check_writable(labels: Column, location: str) -> None:
     """Refuse labels that no table holds."""
     if isinstance(labels, NumberLists):
         raise DataProblem(
-            f"{where}: a label is a list of numbers, one for each word or pair of words, which no"
-            " table holds; name the task itself where it is needed"
+            f"{location}: a label is a list of numbers, one for each word or pair of words, which"
+            " no table holds; name the task itself where it is needed"
         )
 
 
 def decide_kind(
-    dataset: Dataset, where: str, mark: str = "", beside: str = "", is_gapped: bool = False
+    dataset: Dataset, location: str, mark: str = "", beside: str = "", is_gapped: bool = False
 ) -> Dataset:
     """Whole numbers as labels are classes if at most 50 different ones with ten examples each (of
     two texts: two), or if a column names them; a remark says so. DataProblem where more of them may
@@ -66,18 +66,18 @@ def decide_kind(
     if dataset.labels.classes is not None:
         composite = read_composite(dataset.labels, mark)
         if composite.question:
-            raise DataProblem(f"{where}: {composite.question}")
+            raise DataProblem(f"{location}: {composite.question}")
         if composite.labels is not None:
             return add_remarks(replace(dataset, labels=composite.labels), composite.remark)
     numbers = dataset.labels.numbers
     if numbers is None:
-        check_names(dataset.labels.names, where)
+        check_names(dataset.labels.names, location)
         dataset = _add_remarks_on_names(dataset)
-    _check_several(dataset.labels, where)
+    _check_several(dataset.labels, location)
     if numbers is None or not _are_whole(numbers):
         return dataset
     values, counts = np.unique(numbers, return_counts=True)
-    named = replace(dataset, labels=_classes(dataset.labels, where))
+    named = replace(dataset, labels=_classes(dataset.labels, location))
     if beside:
         why = f"with a name each in its column {beside},"
         remark = f"its labels, whole numbers {why} were read as classes; label={beside} names them"
@@ -86,7 +86,7 @@ def decide_kind(
     if len(values) > CLASSES or (is_pair and len(values) > YES_NO and not is_gapped):
         about = "two texts" if is_pair else f"one text, {len(values):,} different ones,"
         raise DataProblem(
-            f"{where}: whole numbers about {about} may be classes or graded scores: add"
+            f"{location}: whole numbers about {about} may be classes or graded scores: add"
             " labels=classes or labels=scores to the task"
         )
     if counts.min() < EXAMPLES:
@@ -95,18 +95,18 @@ def decide_kind(
     return _add_remark(named, "classes", "scores", f"{values[0]:.0f} to {values[-1]:.0f}")
 
 
-def check_names(names: Sequence[str], where: str) -> None:
+def check_names(names: Sequence[str], location: str) -> None:
     """Refuse names of classes that are gaps between numbers, or lists of objects, as it seems."""
     if names and all(name[:1] in "[{" and name[-1:] in "]}" and "'" in name for name in names):
         raise DataProblem(
-            f"{where}: labels are lists written as text, as {names[0]!r}: write lists, in JSON"
+            f"{location}: labels are lists written as text, as {names[0]!r}: write lists, in JSON"
             " lines or Parquet; if each is a class, add labels=classes to the task"
         )
     others = [name for name in names if as_number(name) is None]
     if others and len(others) < len(names) and all(name.casefold() in GAPS for name in others):
         raise DataProblem(
-            f"{where}: a label is {others[0]!r}, and the others are numbers: remove such rows; if"
-            " each is a class, add labels=classes to the task"
+            f"{location}: a label is {others[0]!r}, and the others are numbers: remove such rows;"
+            " if each is a class, add labels=classes to the task"
         )
 
 

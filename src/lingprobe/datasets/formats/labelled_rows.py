@@ -116,39 +116,39 @@ class _Rows:
         return Dataset.of_columns(self.numbers, sites, self.labels, self.splits, strata=self.strata)
 
 
-def read_rows(parts: Sequence[Piece], labels: Asked | None, how: Manner) -> Dataset:
+def read_rows(files: Sequence[Piece], labels: Asked | None, manner: Manner) -> Dataset:
     """The data set in the files of a table; what was decided and excluded is in its notes."""
     tally, rows, reader, hidden = ProblemTally(), _Rows(), None, dict[str, str]()
     labelled: set[str] = set()
-    for reader in _readers(parts, how, hidden):
+    for reader in _readers(files, manner, hidden):
         many, lacking, secret = len(rows.labels), tally.unlabelled, tally.secret
-        for example in reader.examples(how.on_error, tally):
+        for example in reader.examples(manner.on_error, tally):
             rows.add(example)
         if reader.part.split and many == len(rows.labels) and lacking < tally.unlabelled:
             tally.secret = secret + tally.unlabelled - lacking  # a test set without labels
         if many < len(rows.labels) or lacking < tally.unlabelled:
             labelled.add(reader.part.split)
-    place = parts[0].path if len(parts) == 1 else parts[0].path.parent
+    place = files[0].path if len(files) == 1 else files[0].path.parent
     if rows.labels and not any(label != frozenset() for label in rows.labels):
         raise DataProblem(f"{place}: its labels are all empty lists; name another, as label=NAME")
     rows, absent, gaps = _leave_out_unlabelled(rows, labels, tally, str(place))
     check_examples(rows.labels, place, tally)
     assert reader is not None
-    if how.on_error == "raise":
-        _check_splits([part for part in parts if part.path.name not in hidden], labelled)
+    if manner.on_error == "raise":
+        _check_splits([part for part in files if part.path.name not in hidden], labelled)
     source, chosen = reader.source, reader.chosen
     if source.untyped and labels != "classes":
         rows.labels = as_numbers(rows.labels)
     notes = {
         "columns": chosen.plain(),
-        **note_table_files([part.path for part in parts], tally),
-        "remarks": [*_remarks(reader, how), *hidden.values(), *gaps],
+        **note_table_files([part.path for part in files], tally),
+        "remarks": [*_remarks(reader, manner), *hidden.values(), *gaps],
     }
     dataset = _note_responses(_tie_prompts(rows.dataset().with_notes(**notes)))
     if labels:
         dataset = as_asked(dataset, labels, str(place))
     else:
-        dataset = _decide(dataset, parts[0], how, reader, absent)
+        dataset = _decide(dataset, files[0], manner, reader, absent)
     together = [*dataset.clusters, *filter(None, [chosen.group])]
     return replace(dataset, clusters=tuple(dict.fromkeys(together)))
 
@@ -263,21 +263,21 @@ def _check_splits(parts: Sequence[Piece], read: Collection[str]) -> None:
 
 @lru_cache(maxsize=256)
 def metric_of_rows(
-    content: str, parts: tuple[Piece, ...], labels: Asked | None, how: Manner
+    content: str, files: tuple[Piece, ...], labels: Asked | None, manner: Manner
 ) -> str:
     """The metric of the labels in files of that content, of which bad rows are excluded; all are
     read where they may be numbers, or two classes.
     """
     if labels == "scores":
         return build_column([0.0]).metric
-    lenient = replace(how, on_error="skip")
+    lenient = replace(manner, on_error="skip")
     counts: Counter[str] = Counter()
-    for reader in _readers(parts, lenient):
+    for reader in _readers(files, lenient):
         for example in reader.examples("skip", ProblemTally()):
             label = example.label
             is_doubtful = labels != "classes" and _may_be_number(label, reader.source)
             if is_doubtful or labels == "sets" or not isinstance(label, str | float):
-                return choose_metric(read_rows(parts, labels, lenient).labels)
+                return choose_metric(read_rows(files, labels, lenient).labels)
             if isinstance(label, str) and label in ABSENT and labels != "classes":
                 continue
             counts[str(label)] += 1
@@ -294,16 +294,16 @@ def _may_be_number(label: Label, source: TableSource) -> bool:
     return isinstance(label, float)
 
 
-def count_sites(parts: Sequence[Piece], how: Manner) -> int:
+def count_sites(files: Sequence[Piece], manner: Manner) -> int:
     """How many texts or spans each label of a table is about, one or two."""
-    reader = next(_readers(parts, how), None)
+    reader = next(_readers(files, manner), None)
     return 1 if reader is None else reader.chosen.sites
 
 
-def digest_rows(parts: Sequence[HeldRows], how: Manner) -> str:
+def digest_rows(held_rows: Sequence[HeldRows], manner: Manner) -> str:
     """Thirty-two hexadecimal digits that stand for what is read of rows in memory."""
     state = RunningDigest()
-    for reader in _readers(parts, how):
+    for reader in _readers(held_rows, manner):
         assert isinstance(reader.part, HeldRows)
         wanted, classes = reader.chosen.plain(), reader.source.classes
         read = (*reader.chosen.all(), *reader.source.made_of)

@@ -137,7 +137,7 @@ def decide_form(
     rows: Sequence[Mapping[str, Any]],
     chosen: ColumnSelection,
     source: TableSource,
-    where: str,
+    location: str,
     offsets: Offsets | Literal[""],
 ) -> RowForm:
     """What the cells of some first rows hold; DataProblem where numbers of spans may count words or
@@ -145,7 +145,7 @@ def decide_form(
     """
     form = RowForm(talks=_talk(rows, chosen))
     if chosen.spans:
-        return replace(form, offsets=offsets or _decide_offsets(rows, chosen, where))
+        return replace(form, offsets=offsets or _decide_offsets(rows, chosen, location))
     if not chosen.label:
         return form
     cells = [unwrap_results(row.get(chosen.label)) for row in rows]

@@ -68,7 +68,7 @@ def find_site(text: str | list[str], span: tuple[int, int] | str, offsets: str) 
 
 
 def decide_offsets(
-    rows: Iterable[tuple[Any, tuple[int, int] | str]], where: str
+    rows: Iterable[tuple[Any, tuple[int, int] | str]], location: str
 ) -> Offsets | Literal[""]:
     """What numbers count in some texts, '' where there are none. DataProblem where that may be
     either.
@@ -81,7 +81,7 @@ def decide_offsets(
     if words == signs:
         both = "words or characters" if words else "neither words nor characters, as it seems"
         raise DataProblem(
-            f"{where}: the numbers of its spans count {both}: add offsets=words or"
+            f"{location}: the numbers of its spans count {both}: add offsets=words or"
             " offsets=characters to the task"
         )
     return "words" if words else "characters"

@@ -144,51 +144,51 @@ def read_dataset(
     path: str | Path,
     format: Format | None = None,
     labels: Asked | None = None,
-    how: Manner = PLAIN,
+    manner: Manner = PLAIN,
 ) -> Dataset:
     """The data set in a file, or in the files of a folder; what is wrong is said with file and
     line.
 
     labels  whether numbers, and names that are numbers, are `classes` or `scores`; without, what
             numbers are that the file says nothing of is decided, and remarked in the notes
-    how     the columns and the encoding of a table that was not written here
+    manner  the columns and the encoding of a table that was not written here
     """
     file = _check_is_there(path)
-    own = format or _own_format(file, how)
+    own = format or _own_format(file, manner)
     if own is not None:
-        return READERS[own](file, labels, how.on_error)
+        return READERS[own](file, labels, manner.on_error)
     parts = table_parts(file)
-    if _is_own_folder(file, parts, how):
-        return hub_folder.read_hub_folder(parts, labels, how.on_error)
-    dataset = read_rows(parts, labels, how)
+    if _is_own_folder(file, parts, manner):
+        return hub_folder.read_hub_folder(parts, labels, manner.on_error)
+    dataset = read_rows(parts, labels, manner)
     if is_on_hub(file) or not file.is_dir():
         return dataset
     return add_remarks(dataset, *folder_remarks(file, parts))
 
 
-def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PLAIN) -> str:
+def usual_metric(path: str | Path, labels: Asked | None = None, manner: Manner = PLAIN) -> str:
     """The metric of the labels in a file where none is named: that of their kind, or AUROC where
     one of two classes is rare in a table that was not written here.
     """
     file = _check_is_there(path)
-    if (own := _own_format(file, how)) is not None:
+    if (own := _own_format(file, manner)) is not None:
         kind = build_column([EXAMPLES[labels]]).loss if labels else LOSSES[own](file)
         return KINDS[kind].metric
     parts = table_parts(file)
-    if _is_own_folder(file, parts, how):
+    if _is_own_folder(file, parts, manner):
         return KINDS[hub_folder.find_folder_loss(parts)].metric
-    return metric_of_rows(digest_parts(parts), tuple(parts), labels, how)
+    return metric_of_rows(digest_parts(parts), tuple(parts), labels, manner)
 
 
-def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
+def has_pairs(path: str | Path, manner: Manner = PLAIN) -> bool:
     """Whether the labels of a table that was not written here are about two texts or spans."""
     file = _check_is_there(path)
-    if _own_format(file, how) is not None:
+    if _own_format(file, manner) is not None:
         return False
     parts = table_parts(file)
-    if _is_own_folder(file, parts, how):
+    if _is_own_folder(file, parts, manner):
         return hub_folder.has_text_pairs(parts)
-    return count_sites(parts, how) == 2
+    return count_sites(parts, manner) == 2
 
 
 def _check_is_there(path: str | Path) -> Path:

@@ -159,13 +159,13 @@ def names_column(cell: str) -> bool:
     return is_word and (is_numbering(cell) or has_text_end(cell) or has_usual_end(cell))
 
 
-def find_heading(name: str, names: Sequence[str], option: str, where: str) -> str:
+def find_heading(name: str, names: Sequence[str], option: str, location: str) -> str:
     """The heading that is called so, or has that number."""
     if name in names:
         return name
     if name.isdecimal() and 1 <= int(name) <= len(names):
         return names[int(name) - 1]
-    raise DataProblem(f"{where}: no column {name!r} for {option}=; {format_headings(names)}")
+    raise DataProblem(f"{location}: no column {name!r} for {option}=; {format_headings(names)}")
 
 
 def format_headings(names: Collection[str]) -> str:

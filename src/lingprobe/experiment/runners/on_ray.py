@@ -142,14 +142,14 @@ class _Actor:
             import_file(file)
         self.function = pickle.loads(function)  # noqa: S301
 
-    def do(self, item: bytes) -> Any:
+    def do(self, payload: bytes) -> Any:
         """What the function makes of an item."""
         assert self.function is not None
-        return self.function(pickle.loads(item))  # noqa: S301
+        return self.function(pickle.loads(payload))  # noqa: S301
 
     def machine(self) -> MachineProfile:
         """What it computes with."""
-        return MachineProfile.here(1)
+        return MachineProfile.current(1)
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,7 @@ class WorkerEnvironment:
         if self.machine is not None:
             asked = self.machine if gpus else replace(self.machine, device="cpu")
             # before the variables are there that say what was agreed on
-            if lacking := MachineProfile.here(1).lacks(asked):
+            if lacking := MachineProfile.current(1).lacks(asked):
                 raise RunnerProblem(f"cannot compute as the others do: {lacking}")
         os.environ |= self.variables
 

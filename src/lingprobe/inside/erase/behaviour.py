@@ -158,7 +158,7 @@ class WordPredictions:
             said = column_from_codes(wrong.astype(np.int64), OUTCOMES)
             item.said.setdefault(key, []).append(said)
 
-    def loss(self, what: str, floor: str = "", way: Way = "") -> float:
+    def loss(self, change: str, floor: str = "", way: Way = "") -> float:
         """The loss in nats a token under a change, or a baseline of it, of each sentence one way;
         NaN where it was not measured.
         """
@@ -167,7 +167,7 @@ class WordPredictions:
             return np.where(chosen, one, other)
 
         try:
-            found = by_class(self.losses, ChangeName(what, way, floor), self.codes, either)
+            found = by_class(self.losses, ChangeName(change, way, floor), self.codes, either)
         except KeyError:
             return float("nan")
         return float(np.mean(found, 0).sum() / self.tokens.sum())
@@ -189,7 +189,7 @@ def _right(now: TokenPredictions, words: Ints) -> NDArray[np.bool_]:
     return ~np.isin(keys, missed)
 
 
-def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> PairExamples:
+def pairs_for(pairs: Dataset, task: Dataset, eraser_sentences: Sequence[Sentence]) -> PairExamples:
     """Minimal pairs whose words the eraser never saw, and whose better sentence has a label in the
     task; where the task has none of their sentences, all pairs in such words. DataProblem where
     these are few.
@@ -202,8 +202,8 @@ def pairs_for(pairs: Dataset, task: Dataset, seen: Sequence[Sentence]) -> PairEx
     known = np.isin(keys[better], hash_sentences(task.sentences)[:, 0])
     example_of = _examples_by_text(task)
     examples = np.array([example_of.get(int(keys[s]), -1) for s in better.tolist()], np.int64)
-    words = {word.lower() for sentence in seen for word in sentence.words}
-    texts = set(hash_sentences(seen)[:, 0].tolist())
+    words = {word.lower() for sentence in eraser_sentences for word in sentence.words}
+    texts = set(hash_sentences(eraser_sentences)[:, 0].tolist())
     apart = [
         _differing(*(pairs.sentences[s] for s in both)) for both in pairs.sites[:, :, 0].tolist()
     ]

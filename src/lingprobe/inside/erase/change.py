@@ -21,13 +21,13 @@ from lingprobe.data.labels import Link
 Doubles = NDArray[np.float64]
 
 
-def compute_probabilities(said: Predictions) -> Doubles | None:
+def compute_probabilities(predictions: Predictions) -> Doubles | None:
     """The distributions [n, labels] that a probe gives; of label sets one of two values for each
     label, [n x labels, 2]. None where it gives none.
     """
-    if said.link is None:
+    if predictions.link is None:
         return None
-    return _DISTRIBUTIONS[said.link](said.scores.astype(np.float64))
+    return _DISTRIBUTIONS[predictions.link](predictions.scores.astype(np.float64))
 
 
 def _normalise_scores(scores: Doubles) -> Doubles:

@@ -24,18 +24,18 @@ class EraseCommand(EraseOptions, PageOptions, EncoderOptions):
 
 
 @command(EraseCommand)
-def erase(given: EraseCommand) -> None:
+def erase(options: EraseCommand) -> None:
     """Erase a property from vectors, and show what is left of it and of others.
 
     **Examples**
 
     - `lingprobe erase -m all-MiniLM-L6-v2 -t ud/tense:en_ewt ud/subj-num:en_ewt`
     """
-    chosen = {**given.select(EraseOptions), "progress": not given.quiet}
+    chosen = {**options.select(EraseOptions), "progress": not options.quiet}
     page = lingprobe.erase(
-        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+        **{**chosen, "encoders": collect_encoder_references(options.encoders, options)}
     )
-    show_page(page, given.style, given.output, "cell")
+    show_page(page, options.style, options.output, "cell")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class InterveneCommand(InterveneOptions, PageOptions, QuietOptions):
 
 
 @command(InterveneCommand)
-def intervene(given: InterveneCommand) -> None:
+def intervene(options: InterveneCommand) -> None:
     """Change the states of a running model, and show what it does then.
 
     **Examples**
@@ -52,5 +52,5 @@ def intervene(given: InterveneCommand) -> None:
     - `lingprobe inside intervene -t ud/subj-num:en -e lm:gpt2 --layer 6 --pairs
       minimal/agreement:en`
     """
-    chosen = {**given.select(InterveneOptions), "progress": not given.quiet}
-    show_page(lingprobe.intervene(**chosen), given.style, given.output, "cell")
+    chosen = {**options.select(InterveneOptions), "progress": not options.quiet}
+    show_page(lingprobe.intervene(**chosen), options.style, options.output, "cell")

@@ -34,9 +34,9 @@ class FourWaySplit(NamedTuple):
     dev: Ints
     test: Ints
 
-    def some(self, kept: Mapping[str, Ints]) -> FourWaySplit:
+    def with_rows(self, rows: Mapping[str, Ints]) -> FourWaySplit:
         """Other rows of some parts."""
-        return self._replace(**kept)
+        return self._replace(**rows)
 
 
 def divide_for_erasure(datasets: Sequence[Dataset]) -> list[FourWaySplit]:
@@ -77,20 +77,20 @@ def codes_of(labels: Column) -> Ints | None:
     return codes if len(codes) and codes.max() < SETS else None
 
 
-def labels_on(one: Dataset, other: Dataset) -> Ints:
-    """What one task says of the examples of another, as classes [examples of other]; -1 where it
+def labels_on(labelled: Dataset, examples: Dataset) -> Ints:
+    """What one task says of the examples of another, as classes [examples]; -1 where it
     says nothing. A label about a whole sentence holds of its words.
     """
-    codes = codes_of(one.labels)
+    codes = codes_of(labelled.labels)
     if codes is None:
-        return np.full(len(other), -1)
+        return np.full(len(examples), -1)
     known: dict[tuple[object, ...], int] = {}
-    for key, code in zip(_keys(one), codes.tolist(), strict=True):
+    for key, code in zip(_keys(labelled), codes.tolist(), strict=True):
         # of what is said in two ways nothing is known
         known[key] = code if known.setdefault(key, code) == code else -1
-    exact = [known.get(key, -1) for key in _keys(other)]
-    if one.of_sentences and not other.of_sentences:
-        return np.array([known.get(_sentence(key), -1) for key in _keys(other)], np.int64)
+    exact = [known.get(key, -1) for key in _keys(examples)]
+    if labelled.of_sentences and not examples.of_sentences:
+        return np.array([known.get(_sentence(key), -1) for key in _keys(examples)], np.int64)
     return np.array(exact, np.int64)
 
 
@@ -126,14 +126,14 @@ class LabelDependence(NamedTuple):
         return self.is_known and self.p < 0.05 and self.v >= RELATED
 
 
-def compute_dependence(one: Ints, other: Ints) -> LabelDependence:
+def compute_dependence(left_codes: Ints, right_codes: Ints) -> LabelDependence:
     """Of labels as classes [n] each, -1 for none."""
     from scipy.stats import chi2_contingency
     from scipy.stats.contingency import association
 
-    both = (one >= 0) & (other >= 0)
+    both = (left_codes >= 0) & (right_codes >= 0)
     n = int(both.sum())
-    table = _count_label_pairs(one[both], other[both])
+    table = _count_label_pairs(left_codes[both], right_codes[both])
     if n < KNOWN or min(table.shape) < 2:
         return LabelDependence(np.nan, np.nan, n if min(table.shape) > 1 else 0)
     p = float(chi2_contingency(table, correction=False).pvalue)
@@ -190,7 +190,7 @@ class LabelPairing:
         if len(rows) < len(found):
             return None
         eraser = rows.pop("eraser")
-        return eraser, measured.some(rows)
+        return eraser, measured.with_rows(rows)
 
 
 def _even(

@@ -68,12 +68,12 @@ def _section(cells: Sequence[EffectCell]) -> TableSection:
     return TableSection(f"{first.measured} ({first.metric})", rows, "", bold)
 
 
-def describe_effects(found: Sequence[EffectCell]) -> Iterator[str]:
+def describe_effects(cells: Sequence[EffectCell]) -> Iterator[str]:
     """What the page concludes: whether the model uses it, or which effect would have been detected,
     or that it is decodable from no later layer.
     """
-    task = shorten_task(found[0].task)
-    layers = [c for c in found if c.measured.startswith("layer") and c.change == ERASED]
+    task = shorten_task(cells[0].task)
+    layers = [c for c in cells if c.measured.startswith("layer") and c.change == ERASED]
     fallen = [cell for cell in layers if cell.verdict == "falls"]
     if layers:
         last = layers[-1]
@@ -82,7 +82,7 @@ def describe_effects(found: Sequence[EffectCell]) -> Iterator[str]:
             f" {len(layers)} later layers; in the last layer the score of a probe changes from"
             f" {format_number(last.before)} to {format_number(last.after)}."
         )
-    use, told = decide_use(found)
+    use, told = decide_use(cells)
     if told is None:
         return
     if use == "used":

@@ -40,16 +40,16 @@ class EffectMeasurement:
     codes: Ints
     said: dict[ChangeName, list[Column]] = field(default_factory=dict)
 
-    def answers(self, what: str, floor: str = "", way: Way = "") -> FitAnswers:
+    def answers(self, change: str, floor: str = "", way: Way = "") -> FitAnswers:
         """Those under a change, or under a baseline of it, of each example one way: to the other
         label than its own, or further into its own; of a baseline that goes by labels both.
         """
-        columns = by_class(self.said, ChangeName(what, way, floor), self.codes, _either)
+        columns = by_class(self.said, ChangeName(change, way, floor), self.codes, _either)
         return FitAnswers(self.data.labels, columns, code_shared_groups(self.data))
 
 
 def by_class(
-    kept: Mapping[ChangeName, Sequence[T]],
+    measured: Mapping[ChangeName, Sequence[T]],
     key: ChangeName,
     codes: Ints,
     either: Callable[[T, T, Flags], T],
@@ -58,9 +58,9 @@ def by_class(
     the other, what each example was the way of the key, or in turn both ways where it names none.
     KeyError for what was not measured.
     """
-    if key in kept:
-        return list(kept[key])
-    there, back = (kept[key._replace(way=to)] for to in ("second", "first"))
+    if key in measured:
+        return list(measured[key])
+    there, back = (measured[key._replace(way=to)] for to in ("second", "first"))
     towards_second = {"other": codes == 0, "own": codes == 1}
     return [
         either(a, b, towards_second[way])
@@ -137,13 +137,13 @@ class LaterLayers:
     def of(
         cls,
         readings: Readings,
-        parts: tuple[Ints, Ints, Ints],
+        splits: tuple[Ints, Ints, Ints],
         encoder: PatchableEncoder,
         probe: Probe,
         metric: str,
     ) -> LaterLayers:
         """Fitted to readings of these layers: which rows are of train, dev and test."""
-        train, dev, test = parts
+        train, dev, test = splits
         names = readings.vectors.names
         fitted: list[Predictor] = []
         for name in names:

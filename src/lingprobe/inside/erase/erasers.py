@@ -182,15 +182,15 @@ def random_subspace_of_variance(
     return _orthogonal(moments, basis @ stretch((low + high) / 2))
 
 
-def principal_angles(one: AffineEraser, other: AffineEraser) -> Doubles:
+def principal_angles(left_eraser: AffineEraser, right_eraser: AffineEraser) -> Doubles:
     """The angles between two erased subspaces in degrees, the smallest first (Björck & Golub
     1973), as many as the smaller of them has dimensions.
     """
     from scipy.linalg import subspace_angles
 
-    if not (one.rank and other.rank):
+    if not (left_eraser.rank and right_eraser.rank):
         return np.zeros(0)
-    return np.asarray(np.degrees(subspace_angles(one.left, other.left))[::-1])
+    return np.asarray(np.degrees(subspace_angles(left_eraser.left, right_eraser.left))[::-1])
 
 
 def _spectrum(covariance: Doubles) -> tuple[Doubles, Doubles]:

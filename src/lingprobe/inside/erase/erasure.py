@@ -103,11 +103,11 @@ class EncoderOrigin:
     made: Encoder | None = field(default=None, compare=False)
 
     @classmethod
-    def of(cls, thing: str | Reference | Encoder) -> EncoderOrigin:
+    def of(cls, encoder: str | Reference | Encoder) -> EncoderOrigin:
         """Of a reference or an encoder."""
-        if isinstance(thing, str | Reference):
-            return cls(ENCODERS.canonical(thing))
-        return cls("", id(thing), thing)
+        if isinstance(encoder, str | Reference):
+            return cls(ENCODERS.canonical(encoder))
+        return cls("", id(encoder), encoder)
 
     @property
     def encoder(self) -> Encoder:
@@ -119,15 +119,15 @@ class EncoderOrigin:
         """What decides its vectors, as far as it says so."""
         return identify_encoder(self.reference or None, self.encoder)
 
-    def read(self, given: tuple[Dataset, str], slots: tuple[str, ...]) -> Readings:
+    def read(self, task_data: tuple[Dataset, str], slots: tuple[str, ...]) -> Readings:
         """A task's examples beside vectors in some slots; those of an object are not kept, as two
         objects may say the same of themselves.
         """
         encoder = self.encoder
         encoder = encoder.asking(slots) if isinstance(encoder, LayeredEncoder) else encoder
         if self.made is None:
-            return read_task_vectors(given, encoder, self.identity)
-        (dataset, view), vectors = given, encoder.encode(given[0].sentences)
+            return read_task_vectors(task_data, encoder, self.identity)
+        (dataset, view), vectors = task_data, encoder.encode(task_data[0].sentences)
         whole = find_readable(dataset.sites, vectors).whole
         return Readings(dataset.take(np.flatnonzero(whole)), vectors, view)
 
@@ -262,14 +262,14 @@ def _fit(
 
 
 def read_task_vectors(
-    given: tuple[Dataset, str], encoder: Encoder, known: ContentIdentity
+    task_data: tuple[Dataset, str], encoder: Encoder, identity: ContentIdentity
 ) -> Readings:
     """The examples of a task, with its view, beside their vectors, which are kept as those of a
     run; without those that cannot be read.
     """
-    (dataset, view), paths = given, RunPaths.of()
+    (dataset, view), paths = task_data, RunPaths.of()
     sentences = dataset.sentences
-    settled = settle_identity(encoder.name, known, encoder, [sentences], paths)
+    settled = settle_identity(encoder.name, identity, encoder, [sentences], paths)
     settled.keep()
     store, key = paths.vector_store(), vectors_key(encoder, settled.identity)
     with listen_to_progress(

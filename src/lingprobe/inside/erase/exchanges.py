@@ -68,9 +68,11 @@ def project_onto_erased(eraser: AffineEraser, apart: Doubles) -> Doubles:
     return np.asarray((apart @ eraser.right.T) @ eraser.left.T)
 
 
-def of_length(directions: Doubles, other: Doubles) -> Doubles:
+def of_length(directions: Doubles, reference: Doubles) -> Doubles:
     """Directions [n, dim], each as long as another row; nothing where either is nothing."""
-    sizes, wanted = (np.linalg.norm(each, axis=1, keepdims=True) for each in (directions, other))
+    sizes, wanted = (
+        np.linalg.norm(each, axis=1, keepdims=True) for each in (directions, reference)
+    )
     return np.asarray(np.where(sizes > 0, directions * wanted / np.where(sizes > 0, sizes, 1), 0.0))
 
 

@@ -119,7 +119,7 @@ class EraserBaselines(NamedTuple):
         variance = eraser.removed_variance(moments.covariance)
         return cls(source, method, eraser.rank, moments, variance, seed)
 
-    def every(self, draws: int) -> Iterator[tuple[Floor, AffineEraser]]:
+    def draw_all(self, draws: int) -> Iterator[tuple[Floor, AffineEraser]]:
         """So many of each kind, with its kind; none of an eraser that takes out nothing."""
         for kind in FLOORS if self.rank else ():
             for draw in range(draws):
@@ -167,20 +167,20 @@ class _Loop:
     held: NDArray[Any]
     gold: Column
     labels: Column
-    found: list[tuple[NDArray[Any], NDArray[Any]]] = field(default_factory=list)
+    classifiers: list[tuple[NDArray[Any], NDArray[Any]]] = field(default_factory=list)
 
     def classify(self, vectors: NDArray[Any]) -> NDArray[Any]:
         """The weights [classes - 1, dim] of a classifier of all but the held-out examples."""
         weights, bias = fit_weights(vectors, self.labels.matrix(), len(self.labels.names))
-        self.found.append((weights, bias))
+        self.classifiers.append((weights, bias))
         # what they have in common decides nothing
         return np.asarray(weights[1:] - weights[:1], np.float64)
 
     def is_readable(self, eraser: AffineEraser) -> bool:
         """Whether the last classifier was of use."""
-        if not self.found:
+        if not self.classifiers:
             return True
-        weights, bias = self.found[-1]
+        weights, bias = self.classifiers[-1]
         # the eraser that it was fitted behind had fewer rows
         before = len(eraser.right) - (len(weights) - 1)
         rows = eraser.right[:before]

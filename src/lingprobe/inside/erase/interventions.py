@@ -193,11 +193,11 @@ class FloorDraws:
         self, source: EraserData, eraser: AffineEraser
     ) -> Iterator[tuple[Floor, AffineEraser]]:
         """So many draws of each kind."""
-        return self.of(source, eraser).every(self.draws)
+        return self.of(source, eraser).draw_all(self.draws)
 
-    def generator(self, what: str, kind: str, draw: int) -> np.random.Generator:
+    def generator(self, change: str, kind: str, draw: int) -> np.random.Generator:
         """What draws other baselines."""
-        return generator_of(self.seed, what, kind, str(draw))
+        return generator_of(self.seed, change, kind, str(draw))
 
 
 def fit_scrubbing(
@@ -219,7 +219,7 @@ def fit_scrubbing(
         found[site] = floors.fit(left)
         own = replace(floors, seed=f"{floors.seed} {site}") if number else floors
         variance = found[site].removed_variance(left.moments.covariance)
-        every = own.of(source, found[site])._replace(variance=variance).every(floors.draws)
+        every = own.of(source, found[site])._replace(variance=variance).draw_all(floors.draws)
         for place, (kind, eraser) in enumerate(every):
             beside.setdefault((kind, place % floors.draws), {})[site] = eraser
     yield StateChange(ChangeName(SCRUBBED), found)

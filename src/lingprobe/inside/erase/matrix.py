@@ -152,7 +152,9 @@ class ErasureMatrix:
     def _floors(
         self, source: EraserData, eraser: AffineEraser, erased: ErasureTask
     ) -> list[tuple[str, AffineEraser]]:
-        return list(EraserBaselines.of(source, self.method, eraser, erased.seed).every(self.draws))
+        return list(
+            EraserBaselines.of(source, self.method, eraser, erased.seed).draw_all(self.draws)
+        )
 
     def _plan(
         self, erased: ErasureTask, measured: ErasureTask, floors: list[tuple[str, AffineEraser]]
@@ -237,11 +239,11 @@ class RunMaker(NamedTuple):
 
     @classmethod
     def of(
-        cls, matrix: ErasureMatrix, erased: ErasureTask, measured: ErasureTask, how: CellPlan
+        cls, matrix: ErasureMatrix, erased: ErasureTask, measured: ErasureTask, plan: CellPlan
     ) -> RunMaker:
         """That of a pair of tasks."""
-        test = measured.readings.take(how.division.test)
-        train = measured.readings.take(how.division.train).labels
+        test = measured.readings.take(plan.division.test)
+        train = measured.readings.take(plan.division.train).labels
         given = (
             test.labels,
             test.labels,
@@ -256,16 +258,16 @@ class RunMaker(NamedTuple):
             "probe": matrix.bench.names[ORDINARY],
             "control": NO_CONTROL,
             "metric": measured.metric,
-            "subgroup": f"independent of {erased.task}" if how.is_independent else "",
+            "subgroup": f"independent of {erased.task}" if plan.is_independent else "",
             "constant_score": PERCENT * best_constant(train, test.labels, measured.metric),
             "method": matrix.method,
             "asked": matrix.rank or 0,
         }
         return cls(common, {"erased": erased.task}, RunPredictions(*given, n_train=len(train)))
 
-    def run(self, predicted: Column, more: Mapping[str, Any] = NOTHING) -> ProbeRun:
+    def run(self, predicted: Column, values: Mapping[str, Any] = NOTHING) -> ProbeRun:
         """A probe with these answers, and with further keys and numbers."""
-        every = {**self.common, **more}
+        every = {**self.common, **values}
         extra = {name: every[name] for name in EXTRA if name in every}
         keys = {name: value for name, value in every.items() if name not in EXTRA}
         return ProbeRun(keys, {}, replace(self.predictions, predicted=predicted), extra)

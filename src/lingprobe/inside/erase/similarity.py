@@ -78,7 +78,7 @@ def _answers(one: Doubles, other: Doubles) -> Column:
     return column_from_codes((nearest != np.arange(len(one))).astype(np.int64), OUTCOMES)
 
 
-def similar_pairs(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
+def similar_pairs(data: Dataset, eraser_sentences: Sequence[Sentence]) -> Dataset:
     """The scored pairs of test whose sentences no eraser saw; DataProblem where these are few, or
     have no scores.
     """
@@ -88,10 +88,12 @@ def similar_pairs(data: Dataset, seen: Sequence[Sentence]) -> Dataset:
             "pairs= takes minimal pairs for lm:MODEL; for hf:MODEL it takes pairs with scores, as"
             " pair/sts-b, or a text and its translation, as UD_English-PUD+UD_German-PUD"
         )
-    return _unseen(data.take(data.rows("test")), seen)
+    return _unseen(data.take(data.rows("test")), eraser_sentences)
 
 
-def pair_translations(texts: str, seen: Sequence[Sentence]) -> tuple[Dataset, list[str]]:
+def pair_translations(
+    texts: str, eraser_sentences: Sequence[Sentence]
+) -> tuple[Dataset, list[str]]:
     """Sentences that find their translation: those that two texts, TEXT+TEXT, have by the same
     sent_id or else in the same line, and of which an eraser saw none; and what finding them there
     and back is called.
@@ -110,7 +112,7 @@ def pair_translations(texts: str, seen: Sequence[Sentence]) -> tuple[Dataset, li
     right = column_from_codes(np.zeros(len(both), np.int64), OUTCOMES)
     data = Dataset.of_columns(sentences, sites.reshape(-1, 2, 3), right, np.zeros(len(both)))
     here, there = (PurePath(corpus).name for corpus in corpora)
-    return _unseen(data, seen), [f"{here} to {there}", f"{there} to {here}"]
+    return _unseen(data, eraser_sentences), [f"{here} to {there}", f"{there} to {here}"]
 
 
 def _distinct(pairs: Sequence[tuple[Sentence, Sentence]]) -> list[tuple[Sentence, Sentence]]:

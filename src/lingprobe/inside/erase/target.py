@@ -72,17 +72,21 @@ class InterventionSite(NamedTuple):
     scrubbed: tuple[str, ...]
 
     @classmethod
-    def of(cls, name: str, last: int) -> InterventionSite:
-        """Of a model of `last` blocks. UsageProblem for a state that nothing reads."""
+    def of(cls, name: str, last_block: int) -> InterventionSite:
+        """Of a model of `last_block` blocks. UsageProblem for a state that nothing reads."""
         if is_site(name):
             kind, block, _ = ModelSite.parse(name)
-            later = range(block, last + 1)
+            later = range(block, last_block + 1)
             alike = [ModelSite(kind, k).name for k in later if kind in (*RESIDUAL, *WHOLE)]
             return cls(name, later, tuple(alike))
-        if not (name.isdecimal() and int(name) < last):
-            raise UsageProblem(f"layer={name}: take one from 0 to {last - 1}, or post:{last}")
+        if not (name.isdecimal() and int(name) < last_block):
+            raise UsageProblem(
+                f"layer={name}: take one from 0 to {last_block - 1}, or post:{last_block}"
+            )
         first = int(name)
-        return cls(name, range(first + 1, last + 1), tuple(map(str, range(first, last))))
+        return cls(
+            name, range(first + 1, last_block + 1), tuple(map(str, range(first, last_block)))
+        )
 
     @property
     def layers(self) -> str:
@@ -211,15 +215,17 @@ class StateReadings:
         states = self.readings.sites(self.place.site)[0]
         return SiteStates(self.place.site, states, self.parts.test, self.parts.eraser)
 
-    def changes(self, how: LayerInterventions) -> Iterator[StateChange]:
+    def changes(self, interventions: LayerInterventions) -> Iterator[StateChange]:
         """All changes of the place."""
         site = self.place.site
         fitted_on = self.readings.take(self.parts.eraser)
         source = EraserData.of(fitted_on, site)
-        floors = FloorDraws(how.method, how.draws, self.target.task.identity.without_code)
+        floors = FloorDraws(
+            interventions.method, interventions.draws, self.target.task.identity.without_code
+        )
         eraser = floors.fit(source)
         unit = measure_dose(fitted_on, site, source) if source.is_binary else 0.0
-        lengths = {dose: dose * unit for dose in how.doses}
+        lengths = {dose: dose * unit for dose in interventions.doses}
         yield from changes_of(site, source, eraser, lengths, floors)
         if len(self.place.scrubbed) > 1:
             plain = {each: EraserData.of(fitted_on, each) for each in self.place.scrubbed}

@@ -33,10 +33,10 @@ def encoder_pairs(rows: Sequence[GeometryRow]) -> dict[tuple[str, str], list[Geo
     return pairs
 
 
-def select_layer_steps(mine: Sequence[GeometryRow]) -> list[GeometryRow]:
+def select_layer_steps(rows: Sequence[GeometryRow]) -> list[GeometryRow]:
     """Of all pairs of layers of an encoder those of which one follows the other."""
-    order = list(dict.fromkeys(name for row in mine for name in (row.layer, row.other_layer)))
-    return [row for row in mine if (row.layer, row.other_layer) in pairwise(order)]
+    order = list(dict.fromkeys(name for row in rows for name in (row.layer, row.other_layer)))
+    return [row for row in rows if (row.layer, row.other_layer) in pairwise(order)]
 
 
 def by_encoder(rows: Sequence[GeometryRow]) -> dict[str, list[GeometryRow]]:
@@ -47,12 +47,12 @@ def by_encoder(rows: Sequence[GeometryRow]) -> dict[str, list[GeometryRow]]:
     return groups
 
 
-def chosen_layer(mine: Sequence[GeometryRow]) -> str:
+def chosen_layer(rows: Sequence[GeometryRow]) -> str:
     """The layer chosen on the first fifth: of an encoder, that whose rotation finds most
     translations there.
     """
     layers: dict[str, list[float]] = {}
-    for row in select_measures(mine, ROTATED):
+    for row in select_measures(rows, ROTATED):
         layers.setdefault(row.layer, []).append(row.dev)
     return max(layers, key=lambda name: fmean(layers[name]))
 

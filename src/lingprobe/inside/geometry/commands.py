@@ -21,7 +21,7 @@ class GeometryCommand(GeometryOptions, PageOptions, EncoderOptions):
 
 
 @command(GeometryCommand)
-def geometry(given: GeometryCommand) -> None:
+def geometry(options: GeometryCommand) -> None:
     """Compare layers, encoders or languages: CKA, anisotropy, intrinsic dimension, translations.
 
     **Examples**
@@ -30,8 +30,8 @@ def geometry(given: GeometryCommand) -> None:
       hf:roberta-base,layers=all`
     - `lingprobe inside geometry en_pud pl_pud -e hf:xlm-roberta-base,layers=all -o languages.svg`
     """
-    chosen = {**given.select(GeometryOptions), "progress": not given.quiet}
+    chosen = {**options.select(GeometryOptions), "progress": not options.quiet}
     page = lingprobe.geometry(
-        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+        **{**chosen, "encoders": collect_encoder_references(options.encoders, options)}
     )
-    show_page(page, given.style, given.output, "measure")
+    show_page(page, options.style, options.output, "measure")

@@ -72,10 +72,12 @@ class LayerSimilarities:
         self.kernels: dict[LayerOnText, LinearKernel] = {}
         self.own: dict[LayerOnText, Doubles] = {}
 
-    def cka(self, one: LayerOnText, other: LayerOnText) -> IntervalEstimate:
+    def cka(self, left_layer: LayerOnText, right_layer: LayerOnText) -> IntervalEstimate:
         """Debiased CKA of two layers, with its interval."""
         return compute_jackknife_interval(
-            compute_cka(self._hsics(one, other), self._own(one), self._own(other))
+            compute_cka(
+                self._hsics(left_layer, right_layer), self._own(left_layer), self._own(right_layer)
+            )
         )
 
     def _own(self, place: LayerOnText) -> Doubles:

@@ -38,9 +38,9 @@ def compute_rotation(x: Doubles, y: Doubles) -> Doubles:
     return np.asarray(left @ right)
 
 
-def make_test_folds(many: int) -> list[NDArray[np.int64]]:
+def make_test_folds(sentence_count: int) -> list[NDArray[np.int64]]:
     """The test sentences of each fold; neighbours stay together, as they are of one text."""
-    return np.array_split(np.arange(many), FOLDS)
+    return np.array_split(np.arange(sentence_count), FOLDS)
 
 
 def align_vectors(x: Doubles, y: Doubles) -> LanguageAlignment:

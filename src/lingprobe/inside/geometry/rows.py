@@ -69,11 +69,13 @@ class IntervalEstimate(NamedTuple):
 NOTHING = IntervalEstimate(np.nan, np.nan, np.nan)
 
 
-def make_jackknife_groups(many: int) -> list[tuple[int, int]]:
+def make_jackknife_groups(sentence_count: int) -> list[tuple[int, int]]:
     """Stretches of the text, which the jackknife leaves out in turn: neighbours stay together,
     since sentences of one text are no independent draws.
     """
-    ends = np.linspace(0, many, min(GROUPS, many) + 1).round().astype(int).tolist()
+    ends = (
+        np.linspace(0, sentence_count, min(GROUPS, sentence_count) + 1).round().astype(int).tolist()
+    )
     return list(pairwise(ends))
 
 
@@ -102,13 +104,15 @@ def compute_jackknife_interval(values: Doubles) -> IntervalEstimate:
 
 
 def without_each(
-    many: int, part: Callable[[int, int], Doubles], value: Callable[[Doubles], Doubles]
+    sentence_count: int,
+    sum_range: Callable[[int, int], Doubles],
+    value: Callable[[Doubles], Doubles],
 ) -> Doubles:
     """A statistic of sums: of all, and without each group, [groups + 1, ...].
 
-    part   the sums over sentences start:stop
-    value  the statistic of sums
+    sum_range  the sums over sentences start:stop
+    value      the statistic of sums
     """
-    parts = [part(start, stop) for start, stop in make_jackknife_groups(many)]
+    parts = [sum_range(start, stop) for start, stop in make_jackknife_groups(sentence_count)]
     total = np.sum(parts, 0)
     return np.array([value(total), *(value(total - each) for each in parts)])

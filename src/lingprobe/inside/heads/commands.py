@@ -16,12 +16,12 @@ class HeadsCommand(HeadsOptions, PageOptions, QuietOptions):
 
 
 @command(HeadsCommand)
-def heads(given: HeadsCommand) -> None:
+def heads(options: HeadsCommand) -> None:
     """Ablate and patch each head, beside its probe.
 
     **Examples**
 
     - `lingprobe inside heads -t ud/subj-num:en_ewt -e lm:gpt2 --pairs minimal/agreement:en_ewt`
     """
-    chosen = {**given.select(HeadsOptions), "progress": not given.quiet}
-    show_page(lingprobe.rank_heads(**chosen), given.style, given.output, "cell")
+    chosen = {**options.select(HeadsOptions), "progress": not options.quiet}
+    show_page(lingprobe.rank_heads(**chosen), options.style, options.output, "cell")

@@ -119,7 +119,7 @@ class PairTokens(NamedTuple):
             shared.append(_count_equal(*ends))
         return cls(offsets, np.array(first, np.int64), np.array(shared, np.int64))
 
-    def margins(self, said: Sequence[Doubles], better: Ints) -> tuple[float, float]:
+    def margins(self, log_probabilities: Sequence[Doubles], better: Ints) -> tuple[float, float]:
         """The mean margin of the tokens up to the last in which pairs differ, and of those behind
         it, of the log-probabilities of the tokens of each sentence.
         """
@@ -127,7 +127,7 @@ class PairTokens(NamedTuple):
         for k, (first, shared) in enumerate(
             zip(better.tolist(), self.shared.tolist(), strict=True)
         ):
-            one, other = said[2 * k + first], said[2 * k + 1 - first]
+            one, other = log_probabilities[2 * k + first], log_probabilities[2 * k + 1 - first]
             behind = one[len(one) - shared :].sum() - other[len(other) - shared :].sum()
             parts.append((one.sum() - other.sum() - behind, behind))
         at, behind = np.mean(parts, 0).tolist()

@@ -41,7 +41,7 @@ class CellSettings:
         return {name: value for name, value in known.items() if value}
 
 
-def list_cells(task: Reference, train: Any, test: Any, how: CellSettings) -> list[Any]:
+def list_cells(task: Reference, train: Any, test: Any, settings: CellSettings) -> list[Any]:
     """The tasks of all pairs of a source and a target, and of each target with itself. UsageProblem
     where there is no source or target.
     """
@@ -53,9 +53,9 @@ def list_cells(task: Reference, train: Any, test: Any, how: CellSettings) -> lis
     if clash := [name for name in sources if targets.get(name, sources[name]) != sources[name]]:
         raise UsageProblem(f"two data sets are called {clash[0]!r}: give each its own name")
     every = {**sources, **targets}
-    is_matched = not is_own if how.matched is None else how.matched
-    if how.by and not is_matched:
-        raise UsageProblem(f"by={how.by} matches data: add matched, or leave by out")
+    is_matched = not is_own if settings.matched is None else settings.matched
+    if settings.by and not is_matched:
+        raise UsageProblem(f"by={settings.by} matches data: add matched, or leave by out")
     held = [name for name, each in every.items() if each is not None]
     if held and is_matched:
         raise UsageProblem(f"{held[0]}: data in memory are not matched; write them to a file")
@@ -63,9 +63,9 @@ def list_cells(task: Reference, train: Any, test: Any, how: CellSettings) -> lis
         task = _share_metric(task, every)
     pairs = _pair([*sources], [*targets] if is_matched else [*every])
     if held:
-        return _pair_data(task, pairs, every, how)
+        return _pair_data(task, pairs, every, settings)
     match = tuple(("match", bank) for bank in sorted(every)) if is_matched else ()
-    options = [*match, *(() if is_matched else [("matched", "false")]), *how.options().items()]
+    options = [*match, *(() if is_matched else [("matched", "false")]), *settings.options().items()]
     return [
         Reference("transfer", s, (("task", str(task)), ("test", t), *options)) for s, t in pairs
     ]

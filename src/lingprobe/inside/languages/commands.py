@@ -29,7 +29,7 @@ class LanguagesCommand(PageOptions, SurveyOptions):
 
 
 @command(LanguagesCommand)
-def languages(given: LanguagesCommand) -> None:
+def languages(options: LanguagesCommand) -> None:
     """Show which treebanks answer which questions, with what has a warning.
 
     CSV has also what classes consist of, the best rule of one word, and every auxiliary.
@@ -41,8 +41,8 @@ def languages(given: LanguagesCommand) -> None:
     - `lingprobe data languages -o survey.csv`
     - `lingprobe data languages --figure map -o survey.svg`
     """
-    page = lingprobe.survey(**given.select(SurveyOptions))
-    show_page(page, given.style, given.output, "line")
+    page = lingprobe.survey(**options.select(SurveyOptions))
+    show_page(page, options.style, options.output, "line")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ class TransferCommand(TransferOptions, ShownOptions):
 
 
 @command(TransferCommand)
-def transfer(given: TransferCommand) -> None:
+def transfer(options: TransferCommand) -> None:
     """Train a probe in one language and test it in another, and show the matrix.
 
     Every cell has the same classes and numbers of examples. Baselines are trained in the source,
@@ -76,11 +76,11 @@ def transfer(given: TransferCommand) -> None:
     - `lingprobe transfer -t ud/tense --train en_ewt --test fr_gsd --by construction --centred
       -m xlm-roberta-base`
     """
-    chosen = {**given.select(TransferOptions, MeasureOptions), "progress": not given.quiet}
+    chosen = {**options.select(TransferOptions, MeasureOptions), "progress": not options.quiet}
     page = lingprobe.transfer(
-        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+        **{**chosen, "encoders": collect_encoder_references(options.encoders, options)}
     )
-    show_page(page, given.style, given.page, "cell")
+    show_page(page, options.style, options.page, "cell")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,17 +89,17 @@ class MorphologyCommand(MorphologyOptions, ShownOptions):
 
 
 @command(MorphologyCommand)
-def morphology(given: MorphologyCommand) -> None:
+def morphology(options: MorphologyCommand) -> None:
     """Show whether a feature of words is decodable from a model, layer by layer.
 
     **Examples**
 
     - `lingprobe inside morphology fi_tdt --feature Case -m xlm-roberta-base`
     """
-    chosen = {**given.select(MorphologyOptions, MeasureOptions), "progress": not given.quiet}
+    chosen = {**options.select(MorphologyOptions, MeasureOptions), "progress": not options.quiet}
     page = lingprobe.morphology(
-        **{**chosen, "encoders": collect_encoder_references(given.encoders, given)}
+        **{**chosen, "encoders": collect_encoder_references(options.encoders, options)}
     )
-    if given.page is not None and page.draws(given.page):
-        print_page(page, given.style)
-    show_page(page, given.style, given.page, "layer")
+    if options.page is not None and page.draws(options.page):
+        print_page(page, options.style)
+    show_page(page, options.style, options.page, "layer")

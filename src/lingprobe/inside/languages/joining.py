@@ -32,7 +32,7 @@ class RowSelection:
 
 
 def join_datasets(
-    parts: Sequence[RowSelection],
+    selections: Sequence[RowSelection],
     unlabelled: Sequence[RowSelection],
     classes: Sequence[str],
     by: str,
@@ -41,7 +41,7 @@ def join_datasets(
 
     by  the stratum that says where a row is from
     """
-    if len({part.dataset.sites.shape[1] for part in parts}) > 1:
+    if len({part.dataset.sites.shape[1] for part in selections}) > 1:
         raise DataProblem(f"the task is about one site in one {by}, and two in another")
     numbers: dict[Sentence, int] = {}
     groups: dict[str, tuple[int, int]] = {}
@@ -52,7 +52,7 @@ def join_datasets(
         groups.setdefault(part.origin, (first, len(numbers)))
     sites, codes = [], []
     place = {name: k for k, name in enumerate(classes)}
-    for part in parts:
+    for part in selections:
         for sentence in part.sentences:
             numbers.setdefault(sentence, len(numbers))
         mine = part.dataset.sites[part.rows].copy()
@@ -61,11 +61,11 @@ def join_datasets(
         sites.append(mine)
         codes += [place[name] for name in part.dataset.labels.take(part.rows).class_names()]
     labels: Column = column_from_codes(np.array(codes, np.int64), classes)
-    splits = np.repeat([part.split for part in parts], [len(part.rows) for part in parts])
+    splits = np.repeat([part.split for part in selections], [len(part.rows) for part in selections])
     whole = Dataset.of_columns(
-        numbers, np.concatenate(sites), labels, splits, strata=_join_strata(parts, by)
+        numbers, np.concatenate(sites), labels, splits, strata=_join_strata(selections, by)
     )
-    clusters = dict.fromkeys(name for part in parts for name in part.dataset.clusters)
+    clusters = dict.fromkeys(name for part in selections for name in part.dataset.clusters)
     whole = replace(whole, clusters=tuple(clusters))
     return whole.with_notes(UnlabelledSentences(by, len(numbers), groups)) if unlabelled else whole
 

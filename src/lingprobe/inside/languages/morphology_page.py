@@ -58,14 +58,14 @@ def _show_view(frame: ResultFrame, asked: ViewArguments) -> Page[ResultFrame]:
 morphology = PageView(_show_view)
 
 
-def morphology_page(found: MorphologyResults) -> Page[ResultFrame]:
+def morphology_page(results: MorphologyResults) -> Page[ResultFrame]:
     """The table of each feature and encoder."""
-    names = floor_names((row.encoder, row.kind) for row in found.rows)
+    names = floor_names((row.encoder, row.kind) for row in results.rows)
     return Page(
-        found.rows,
-        lambda: list(_tables(found, names)),
-        {"csv": lambda: format_frame_csv(found.rows)},
-        figure=lambda: draw_morphology_heat(found, names),
+        results.rows,
+        lambda: list(_tables(results, names)),
+        {"csv": lambda: format_frame_csv(results.rows)},
+        figure=lambda: draw_morphology_heat(results, names),
     )
 
 
@@ -107,11 +107,11 @@ def _tables(found: MorphologyResults, names: Names) -> Iterator[Table]:
 
 
 def describe_encoders(
-    found: MorphologyResults, about: tuple[str, str], names: Names
+    results: MorphologyResults, about: tuple[str, str], names: Names
 ) -> Iterator[str]:
     """What can be said of each encoder on a feature, in a sentence."""
-    scores = {(r.feature, r.treebank, r.where, r.encoder): r for r in found.rows}
-    for one in found.verdicts.encoders:
+    scores = {(r.feature, r.treebank, r.where, r.encoder): r for r in results.rows}
+    for one in results.verdicts.encoders:
         tasks = {
             feature_of(t.row.task)[2]: t for t in one.tasks if feature_of(t.row.task)[:2] == about
         }
@@ -210,12 +210,12 @@ def _explain_morphology(
     )
 
 
-def draw_morphology_heat(found: MorphologyResults, names: Names) -> Figure:
+def draw_morphology_heat(results: MorphologyResults, names: Names) -> Figure:
     """For each encoder and place a matrix of features by layers: how far each layer is above the
     best floor, of what is left above it.
     """
     groups: dict[tuple[str, str], list[HeatCell]] = {}
-    for row in found.rows:
+    for row in results.rows:
         if row.kind == "trained":
             part = row.over / max(100 - row.floored, 1e-9) if row.verdict else 0.0
             mark = "*" * (row.verdict == "better")

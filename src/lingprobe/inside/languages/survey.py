@@ -222,11 +222,11 @@ def two_tenses(cells: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
             yield f"{lemma} is {each}: tense, or aspect?"
 
 
-def get_auxiliary(how: str) -> str:
+def get_auxiliary(construction: str) -> str:
     """The first word of a construction behind its tense: an auxiliary may have any tense, and the
     verb further auxiliaries (a perfect passive is a perfect).
     """
-    return how.partition(" ")[2].partition(" ")[0] or how
+    return construction.partition(" ")[2].partition(" ")[0] or construction
 
 
 def select_auxiliary_counts(

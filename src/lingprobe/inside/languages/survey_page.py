@@ -25,14 +25,14 @@ LOOK, REFUSED = "*", "–"
 MANY = 10_000  # examples, at which the heat map is darkest
 
 
-def survey_page(found: Sequence[SurveyRow], figure: str) -> Page[tuple[SurveyRow, ...]]:
+def survey_page(rows: Sequence[SurveyRow], figure: str) -> Page[tuple[SurveyRow, ...]]:
     """The tables of a survey, with a heat map or a map of the languages."""
     draw = draw_survey_map if figure == "map" else draw_survey_heat
     return Page(
-        tuple(found),
-        lambda: list(_tables(found)),
-        {"csv": lambda: format_csv(found)},
-        figure=lambda: draw(found),
+        tuple(rows),
+        lambda: list(_tables(rows)),
+        {"csv": lambda: format_csv(rows)},
+        figure=lambda: draw(rows),
     )
 
 
@@ -121,7 +121,7 @@ def _format_survey_cell(row: SurveyRow | None) -> str:
     return f"{row.n:,}{LOOK if row.look else ''}"
 
 
-def draw_survey_heat(found: Sequence[SurveyRow]) -> Figure:
+def draw_survey_heat(rows: Sequence[SurveyRow]) -> Figure:
     """Examples by treebank and task, on a logarithmic scale; pale where a task is refused."""
     cells = [
         HeatCell(
@@ -130,22 +130,22 @@ def draw_survey_heat(found: Sequence[SurveyRow]) -> Figure:
             _format_survey_cell(row),
             math.log(max(row.n, 1)) / math.log(MANY),
         )
-        for row in found
+        for row in rows
     ]
     return draw_heat_maps([HeatMap("", cells)], HeatLook("Examples by treebank and task."))
 
 
-def draw_survey_map(found: Sequence[SurveyRow]) -> Figure:
+def draw_survey_map(rows: Sequence[SurveyRow]) -> Figure:
     """Each language where it is spoken, darker the more tasks one of its treebanks offers;
     PlotProblem where no place is known.
     """
     languages: dict[str, list[SurveyRow]] = {}
-    for row in found:
+    for row in rows:
         if not math.isnan(row.latitude):
             languages.setdefault(row.language, []).append(row)
     if not languages:
         raise PlotProblem("the places of these languages are not known: leave out `figure=map`")
-    many = len(_tasks(found))
+    many = len(_tasks(rows))
     places = [
         MapMark(rows[0].longitude, rows[0].latitude, name, most / many, f"{name}: {told}")
         for name, rows in languages.items()

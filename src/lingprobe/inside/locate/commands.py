@@ -15,7 +15,7 @@ class LocateCommand(LocateOptions, PageOptions, QuietOptions):
 
 
 @command(LocateCommand)
-def locate(given: LocateCommand) -> None:
+def locate(options: LocateCommand) -> None:
     """Find where in a model a property is decodable, and whether the model uses it there.
 
     **Examples**
@@ -26,9 +26,9 @@ def locate(given: LocateCommand) -> None:
     from lingprobe.inside.locate.api import plan_search, run_search
     from lingprobe.inside.locate.search import SearchDepth
 
-    depth = SearchDepth(given.method, given.draws, given.probe, given.limit)
-    with use_cache(given.cache):
-        search = plan_search(given.task, given.encoder, given.pairs, depth)
-        print_remark(search.estimate(), given.quiet)
-        page = run_search(search, not given.quiet)
-    show_page(page, given.style, given.output, "cell")
+    depth = SearchDepth(options.method, options.draws, options.probe, options.limit)
+    with use_cache(options.cache):
+        search = plan_search(options.task, options.encoder, options.pairs, depth)
+        print_remark(search.estimate(), options.quiet)
+        page = run_search(search, not options.quiet)
+    show_page(page, options.style, options.output, "cell")

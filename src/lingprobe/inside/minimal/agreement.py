@@ -304,6 +304,6 @@ def _band(words: int) -> str:
     return str(words) if words < 2 else "2-4" if words < 5 else "5 or more"
 
 
-def trees_of(parts: Sequence[CorpusPart], on_error: OnError) -> list[TreeColumns]:
+def trees_of(files: Sequence[CorpusPart], on_error: OnError) -> list[TreeColumns]:
     """All trees of some files."""
-    return [tree for part in parts for tree in conllu.read_conllu(part.path, on_error)]
+    return [tree for part in files for tree in conllu.read_conllu(part.path, on_error)]

@@ -40,7 +40,7 @@ class PairSampling:
 
 
 def build_pair_dataset(
-    pairs: Sequence[MinimalPair], how: PairSampling, notes: Mapping[str, Any]
+    pairs: Sequence[MinimalPair], settings: PairSampling, notes: Mapping[str, Any]
 ) -> Dataset:
     """Pairs in five folds, so each pair is tested once, on paradigms that the probe was not trained
     on; a pair is never split.
@@ -50,20 +50,21 @@ def build_pair_dataset(
         raise DataProblem(f"{len(kept)} minimal pairs are too few for train, dev and test")
     counts = {"pairs": len(pairs), "equal": len(pairs) - len(kept)}
     codes = np.unique([pair.group for pair in kept], return_inverse=True)[1]
-    rng = np.random.default_rng([how.seed, 8])
-    rows = _cap(codes, rng) if how.cap else np.arange(len(codes))
+    rng = np.random.default_rng([settings.seed, 8])
+    rows = _cap(codes, rng) if settings.cap else np.arange(len(codes))
     counts["over_cap"] = len(codes) - len(rows)
-    rows = rows[_draw(codes[rows], how.size, rng)]
+    rows = rows[_draw(codes[rows], settings.size, rng)]
     kept, codes = [kept[i] for i in rows], codes[rows]
-    whole = _laid_out(kept, _sides(codes, rng), how.keep)
+    whole = _laid_out(kept, _sides(codes, rng), settings.keep)
     groups = len(np.unique(codes))
     apart = groups >= FEWEST
-    whole = replace(whole, clusters=(how.keep,) if apart else ())
+    whole = replace(whole, clusters=(settings.keep,) if apart else ())
     folds = min(FOLDS, groups if apart else len(kept))
-    divided = select_test_fold(whole, how.fold or f"1/{folds}", how.seed)
-    sampling = {"fold": how.fold} if how.fold else {"folds_needed": folds}
-    return carve_dev(divided, how.seed).with_notes(
-        **notes, sampling={**sampling, **counts, f"{how.keep}s": groups, "kept_together": apart}
+    divided = select_test_fold(whole, settings.fold or f"1/{folds}", settings.seed)
+    sampling = {"fold": settings.fold} if settings.fold else {"folds_needed": folds}
+    return carve_dev(divided, settings.seed).with_notes(
+        **notes,
+        sampling={**sampling, **counts, f"{settings.keep}s": groups, "kept_together": apart},
     )
 
 

@@ -52,19 +52,19 @@ class PaddedSentences:
 def train_fits(
     inputs: Mapping[str, Sequence[Floats]],
     maps: Sequence[tuple[str, int | None]],
-    parts: tuple[SentenceWords, SentenceWords],
-    how: tuple[int, AdamSchedule, str],
+    splits: tuple[SentenceWords, SentenceWords],
+    setup: tuple[int, AdamSchedule, str],
 ) -> list[FittedMap]:
     """Each map, at its best on dev.
 
     inputs  by name the layers that are read side by side, [units, dim] each
     maps    what each reads, and its rank; None for the width of the input
-    how     the seed, the schedule, the device
+    setup   the seed, the schedule, the device
     """
-    seed, schedule, device = how
+    seed, schedule, device = setup
     widths = {name: sum(layer.shape[1] for layer in layers) for name, layers in inputs.items()}
-    lanes = [(name, MapTraining(widths[name], rank or widths[name], *how)) for name, rank in maps]
-    order, (train, dev) = np.random.default_rng([seed, 11]), parts
+    lanes = [(name, MapTraining(widths[name], rank or widths[name], *setup)) for name, rank in maps]
+    order, (train, dev) = np.random.default_rng([seed, 11]), splits
     for epoch in range(schedule.epochs):
         going = [(name, lane) for name, lane in lanes if not lane.over]
         if not going:
@@ -83,19 +83,23 @@ def train_fits(
 
 
 def pad_batches(
-    inputs: Mapping[str, Sequence[Floats]], part: SentenceWords, rows: Ints, size: int, device: str
+    inputs: Mapping[str, Sequence[Floats]],
+    sentences: SentenceWords,
+    rows: Ints,
+    size: int,
+    device: str,
 ) -> Iterator[PaddedSentences]:
     """Sentences in this order, so many at a time."""
     for start in range(0, len(rows), size):
         mine = rows[start : start + size]
-        first, stop = part.bounds[mine], part.bounds[mine + 1]
+        first, stop = sentences.bounds[mine], sentences.bounds[mine + 1]
         words, _ = expand_ranges(first, stop)
         lengths = stop - first
         longest = int(lengths.max())
         number = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         places = np.repeat(np.arange(len(mine)) * longest, lengths) + number
-        wanted, weights = _pad_targets(part, mine, lengths)
-        units = part.starts[words], part.stops[words]
+        wanted, weights = _pad_targets(sentences, mine, lengths)
+        units = sentences.starts[words], sentences.stops[words]
         read = {
             name: torch.from_numpy(units_of_words(layers, *units)).to(device)
             for name, layers in inputs.items()

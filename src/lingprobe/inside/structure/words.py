@@ -54,13 +54,13 @@ class SentenceWords:
     labels: NumberLists
 
 
-def select_complete_examples(readings: Readings, who: str) -> SentenceWords:
+def select_complete_examples(readings: Readings, probe_name: str) -> SentenceWords:
     """Sentences that are trained on: those all of whose words have units."""
-    labels, spans = lists_of(readings, who), readings.vectors.spans
+    labels, spans = lists_of(readings, probe_name), readings.vectors.spans
     if spans is None:
         raise ReadingProblem(
-            f"{who} reads a vector for each word, and the encoder gives one a sentence; take units,"
-            " as hf:NAME,pool=none"
+            f"{probe_name} reads a vector for each word, and the encoder gives one a sentence; take"
+            " units, as hf:NAME,pool=none"
         )
     first, stop = (spans.first_word[readings.dataset.sites[:, 0, 0] + k] for k in (0, 1))
     words, bounds = expand_ranges(first, stop)
@@ -71,12 +71,12 @@ def select_complete_examples(readings: Readings, who: str) -> SentenceWords:
     return SentenceWords(starts[mine], stops[mine], bounds, labels.take(whole))
 
 
-def lists_of(readings: Readings, who: str) -> NumberLists:
+def lists_of(readings: Readings, probe_name: str) -> NumberLists:
     """The labels of examples, which are lists of numbers."""
     if not isinstance(readings.labels, NumberLists):
         raise ReadingProblem(
-            f"{who} predicts distances and depths of words; this task's labels are others, so use"
-            " its own probe, or ask structure/distance or structure/depth"
+            f"{probe_name} predicts distances and depths of words; this task's labels are others,"
+            " so use its own probe, or ask structure/distance or structure/depth"
         )
     return readings.labels
 
@@ -109,8 +109,8 @@ def words_of_sentence(readings: Readings, sentence: int, layers: Sequence[Floats
     return words
 
 
-def make_predictions(labels: NumberLists, said: Sequence[NDArray[Any]]) -> Predictions:
+def make_predictions(labels: NumberLists, predicted: Sequence[NDArray[Any]]) -> Predictions:
     """Lists that were predicted for examples; they have no scores of outputs."""
-    values = np.concatenate([np.zeros(0), *said]).astype(np.float32)
+    values = np.concatenate([np.zeros(0), *predicted]).astype(np.float32)
     lists = NumberLists(labels.offsets, values, labels.counted, labels.names)
     return Predictions(np.zeros((len(labels), 0), np.float32), labels.names, lists)

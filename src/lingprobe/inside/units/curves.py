@@ -80,10 +80,10 @@ def _is_autoencoder(encoder: str) -> bool:
     return known is not None and known.name == "sae"
 
 
-def common_share(one: Sequence[int], other: Sequence[int]) -> float:
+def common_share(left_units: Sequence[int], right_units: Sequence[int]) -> float:
     """Which share of the units of the shorter list the other has, too."""
-    size = min(len(one), len(other))
-    return len(set(one) & set(other)) / size if size else math.nan
+    size = min(len(left_units), len(right_units))
+    return len(set(left_units) & set(right_units)) / size if size else math.nan
 
 
 class LeastUnits(NamedTuple):
@@ -124,7 +124,7 @@ class UnitCurve:
         return math.nan if self.full is None else self.frame.score(self.full)
 
     @cached_property
-    def least(self) -> LeastUnits | None:
+    def fewest_units(self) -> LeastUnits | None:
         """The least k, the smallest measured number of dimensions that reaches 95 % of the gain of
         all; None where there is nothing to reach.
         """
@@ -143,7 +143,7 @@ class UnitCurve:
     def focus(self) -> int:
         """The row of the least number of units that is enough; of the most where none is."""
         ks = [self.shown.column("k")[number] for number in self.numbers]
-        k = self.least.k if self.least is not None else math.inf
+        k = self.fewest_units.k if self.fewest_units is not None else math.inf
         return self.numbers[ks.index(int(k)) if k in ks else -1]
 
     @cached_property
@@ -267,12 +267,12 @@ class UnitCounts:
         return next((k for k in full if are_comparable(frame, k, shown, number)), None)
 
     def _describe(self, curve: UnitCurve) -> dict[str, Any]:
-        least = curve.least or LeastUnits(math.nan, math.nan, math.nan)
+        least = curve.fewest_units or LeastUnits(math.nan, math.nan, math.nan)
         return {
             "full": curve.full_score,
             "constant": curve.constant,
             "width": curve.width,
-            "has_least": curve.least is not None,
+            "has_least": curve.fewest_units is not None,
             "least": least.k,
             "least_low": least.low,
             "least_high": least.high,
@@ -301,14 +301,18 @@ class UnitCounts:
         ]
         scores = [-math.inf if math.isnan(f.full_score) else f.full_score for f in floors]
         best = floors[scores.index(max(scores))] if floors else None
-        least = [math.nan if other.least is None else other.least.k for other in turned]
-        own = curve.get("rotate") == "" and curve.full is not None and curve.least is not None
+        least = [
+            math.nan if other.fewest_units is None else other.fewest_units.k for other in turned
+        ]
+        own = (
+            curve.get("rotate") == "" and curve.full is not None and curve.fewest_units is not None
+        )
         return {
             "turned": least,
             "basis": curve.decide_basis(turned) if own and turned else "",
             "untrained": best is not None,
             "untrained_full": math.nan if best is None else best.full_score,
-            "untrained_least": best.least.k if best and best.least else math.nan,
+            "untrained_least": best.fewest_units.k if best and best.fewest_units else math.nan,
         }
 
 

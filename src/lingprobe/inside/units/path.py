@@ -23,9 +23,9 @@ CURVATURE = {"softmax": 0.5, "sigmoid": 0.25, "squared": 1.0}
 """The most that the second derivative of a loss in the scores can be."""
 
 
-def path_order(x: Floats, labels: Column, most: int) -> Ints:
-    """`by=l1`: the order in which an L1 penalty lets units in, the `most` first ones; those that
-    never do stand behind, in the order of their gradients.
+def path_order(x: Floats, labels: Column, max_units: int) -> Ints:
+    """`by=l1`: the order in which an L1 penalty lets units in, the `max_units` first ones; those
+    that never do stand behind, in the order of their gradients.
     """
     z, wanted = _standardise(x), make_targets(labels, labels).train
     loss = LOSSES[labels.loss]
@@ -36,14 +36,14 @@ def path_order(x: Floats, labels: Column, most: int) -> Ints:
     norms = problem.slopes(weights, bias)[0].norm(dim=1)
     penalty, order = float(norms.max()), np.zeros(0, np.int64)
     for _ in range(STEPS):
-        if len(order) >= most or penalty <= 0:
+        if len(order) >= max_units or penalty <= 0:
             break
         penalty *= FALL
         weights, bias = problem.descend(weights, bias, penalty)
         norms = weights.norm(dim=1)
         order = _with_new(order, norms, int((norms > 0).sum()))
     rest = problem.slopes(weights, bias)[0].norm(dim=1)
-    return _with_new(order, rest, z.shape[1])[:most]
+    return _with_new(order, rest, z.shape[1])[:max_units]
 
 
 def _with_new(order: Ints, norms: Tensor, many: int) -> Ints:

@@ -46,19 +46,19 @@ class AutoencoderFolder:
         return "W_dec" in self.tensors
 
 
-def make_unknown_problem(where: str, key: str, value: Any) -> DataProblem:
+def make_unknown_problem(folder: str, key: str, value: Any) -> DataProblem:
     """What a folder of an autoencoder asks for that is not known here is refused by name."""
-    return DataProblem(f"{where}: {key} is {value}, which lingprobe does not support")
+    return DataProblem(f"{folder}: {key} is {value}, which lingprobe does not support")
 
 
-def check_tensor_shapes(where: str, tensors: Mapping[str, Floats], k: int) -> None:
+def check_tensor_shapes(folder: str, tensors: Mapping[str, Floats], k: int) -> None:
     """Refuse tensors that do not go together."""
     dim, units = tensors["W_enc"].shape
     for name, tensor in tensors.items():
         shape = {"W_enc": (dim, units), "W_dec": (units, dim), "b_dec": (dim,)}.get(name, (units,))
         if tensor.shape != shape:
-            raise DataProblem(f"{where}: {name} has the shape {tensor.shape}, not {shape}")
+            raise DataProblem(f"{folder}: {name} has the shape {tensor.shape}, not {shape}")
         if not np.isfinite(tensor).all():
-            raise DataProblem(f"{where}: {name} has numbers that are not finite")
+            raise DataProblem(f"{folder}: {name} has numbers that are not finite")
     if not 0 <= k <= units:
-        raise DataProblem(f"{where}: k is {k}, and there are {units:,} units")
+        raise DataProblem(f"{folder}: k is {k}, and there are {units:,} units")

@@ -207,14 +207,16 @@ def _fit(
     return FittedSparse(known.read, known.basis, units, inner, choice)
 
 
-def find_drivers(readings: Readings, values: Floats, many: int) -> dict[str, list[list[Any]]]:
+def find_drivers(
+    readings: Readings, values: Floats, example_count: int
+) -> dict[str, list[list[Any]]]:
     """The training sentences in which a unit is highest and lowest (`examples=`), each with its
     value and its label; of the same sentence one.
     """
     order = np.argsort(values, kind="stable")
     return {
-        "up": _first_texts(readings, values, order[::-1], many),
-        "down": _first_texts(readings, values, order, many),
+        "up": _first_texts(readings, values, order[::-1], example_count),
+        "down": _first_texts(readings, values, order, example_count),
     }
 
 

@@ -249,7 +249,7 @@ def _measure_ranks(logits: Doubles, errors: Doubles, own: Ints) -> float:
 
 
 def fit_part_weights(
-    left: LeftOut, codes: Ints, offset: Doubles, start: PartWeights
+    left_out: LeftOut, codes: Ints, offset: Doubles, start: PartWeights
 ) -> PartWeights:
     """The weights of the two parts under which codes [n] are likeliest, with `offset` [k] added to
     the logits: a convex problem, by Newton's method with halved steps. Shares of classes are in
@@ -257,7 +257,9 @@ def fit_part_weights(
     lie class by class, as sums over few numbers that lie beside each other are slow.
     """
     at = np.arange(len(codes))
-    differences = [part - part[at, codes][:, None] for part in (left.linear, -left.squared / 2)]
+    differences = [
+        part - part[at, codes][:, None] for part in (left_out.linear, -left_out.squared / 2)
+    ]
     parts = [np.clip(each.T, -_FAR, _FAR).astype(np.float32, order="C") for each in differences]
     level = (offset[:, None] - offset[codes]).astype(np.float32)
     place, step, before = np.array(start), np.zeros(2), np.inf

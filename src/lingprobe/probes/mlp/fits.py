@@ -62,16 +62,16 @@ class GridFit(NamedTuple):
         return len(self.input.train) if self.rows is None else len(self.rows[0])
 
 
-def make_tuning_folds(one: JobInput) -> list[tuple[Ints, Ints]]:
+def make_tuning_folds(job: JobInput) -> list[tuple[Ints, Ints]]:
     """The inner folds of train on which L2 and the rest of a grid is tuned where there is no dev:
     what is learnt from and what is judged on.
     """
-    fold = stratified_folds(one.strata, FOLDS, SHUFFLED)
+    fold = stratified_folds(job.strata, FOLDS, SHUFFLED)
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
 
 
-def hold_out_rows(one: JobInput, seed: int) -> tuple[Ints, Ints]:
+def hold_out_rows(job: JobInput, seed: int) -> tuple[Ints, Ints]:
     """Train without a twentieth, and that twentieth, at random."""
-    order = np.random.default_rng([seed, SHUFFLED]).permutation(len(one.train))
+    order = np.random.default_rng([seed, SHUFFLED]).permutation(len(job.train))
     few = int(HELD_OUT * len(order))
     return order[few:], order[:few]

@@ -43,11 +43,13 @@ class SpanUnitPairs(NamedTuple):
         return SpanUnitPairs(*(each.to(device) for each in self))
 
 
-def make_ragged(units: Ints, offsets: Ints, many: int) -> SpanUnitPairs:
-    """Span i reads units[offsets[i]:offsets[i + 1]] of `many` units."""
+def make_ragged(units: Ints, offsets: Ints, unit_count: int) -> SpanUnitPairs:
+    """Span i reads units[offsets[i]:offsets[i + 1]] of `unit_count` units."""
     spans = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     order = np.argsort(units, kind="stable")
-    ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(units, minlength=many))])
+    ends = np.concatenate(
+        [np.zeros(1, np.int64), np.cumsum(np.bincount(units, minlength=unit_count))]
+    )
     return SpanUnitPairs(
         *(
             torch.from_numpy(np.ascontiguousarray(a, np.int64))
@@ -85,11 +87,11 @@ def pool_highest(x: Tensor, pairs: SpanUnitPairs) -> Tensor:
     return found
 
 
-def multiply_parts(parts: list[Tensor], matrix: Tensor) -> Tensor:
+def multiply_parts(tensors: list[Tensor], matrix: Tensor) -> Tensor:
     """Rows of several tensors [.., dim] multiplied with the matrix [outputs, dim], one after the
     other; nothing is copied.
     """
-    found: Tensor = _Product.apply(matrix, *parts)  # type: ignore[no-untyped-call]
+    found: Tensor = _Product.apply(matrix, *tensors)  # type: ignore[no-untyped-call]
     return found
 
 

@@ -147,33 +147,33 @@ def _group_tensors(net: SpanNetwork, mix_rate: float) -> list[tuple[list[int], f
     return [(some, *kind) for kind, some in kinds.items() if some]
 
 
-def loss_of(said: Tensor, wanted: Tensor) -> Tensor:
+def loss_of(scores: Tensor, targets: Tensor) -> Tensor:
     """The loss summed: cross-entropy of classes [n], or of each label for itself [n, labels], NaN
     excluded.
     """
-    if wanted.ndim == 1:
-        return torch.nn.functional.cross_entropy(said, wanted, reduction="sum")
-    known = (~wanted.isnan()).to(said.dtype)
+    if targets.ndim == 1:
+        return torch.nn.functional.cross_entropy(scores, targets, reduction="sum")
+    known = (~targets.isnan()).to(scores.dtype)
     return torch.nn.functional.binary_cross_entropy_with_logits(
-        said, wanted.nan_to_num(0.0), weight=known, reduction="sum"
+        scores, targets.nan_to_num(0.0), weight=known, reduction="sum"
     )
 
 
-def slope_of(said: Tensor, wanted: Tensor) -> Tensor:
+def slope_of(scores: Tensor, targets: Tensor) -> Tensor:
     """The gradient of the summed loss in the scores, which is all that a step needs."""
-    if wanted.ndim == 1:
-        slope = torch.softmax(said, 1)
+    if targets.ndim == 1:
+        slope = torch.softmax(scores, 1)
         return slope.scatter_add_(
-            1, wanted[:, None], slope.new_full((1, 1), -1.0).expand(len(said), 1)
+            1, targets[:, None], slope.new_full((1, 1), -1.0).expand(len(scores), 1)
         )
-    return torch.sigmoid(said).sub_(wanted).nan_to_num_(0.0)
+    return torch.sigmoid(scores).sub_(targets).nan_to_num_(0.0)
 
 
-def count_loss_cells(wanted: Tensor) -> Tensor:
+def count_loss_cells(targets: Tensor) -> Tensor:
     """Over how many cells the loss is summed: examples, or annotated pairs of example and label."""
-    if wanted.ndim == 1:
-        return torch.tensor(len(wanted))
-    return (~wanted.isnan()).sum()
+    if targets.ndim == 1:
+        return torch.tensor(len(targets))
+    return (~targets.isnan()).sum()
 
 
 @torch.no_grad()

@@ -103,27 +103,33 @@ class SentenceBank:
 
 
 def pair_mentions(
-    one: SentenceMentions, two: SentenceMentions | None, split: str, apart: int = 0
+    left_mentions: SentenceMentions,
+    right_mentions: SentenceMentions | None,
+    split: str,
+    apart: int = 0,
 ) -> SentenceTargets:
     """All pairs of mentions in a sentence, or of one in each of two, are targets; pairs of equal
     spans are excluded.
     """
-    first, second = one.mentions, one.mentions if two is None else two.mentions
+    first, second = (
+        left_mentions.mentions,
+        left_mentions.mentions if right_mentions is None else right_mentions.mentions,
+    )
     spans, labels = [], []
     for i, (start, stop, name) in enumerate(first):
-        for other_start, other_stop, other in second[i + 1 :] if two is None else second:
-            if two is not None or (start, stop) != (other_start, other_stop):
+        for other_start, other_stop, other in second[i + 1 :] if right_mentions is None else second:
+            if right_mentions is not None or (start, stop) != (other_start, other_stop):
                 spans.append((start, stop, other_start, other_stop))
                 labels.append(SAME if name == other else OTHER)
     strata = {"sentences apart": [str(apart)] * len(spans)}
     return SentenceTargets(
-        one.sentence,
+        left_mentions.sentence,
         spans,
         labels,
         split,
         strata,
-        None if two is None else two.sentence,
-        one.document,
+        None if right_mentions is None else right_mentions.sentence,
+        left_mentions.document,
     )
 
 

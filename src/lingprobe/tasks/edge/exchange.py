@@ -166,18 +166,18 @@ def _respell(sentence: Sentence, words: Sequence[str]) -> Sentence:
 _LEXICONS: CorpusCache[WordClassLexicon] = CorpusCache()
 
 
-def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
+def lexicon_of(files: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:
     """The lexicon of some treebanks by part of speech and features, read once for all tasks.
     DataProblem for other files, and for treebanks without features.
     """
-    for part in parts:
+    for part in files:
         if uncompressed_path(part.path).suffix not in conllu.SUFFIXES:
             raise DataProblem(
                 f"{part.path}: exchange= needs the parts of speech and features of a treebank in"
                 f" CoNLL-U ({', '.join(conllu.SUFFIXES)}); leave it out"
             )
-    key = (digest_files(part.path for part in parts), on_error)
-    return _LEXICONS.get(key, lambda: _lexicon(parts, on_error))
+    key = (digest_files(part.path for part in files), on_error)
+    return _LEXICONS.get(key, lambda: _lexicon(files, on_error))
 
 
 def _lexicon(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexicon:

@@ -122,11 +122,11 @@ def nesting_depths(places: Iterable[Span]) -> dict[Span, int]:
     return depths
 
 
-def mark_span_words(units: Units, span: Span, what: str) -> None:
+def mark_span_words(units: Units, span: Span, role: str) -> None:
     """Say of each word of a span that it lies in it, and of the first and the last that it begins
     or ends there.
     """
-    inside, begins, ends = _boundary_facts(what)
+    inside, begins, ends = _boundary_facts(role)
     for word in range(*span):
         units[word].append(inside)
     units[span[0]].append(begins)

@@ -55,13 +55,13 @@ class JsonlOptions(EdgeTaskOptions):
 
 
 def read_record_targets(
-    part: CorpusPart, options: EdgeTaskOptions, count: ReadingTally
+    file: CorpusPart, options: EdgeTaskOptions, count: ReadingTally
 ) -> Iterator[SentenceTargets]:
     """The records of a file with their targets; all else that they say is in strata, from which
     they can be written again.
     """
     shape = None
-    for record in edges.read_edge_records(part.path, options.on_error, count.tally):
+    for record in edges.read_edge_records(file.path, options.on_error, count.tally):
         shapes = {
             (target.span2 is None, isinstance(target.label, str)) for target in record.targets
         }
@@ -71,14 +71,14 @@ def read_record_targets(
                 f"{_kind(*(shapes - {shape}).pop())}, but the first target has {_kind(*shape)}; one"
                 " data set holds one kind of target"
             )
-            count.tally.refuse(f"{part.path}:{record.line}: {problem}", options.on_error)
+            count.tally.refuse(f"{file.path}:{record.line}: {problem}", options.on_error)
             continue
         count.left_out["sentences without targets"] += not record.targets
         yield SentenceTargets(
             Sentence(record.words, record.text),
             [t.span1 if t.span2 is None else t.span1 + t.span2 for t in record.targets],
             [_read_target_label(t) for t in record.targets],
-            part.split or _info_split(record),
+            file.split or _info_split(record),
             _list_record_strata(record),
         )
 

@@ -37,7 +37,7 @@ class WrongContent(DataProblem):
 
 
 def check_file(
-    path: Path, file: str, kind: Kind, known: KnownFile, before: str | None = None
+    path: Path, file: str, kind: Kind, published: KnownFile, before: str | None = None
 ) -> FileContent:
     """Check a fetched file against the published checksum, rows and size, as far as these are
     known, and against what was fetched `before` (SHA-256) where nobody published a checksum. Raises
@@ -54,10 +54,10 @@ def check_file(
     except DataProblem as problem:  # packed, and damaged
         raise WrongContent(str(problem)) from None
     compared = {
-        "rows": (known.rows, content.rows),
-        "bytes": (known.size, content.size),
-        "SHA-256": (known.sha256, content.sha256),
-        "Git's SHA-1": (known.blob, compute_git_checksum(path) if known.blob else None),
+        "rows": (published.rows, content.rows),
+        "bytes": (published.size, content.size),
+        "SHA-256": (published.sha256, content.sha256),
+        "Git's SHA-1": (published.blob, compute_git_checksum(path) if published.blob else None),
     }
     for what, (wanted, has) in compared.items():
         if wanted is not None and wanted != has:
@@ -65,7 +65,7 @@ def check_file(
                 f"{file} has {what} {_format_value(has)}, and the published file"
                 f" {_format_value(wanted)}"
             )
-    if known.sha256 is None and before not in (None, content.sha256):
+    if published.sha256 is None and before not in (None, content.sha256):
         raise WrongContent(
             f"{file} has SHA-256 {content.sha256}, and the file fetched first {before}"
         )

@@ -78,20 +78,20 @@ def get_partial_path(target: Path) -> Path:
 class _Bounds:
     """How many bytes a file may have, and until when (on the monotonic clock) it may come."""
 
-    most: int
+    max_bytes: int
     until: float
 
 
 def download_file(
-    url: str, target: Path, web: WebDownloader | None = None, most: int = MOST
+    url: str, target: Path, web: WebDownloader | None = None, max_bytes: int = MOST
 ) -> Path:
     """The whole file beside `target`, as NAME.part; the caller checks and renames it. Raises
-    UnreachableServer, NoRoom, TooLarge for a file of more than `most` bytes, or DataProblem.
+    UnreachableServer, NoRoom, TooLarge for a file of more than `max_bytes`, or DataProblem.
     """
     web = web or WebDownloader()
     part = get_partial_path(target)
     part.parent.mkdir(parents=True, exist_ok=True)
-    bounds = _Bounds(most, time.monotonic() + web.longest)
+    bounds = _Bounds(max_bytes, time.monotonic() + web.longest)
     reason = ""
     for wait in range(TRIES):
         if wait:
@@ -150,18 +150,18 @@ class FileVersion:
         return cls(headers.get("ETag", ""), headers.get("Last-Modified", ""), total)
 
     @classmethod
-    def of_part(cls, part: Path) -> FileVersion:
+    def of_part(cls, partial_file: Path) -> FileVersion:
         """That of a part; one that says nothing where none was noted."""
         try:
-            noted = json.loads(_mark(part).read_text("utf-8"))
+            noted = json.loads(_mark(partial_file).read_text("utf-8"))
             return cls(str(noted["etag"]), str(noted["modified"]), noted["total"])
         except (OSError, ValueError, KeyError, TypeError):
             return cls()
 
-    def note(self, part: Path) -> None:
+    def note(self, partial_file: Path) -> None:
         """Write it beside a part."""
         told = {"etag": self.etag, "modified": self.modified, "total": self.total}
-        _mark(part).write_text(json.dumps(told), "utf-8")
+        _mark(partial_file).write_text(json.dumps(told), "utf-8")
 
     @property
     def is_known(self) -> bool:
@@ -190,11 +190,11 @@ def _try(url: str, part: Path, web: WebDownloader, bounds: _Bounds) -> None:
                 raise _Cut("the server sent another range than requested")
             if have and not rest:
                 web.step(-have)
-            if (now.total or 0) > bounds.most:
+            if (now.total or 0) > bounds.max_bytes:
                 raise _too_large(url, bounds)
             now.note(part)
             _append_answer(answer, part, web, bounds)
-            if (got := part.stat().st_size) > bounds.most:
+            if (got := part.stat().st_size) > bounds.max_bytes:
                 part.unlink()
                 raise _too_large(url, bounds)
             if now.total is not None and got != now.total:
@@ -215,7 +215,9 @@ def _drop(part: Path, have: int, web: WebDownloader) -> None:
 
 
 def _too_large(url: str, bounds: _Bounds) -> TooLarge:
-    return TooLarge(f"{url}: the server sends more than the {bounds.most:,} bytes of such a file")
+    return TooLarge(
+        f"{url}: the server sends more than the {bounds.max_bytes:,} bytes of such a file"
+    )
 
 
 def _total(headers: Message, rest: bool) -> int | None:
@@ -320,7 +322,7 @@ def _append_answer(
     rest = answer.status == HTTPStatus.PARTIAL_CONTENT
     begun, came = time.monotonic(), 0
     try:
-        room = bounds.most - (part.stat().st_size if rest else 0)
+        room = bounds.max_bytes - (part.stat().st_size if rest else 0)
         with part.open("ab" if rest else "wb") as file:
             while came <= room and (chunk := _read_answer(answer)):
                 file.write(chunk)

@@ -72,17 +72,17 @@ def make_fetch_request(
     )
 
 
-def list_treebank_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
+def list_treebank_files(request: FetchRequest, bank: Treebank) -> FetchRequest:
     """The same wish with the files of the treebank, as listed here before, or by the server. Raises
     DataProblem.
     """
-    place = asked.folder / LISTING
+    place = request.folder / LISTING
     facts = _parse_listing(place.read_bytes()) if place.is_file() else {}
     if not facts:
-        facts = _request_files(asked, bank)
+        facts = _request_files(request, bank)
         files = {name: known._asdict() for name, known in facts.items()}
         write_text(place, json.dumps({"files": files}, indent=1))
-    return replace(asked, collection=replace(asked.collection, files=tuple(facts), facts=facts))
+    return replace(request, collection=replace(request.collection, files=tuple(facts), facts=facts))
 
 
 def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, KnownFile]:

@@ -71,9 +71,9 @@ def tagged_words(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[
         yield from zip((sentence.words for sentence in sentences), tags, strict=True)
 
 
-def draw_half(rows: Ints, many: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """A random half of the sentences that could be altered: which of `many` are."""
-    change = np.zeros(many, bool)
+def draw_half(rows: Ints, sentence_count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """A random half of the sentences that could be altered: which of `sentence_count` are."""
+    change = np.zeros(sentence_count, bool)
     change[rows] = rng.permutation(len(rows)) < len(rows) // 2
     return change
 

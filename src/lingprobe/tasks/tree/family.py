@@ -77,15 +77,17 @@ def compute_phrase_facts(
 
 
 def find_word_origins(
-    found: FoundCandidates, sentences: Collection[Sentence]
+    candidates: FoundCandidates, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """Where each word of some sentences stood before they were altered."""
-    assert isinstance(found.edit, SentenceAlteration)
+    assert isinstance(candidates.edit, SentenceAlteration)
     wanted = frozenset(sentences)
     return {
         one.sentence: (_moves(tuple(one.origins)),)
-        for first in range(0, len(found), AT_ONCE)
-        for one in found.edit.alter_rows(found.corpus, found.rows[first : first + AT_ONCE])
+        for first in range(0, len(candidates), AT_ONCE)
+        for one in candidates.edit.alter_rows(
+            candidates.corpus, candidates.rows[first : first + AT_ONCE]
+        )
         if one.sentence in wanted
     }
 

@@ -175,7 +175,7 @@ class LabelChecker:
             split_sentence(text),
             lambda reading: self.answer(reading, asked),
             self.grammar,
-            more=self.more,
+            extra_words=self.more,
         )
         if answer is (not label):
             raise DataProblem(

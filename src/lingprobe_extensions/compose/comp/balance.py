@@ -35,10 +35,10 @@ def compute_shares(balances: Matrix, at: Matrix) -> Matrix:
 
 
 def find_prices(
-    balances: Matrix, slack: Matrix, least: NDArray[np.bool_], begin: Matrix | None = None
+    balances: Matrix, slack: Matrix, is_minimum: NDArray[np.bool_], begin: Matrix | None = None
 ) -> Matrix:
     """The prices [balances] at which every balance [contrasts, balances] sums to nearly zero, or,
-    where it is a `least` one, to nearly zero or more; `begin` is where to begin looking.
+    where `is_minimum`, to nearly zero or more; `begin` is where to begin looking.
 
     Of all shares that will do, those nearest to even are wanted, in relative entropy. They are
     proportional to exp(balances @ prices). A sum misses zero by its slack [balances] times its
@@ -47,8 +47,8 @@ def find_prices(
     plateau, it is come to from solutions with more slack.
     """
     solution = np.zeros(balances.shape[1]) if begin is None else begin.copy()
-    solution[least] = np.maximum(solution[least], 0)
-    dual = _Dual(balances, slack, least)
+    solution[is_minimum] = np.maximum(solution[is_minimum], 0)
+    dual = _Dual(balances, slack, is_minimum)
     # more threads take longer over so little, and give other last bits
     with threadpool_limits(1):
         found = _minimize_dual(dual, solution)
@@ -220,12 +220,12 @@ Least = Mapping[str, Mapping[str, float]]
 """Stratum -> construction -> the least share of it; '' stands for each other construction."""
 
 
-def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> ShareBalance:
+def balance_constructions(strata: Sequence[Mapping[str, str]], min_shares: Least) -> ShareBalance:
     """Constructions each have at least their share of train (5 %, markers of negation more), by
     what each contrast is.
     """
     columns = []
-    for stratum, by_name in least.items():
+    for stratum, by_name in min_shares.items():
         names = [tags.get(stratum, "") for tags in strata]
         for name in sorted(set(names) - {""}):
             share = by_name.get(name, by_name.get("", 0.0))
@@ -234,20 +234,22 @@ def balance_constructions(strata: Sequence[Mapping[str, str]], least: Least) -> 
 
 
 def balance_contrasts(
-    given: ShareBalance, items: SampledItems, named: Sequence[Rule], *, single_features: bool
+    balance: ShareBalance, items: SampledItems, named: Sequence[Rule], *, single_features: bool
 ) -> ShareBalance:
-    """The balance of contrasts: `given` is what is to hold whatever shallow rules say; no named
+    """The balance of contrasts: `balance` is what is to hold whatever shallow rules say; no named
     rule and, if wanted, no single feature is to say much.
     """
 
     def signed_balance(holds: Flags, slack: float) -> ShareBalance:
-        return ShareBalance.of(_yes_excess(items, holds, len(given.columns)), slack)
+        return ShareBalance.of(_yes_excess(items, holds, len(balance.columns)), slack)
 
     if named:
-        given = given.plus(signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN))
+        balance = balance.plus(
+            signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN)
+        )
     if single_features:
-        given = given.plus(signed_balance(extract_shallow_features(items.seen).holds, FEATURE))
-    return given.solve_prices()
+        balance = balance.plus(signed_balance(extract_shallow_features(items.seen).holds, FEATURE))
+    return balance.solve_prices()
 
 
 def _yes_excess(items: SampledItems, holds: Flags, contrasts: int) -> Matrix:

@@ -275,14 +275,17 @@ def contents2(placed: LinearisedShape, language: Language) -> Iterator[Structure
 Two = tuple[ClauseAt, ClauseAt]
 
 
-def are_built_alike(two: Two) -> bool:
+def are_built_alike(clauses: Two) -> bool:
     """Whether two clauses are built alike, so that their verbs can change places."""
-    return two[0].clause.frame == two[1].clause.frame and two[0].clause.voice == two[1].clause.voice
+    return (
+        clauses[0].clause.frame == clauses[1].clause.frame
+        and clauses[0].clause.voice == clauses[1].clause.voice
+    )
 
 
-def exchange_verbs(two: Two) -> VariableSwap:
+def exchange_verbs(clauses: Two) -> VariableSwap:
     """The verbs of two clauses change places."""
-    return VariableSwap(f"{two[0].prefix}predicate", f"{two[1].prefix}predicate")
+    return VariableSwap(f"{clauses[0].prefix}predicate", f"{clauses[1].prefix}predicate")
 
 
 def describe_clause(placed: LinearisedShape, prefix: str) -> str:

@@ -59,10 +59,10 @@ def parse_meaning(line: str, denying: frozenset[str]) -> tuple[str, SentenceRead
 
 
 def list_pair_meanings(
-    parts: Sequence[PartPairs], language: Language
+    part_pairs: Sequence[PartPairs], language: Language
 ) -> Iterator[tuple[str, SentenceReading]]:
     """The texts of all sentences and what they mean."""
-    for run in (run for part in parts for _, run in part.runs if run.first):
+    for run in (run for part in part_pairs for _, run in part.runs if run.first):
         places = np.arange(len(run.first))
         for values in (run.values, run.contrast.second(run.values)):
             lines = ShapeBatch(run.contrast.placed, values, places, language).lines()
@@ -85,7 +85,7 @@ def capitalize_sentences(dataset: Dataset) -> Dataset:
 
 
 def build_item_dataset(
-    parts: Sequence[PartPairs], language: Language, seed: int, notes: dict[str, Any]
+    part_pairs: Sequence[PartPairs], language: Language, seed: int, notes: dict[str, Any]
 ) -> Dataset:
     """All items of some parts; both sentences of a minimal pair are in the same split, side by
     side, and pairs in an order that the seed picks.
@@ -93,7 +93,7 @@ def build_item_dataset(
     texts: list[str] = []
     rows: list[QuestionRows] = []
     words: dict[tuple[str, int], int] = {}
-    for part in parts:
+    for part in part_pairs:
         for schema, run in part.runs:
             if run.first:
                 rows += _list_question_rows(part, schema, run, len(texts), words)

@@ -106,11 +106,11 @@ class ShallowFeatures(NamedTuple):
     names: tuple[str, ...]
 
 
-def extract_shallow_features(seen: ShallowExamples) -> ShallowFeatures:
+def extract_shallow_features(examples: ShallowExamples) -> ShallowFeatures:
     """All that tells some examples from others; of two that always agree, or never, the first."""
-    by_name = {name: holds for name, holds in _all(seen) if holds.any() and not holds.all()}
+    by_name = {name: holds for name, holds in _all(examples) if holds.any() and not holds.all()}
     if not by_name:
-        return ShallowFeatures(np.zeros((len(seen.codes), 0), bool), ())
+        return ShallowFeatures(np.zeros((len(examples.codes), 0), bool), ())
     holds = np.stack(list(by_name.values()), 1)
     _, first = np.unique(np.packbits(holds ^ holds[:1], axis=0), axis=1, return_index=True)
     columns = np.sort(first)

@@ -310,11 +310,11 @@ def build_shape_batches(space: SentenceSpace, numbers: NDArray[Any]) -> Iterator
 
 
 def map_in_order(
-    parts: Iterable[ShapeBatch], n: int, read: Callable[[ShapeBatch], list[T]]
+    batches: Iterable[ShapeBatch], n: int, read: Callable[[ShapeBatch], list[T]]
 ) -> list[T]:
     """What each batch yields, put back in the order of the places."""
     ordered: list[Any] = [None] * n
-    for part in parts:
+    for part in batches:
         for place, one in zip(part.places.tolist(), read(part), strict=True):
             ordered[place] = one
     return ordered

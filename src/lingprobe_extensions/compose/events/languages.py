@@ -27,12 +27,14 @@ LANGUAGES = Contents(
 )
 
 
-def load_language(name: str, lexicon: Path | None = None, more: Path | None = None) -> Language:
+def load_language(
+    name: str, lexicon: Path | None = None, extra_lexicon: Path | None = None
+) -> Language:
     """A language with its own lexicon, or that of a table, and further words; ReferenceProblem for
     a name that is none, UsageProblem for one of something else.
     """
-    tables = [table for table in (lexicon, more) if table is not None]
-    made = _make_language(LANGUAGES.find(name), lexicon, more, digest_files(tables))
+    tables = [table for table in (lexicon, extra_lexicon) if table is not None]
+    made = _make_language(LANGUAGES.find(name), lexicon, extra_lexicon, digest_files(tables))
     if not isinstance(made, Language):
         raise UsageProblem(f"the language {name!r} returns {made!r:.60}: give a Language")
     return made

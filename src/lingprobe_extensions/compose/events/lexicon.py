@@ -128,14 +128,17 @@ def adverb_rows(lexicon: EventLexicon, order: Sequence[str]) -> tuple[tuple[int,
 
 
 def read_lexicon(
-    path: str | Path, forms: Mapping[str, int], more: str | Path | None = None
+    path: str | Path, forms: Mapping[str, int], extra_table: str | Path | None = None
 ) -> EventLexicon:
     """The lexicon in a table, with the words of a second one after its own; a bad line is named.
 
     forms   how many forms beside the lemma each kind, or each frame of verbs, has
     """
     return EventLexicon.of(
-        entry for table in (path, more) if table is not None for entry in _entries(table, forms)
+        entry
+        for table in (path, extra_table)
+        if table is not None
+        for entry in _entries(table, forms)
     )
 
 

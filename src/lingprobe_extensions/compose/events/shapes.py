@@ -266,12 +266,12 @@ def _phrase_open(at: PhraseAt) -> Iterator[ShapeVariable]:
 Box = Mapping[str, int]
 
 
-def intersect_boxes(box: Box, other: Box) -> Box | None:
+def intersect_boxes(box: Box, other_box: Box) -> Box | None:
     """What is in both boxes; a variable that a box does not name is free there. None where nothing
     is.
     """
     both = dict(box)
-    for path, mask in other.items():
+    for path, mask in other_box.items():
         both[path] = both.get(path, mask) & mask
         if not both[path]:
             return None

@@ -121,11 +121,13 @@ REFLEXIVES = {
 
 
 @lru_cache(maxsize=8)
-def english_words(more: Extra = ()) -> Words:
+def english_words(extra_words: Extra = ()) -> Words:
     """For each form all that it can be, the words of the closed classes excluded; with some that
     the table lacks.
     """
-    return words_by_form(chain(_list_english_forms(list(read_word_table("english.tsv"))), more))
+    return words_by_form(
+        chain(_list_english_forms(list(read_word_table("english.tsv"))), extra_words)
+    )
 
 
 FORMS = {

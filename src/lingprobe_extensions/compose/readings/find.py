@@ -81,19 +81,19 @@ def find_readings(
     reader: str | ReadingGrammar = "english",
     *,
     odd: bool = False,
-    more: Extra = (),
+    extra_words: Extra = (),
 ) -> tuple[SentenceReading, ...]:
     """All readings of a sentence, none twice; none at all where the words are no sentence of the
     language, as far as the reader knows.
 
-    odd   whether to keep readings in which a thing is given something or does something although
-          others are left without that: sentences that were generated without regard to selection
-          may mean it
-    more  words that the reader's own table lacks: forms with what they are
+    odd          whether to keep readings in which a thing is given something or does something
+                 although others are left without that: sentences that were generated without regard
+                 to selection may mean it
+    extra_words  words that the reader's own table lacks: forms with what they are
     """
     reads = get_grammar(reader)
     by_oddity: dict[int, dict[SentenceReading, None]] = {}
-    for chunks in reads.rows(words, more):
+    for chunks in reads.rows(words, extra_words):
         for structure in reads.structures("".join(chunk.kind for chunk in chunks)):
             if all(reads.rules[rule.name](chunks, rule) for rule in structure.rules):
                 oddity = (
@@ -112,12 +112,12 @@ def find_agreed_answer(
     answer: Callable[[SentenceReading], Answer | None],
     reader: str | ReadingGrammar = "english",
     *,
-    more: Extra = (),
+    extra_words: Extra = (),
 ) -> Answer | None:
     """What all readings of a sentence answer; None where they differ, where one has no answer, or
     where there is no reading.
     """
-    return common_answer(find_readings(words, reader, more=more), answer)
+    return common_answer(find_readings(words, reader, extra_words=extra_words), answer)
 
 
 def _readings(

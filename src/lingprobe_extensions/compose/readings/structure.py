@@ -86,10 +86,10 @@ def make_statements(of: Iterable[int], says: int | str, values: Iterable[int]) -
 
 
 def collect_distinct_structures(
-    parts: Iterable[Parts], likely: frozenset[str]
+    part_lists: Iterable[Parts], likely: frozenset[str]
 ) -> tuple[ChunkStructure, ...]:
     """The structures with these parts, none twice."""
-    return tuple(dict.fromkeys(_structure(each, likely) for each in parts))
+    return tuple(dict.fromkeys(_structure(each, likely) for each in part_lists))
 
 
 def _structure(parts: Parts, likely: frozenset[str]) -> ChunkStructure:
@@ -124,12 +124,12 @@ def resolve_facts(
     return frozenset(facts)
 
 
-def replace_raised(parts: Parts, heads: Heads) -> Parts:
+def replace_raised(structure_parts: Parts, heads: Heads) -> Parts:
     """The parts with nouns in the place of `RAISED`."""
     if not heads:
-        return parts
+        return structure_parts
     replaced: list[ChunkConstraint | PendingFact] = []
-    for part in parts:
+    for part in structure_parts:
         if isinstance(part, ChunkConstraint):
             replaced.append(part._replace(others=heads) if part.others == RAISED else part)
         elif part.value == RAISED[0]:

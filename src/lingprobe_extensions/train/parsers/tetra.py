@@ -87,21 +87,21 @@ def _walk_node(node: PhraseLeaf | BinaryNode) -> Iterator[tuple[str, PhraseLeaf 
         node, side = waiting.pop()[1].right, RIGHT
 
 
-def format_brackets(words: Sequence[str], parts: Sequence[str], told: TetraTags) -> str:
-    """The tree of tags that make one, on one line; `parts` are the words' parts of speech."""
+def format_brackets(words: Sequence[str], tags: Sequence[str], tree_tags: TetraTags) -> str:
+    """The tree of tags that make one, on one line; `tags` are the words' parts of speech."""
     waiting: list[
         list[tuple[str, str]]
     ] = []  # phrases without their right side, the outermost first
     whole = ""
-    for i, (word, part, tag) in enumerate(zip(words, parts, told.words, strict=True)):
+    for i, (word, part, tag) in enumerate(zip(words, tags, tree_tags.words, strict=True)):
         whole = _split_phrase_tag(tag, format_terminal(part, word))
         if tag[0] == RIGHT:
             for pair, left in reversed(waiting.pop()):
                 whole = _split_phrase_tag(pair, f"{left} {whole}")
-        if i < len(told.pairs):
-            if told.pairs[i][0] == LEFT:
+        if i < len(tree_tags.pairs):
+            if tree_tags.pairs[i][0] == LEFT:
                 waiting.append([])
-            waiting[-1].append((told.pairs[i], whole))
+            waiting[-1].append((tree_tags.pairs[i], whole))
     return f"({ROOT} {whole})"
 
 

@@ -262,8 +262,12 @@ def test_words_beside_those_of_the_lexicon(tmp_path):
 def test_a_table_that_is_written_anew_is_read_again(name, tmp_path):
     def adverbs(word):
         own = table(tmp_path / "own.tsv", f"adverb\t{word}\t-\tstance\t-\thigh")
-        assert load_language(name, more=Path(own)) is load_language(name, more=Path(own))
-        return {entry.lemma for entry in load_language(name, more=Path(own)).values("adverb")}
+        assert load_language(name, extra_lexicon=Path(own)) is load_language(
+            name, extra_lexicon=Path(own)
+        )
+        return {
+            entry.lemma for entry in load_language(name, extra_lexicon=Path(own)).values("adverb")
+        }
 
     assert adverbs("zig") - adverbs("zagga") == {"zig"}
     assert adverbs("zig") >= {entry.lemma for entry in load_language(name).values("adverb")}
