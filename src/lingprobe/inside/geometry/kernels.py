@@ -62,4 +62,4 @@ def kernel_hsics(x: LinearKernel, y: LinearKernel) -> Doubles:
 
 def _multiply_rows(x: NDArray[np.float32], y: NDArray[np.float32]) -> Doubles:
     """The inner product of each row with that of the other matrix [n]: one pass, and no matrix."""
-    return np.einsum("ij,ij->i", x, y).astype(np.float64)
+    return np.asarray(np.einsum("ij,ij->i", x, y), np.float64)
