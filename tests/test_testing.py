@@ -16,7 +16,7 @@ from lingprobe.encoders.surface import SentenceLength
 from lingprobe.probes.bayes import uni
 from lingprobe.probes.floors import MajorityProbe
 from lingprobe.testing import FAMILIES, check_dataset, check_encoder, check_probe, check_task
-from lingprobe.testing.probes import KINDS, check_on, plant_labels, shuffle_labels
+from lingprobe.testing.probes import _KINDS, check_on, plant_labels, shuffle_labels
 
 
 @dataclass
@@ -431,7 +431,7 @@ def test_a_sigmoid_before_the_loss_is_not_hidden_by_ranking():
         check_on(Probabilities(), "sets")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", _KINDS)
 def test_planted_examples_are_sound_and_shuffling_keeps_what_there_is(kind):
     readings = plant_labels(kind)
     check_dataset(readings.dataset)

@@ -14,12 +14,12 @@ from fixtures.scored import to_scores
 from fixtures.scored import to_scores as rows
 from lingprobe.analysis.comparison import decide_comparisons, with_baselines
 from lingprobe.analysis.frame import (
-    ALL_KEYS,
+    _ALL_KEYS,
+    _EXTRA,
+    _RUN_VALUES,
     ANOTHER,
     ANY,
-    EXTRA,
     RUN_KEYS,
-    RUN_VALUES,
     USED,
     OwnValue,
     PredictionStore,
@@ -66,7 +66,7 @@ def test_a_frame_has_a_row_for_each_trained_probe_with_keys_and_numbers_only():
     made = results()
     frame = ResultFrame.of(made)
     assert len(frame) == len(made)
-    assert frame.table.column_names == [*ALL_KEYS, *RUN_VALUES]
+    assert frame.table.column_names == [*_ALL_KEYS, *_RUN_VALUES]
     kinds = {str(field.type) for field in frame.table.schema}
     assert kinds == {"string", "double", "int64"}
     assert len({*frame.column("run_id")}) == len(made)
@@ -178,7 +178,7 @@ def test_what_was_computed_is_known_to_frames_of_the_same_predictions_alone():
 
 def test_draws_are_averaged_over_and_what_one_view_has_is_kept():
     shown, frame = erased()
-    assert ResultFrame.of_runs(runs()).table.schema.field(EXTRA)
+    assert ResultFrame.of_runs(runs()).table.schema.field(_EXTRA)
     assert len(frame) == 1 + 2 * 3
     assert [row.erased for row in shown] == ["a", "b"]
     floor = frame.where(control="rank")

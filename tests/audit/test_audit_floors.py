@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from lingprobe.audit.floors import (
-    TEST,
-    TRAIN,
+    _TEST,
+    _TRAIN,
     SplitHalves,
     number_examples,
     predict_from_characters,
@@ -131,10 +131,10 @@ def test_characters_answer_scores_on_their_own_scale():
 
 def test_large_data_are_read_in_part_for_characters_which_is_said():
     dataset = Dataset.of(
-        Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(TRAIN + 1)
+        Example.about(Sentence.of([f"w{k}"]), "xy"[k % 2]) for k in range(_TRAIN + 1)
     )
     gold, said, about = predict_from_characters(dataset, dataset)
-    assert len(gold) == len(said) == TEST
+    assert len(gold) == len(said) == _TEST
     assert about == "on 20,000 of 20,001 examples of train and 5,000 of 20,001 examples of test"
     assert predict_from_characters(dataset.take(np.arange(9)), dataset.take(np.arange(4)))[2] == ""
 

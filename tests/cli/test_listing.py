@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lingprobe.api.listing import KINDS
 from lingprobe.cli import app
-from lingprobe.cli.listing import FIRST
+from lingprobe.cli.listing import _FIRST
 from lingprobe.tasks import FAMILIES, TASKS
 
 CONTENTS = {"task": "tasks", "encoder": "encoders", "probe": "probes", "suite": "suites"}
@@ -40,7 +40,7 @@ def test_without_a_kind_the_kinds_are_listed():
     lines = dict(line.split(maxsplit=1) for line in shown("list").splitlines())
     assert list(lines) == list(KINDS)
     assert lines["metrics"].startswith("accuracy, auroc, average-precision, balanced-accuracy,")
-    assert lines["tasks"].endswith(f" and {len(TASKS.places()) - FIRST} more")
+    assert lines["tasks"].endswith(f" and {len(TASKS.places()) - _FIRST} more")
     assert "more" not in lines["suites"]
 
 

@@ -141,7 +141,7 @@ def test_a_digest_is_remembered_for_old_files_only(tmp_path, monkeypatch):
     first = digest_files([path])
     # it was changed just now, and may be again within one tick
     assert not (cache_dir() / "digests").exists()
-    monkeypatch.setattr(files, "YOUNG", 0)
+    monkeypatch.setattr(files, "_YOUNG", 0)
     assert digest_files([path]) == first
     assert len(list((cache_dir() / "digests").iterdir())) == 1
     monkeypatch.setattr("hashlib.file_digest", None)  # it is not read any more
@@ -150,7 +150,7 @@ def test_a_digest_is_remembered_for_old_files_only(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("spoilt", ["{damaged", "[]", '{"value": 1}', "edited"])
 def test_a_note_that_is_not_what_was_written_is_not_believed(tmp_path, monkeypatch, spoilt):
-    monkeypatch.setattr(files, "YOUNG", 0)
+    monkeypatch.setattr(files, "_YOUNG", 0)
     path = tmp_path / "a"
     path.write_text("a")
     first = digest_files([path])
@@ -163,7 +163,7 @@ def test_a_file_is_another_when_only_its_time_of_change_says_so(tmp_path, monkey
     """Size and time of writing are as before, as after `cp -p`, or an edit that sets the time
     back.
     """
-    monkeypatch.setattr(files, "YOUNG", 0)
+    monkeypatch.setattr(files, "_YOUNG", 0)
     path = tmp_path / "a"
     path.write_text("one")
     os.utime(path, ns=(0, 0))

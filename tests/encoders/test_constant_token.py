@@ -10,7 +10,7 @@ import pytest
 from fixtures.scored import to_scores as rows
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import make_encoder
-from lingprobe.encoders.constant_token import TRIED, TokenNorms, find_heaviest_token
+from lingprobe.encoders.constant_token import _TRIED, TokenNorms, find_heaviest_token
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
@@ -56,8 +56,8 @@ def test_the_heaviest_is_a_position_or_a_token_that_stands_once():
 
 
 def test_the_sentences_have_no_common_word():
-    words = [word for sentence in TRIED for word in {w.lower() for w in sentence.words}]
-    assert all(words.count(word) < len(TRIED) for word in words)
+    words = [word for sentence in _TRIED for word in {w.lower() for w in sentence.words}]
+    assert all(words.count(word) < len(_TRIED) for word in words)
 
 
 def test_a_sink_is_seen_when_a_model_is_loaded(gpt, sink, bert, sentences):

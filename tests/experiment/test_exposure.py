@@ -98,7 +98,7 @@ def test_one_of_which_nobody_knows_is_measured_with_a_remark(tmp_path, paths):
         TrialDesign([table(tmp_path, "sentence")], [Schooled(read=None)], seeds=1), paths
     )
     assert made.trials
-    assert list(made.remarks.values()) == [f"schooled: {exposure.UNKNOWN}"]
+    assert list(made.remarks.values()) == [f"schooled: {exposure._UNKNOWN}"]
 
 
 def test_damage_is_told_and_others_go_on(tmp_path, paths):

@@ -177,7 +177,7 @@ def test_scores_that_cannot_be_held_are_told_before_any_work(paths, tables, monk
     needed = least_memory_of(probe, FitSize(data.train, data.rest, 1, data.outputs))
     with limit_memory(f"{needed}B"):
         assert not make_plan(design, paths).refused
-    monkeypatch.setattr("lingprobe.experiment.memory.MANY", 1)
+    monkeypatch.setattr("lingprobe.experiment.memory._MANY", 1)
     with limit_memory(f"{needed - 1}B"):
         made = make_plan(design, paths)
         assert {trial.probe for trial in made.trials} == {"majority"}

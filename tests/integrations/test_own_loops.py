@@ -13,7 +13,7 @@ import lingprobe
 from fixtures.models import transformer
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.encoders import ENCODERS
-from lingprobe.integrations.steps import QUICK, ProbingMonitor, keep_state
+from lingprobe.integrations.steps import _QUICK, ProbingMonitor, keep_state
 from lingprobe.testing import FAMILIES
 
 FAST = {"baselines": "none"}
@@ -138,7 +138,7 @@ def test_what_bounds_the_cost_is_the_default_and_may_be_set(monkeypatch, task, n
     for settings in ({}, {"limit": None, "seeds": 5}):
         with pytest.raises(lingprobe.DataProblem):
             ProbingMonitor(task, **settings)(net.forward)
-    assert seen == [QUICK, {**QUICK, "limit": None, "seeds": 5}]
+    assert seen == [_QUICK, {**_QUICK, "limit": None, "seeds": 5}]
 
 
 def test_lightning_logs_the_scores_and_chooses_its_checkpoint_by_them(task, net, tmp_path):

@@ -20,7 +20,7 @@ from fixtures.scored import to_scores as rows_of
 from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.charts import FIGURES, draw_chart
-from lingprobe.tables.drawing import TOLD, PlotProblem, save_figure
+from lingprobe.tables.drawing import _TOLD, PlotProblem, save_figure
 from lingprobe.tables.style import BEST, BLUE, GREY
 
 TASKS = tuple(f"ud/{name}:EWT-bank" for name in ("tense", "passive", "obj-num"))
@@ -42,8 +42,8 @@ def texts(figure: Figure) -> list[str]:
 
 def told(figure: Figure, kind: type) -> dict[str, object]:
     """What is told to a pointer -> the mark."""
-    marks = figure.findobj(lambda a: isinstance(a, kind) and (a.get_gid() or "").startswith(TOLD))
-    return {mark.get_gid().removeprefix(TOLD): mark for mark in marks}
+    marks = figure.findobj(lambda a: isinstance(a, kind) and (a.get_gid() or "").startswith(_TOLD))
+    return {mark.get_gid().removeprefix(_TOLD): mark for mark in marks}
 
 
 def test_dots_lie_at_their_scores_on_their_intervals():
@@ -51,7 +51,7 @@ def test_dots_lie_at_their_scores_on_their_intervals():
     assert {"tense", "passive", "obj-num", "oracle", "baseline"} <= set(texts(figure))
     for axes in figure.axes:
         (mine,) = [m for text, m in told(axes, Line2D).items() if text.startswith("mine")]
-        assert mine.get_gid() == f"{TOLD}mine: 90.0 (85.0 – 95.0), n = 200"
+        assert mine.get_gid() == f"{_TOLD}mine: 90.0 (85.0 – 95.0), n = 200"
         marks = {round(float(m.get_xdata()[0]), 6): m for m in told(axes, Line2D).values()}
         looks = {
             score: (m.get_marker(), m.get_color(), m.get_markerfacecolor())

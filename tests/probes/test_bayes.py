@@ -8,7 +8,7 @@ from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.references import ReferenceProblem
 from lingprobe.data.vectors import Vectors
 from lingprobe.probes import PROBES
-from lingprobe.probes.bayes import SMOOTHINGS, bi, uni
+from lingprobe.probes.bayes import _SMOOTHINGS, bi, uni
 from lingprobe.testing import FAMILIES
 
 CELL = (Cell("-", 0),)
@@ -80,7 +80,7 @@ def test_smoothing_is_tuned_on_dev_and_told():
         readings.split("train"), readings.split("dev").take(np.array([], np.int64)), cells=CELL
     )
     assert (fixed.choice, without.choice) == ({"alpha": 0.5}, {"alpha": 1.0})
-    assert tuned.choice["alpha"] in SMOOTHINGS
+    assert tuned.choice["alpha"] in _SMOOTHINGS
 
 
 def test_unknown_words_leave_the_prior():

@@ -35,14 +35,14 @@ from probes.test_span import readings as spans
 @pytest.fixture(autouse=True)
 def _short(monkeypatch):
     """Fewer steps: what a step does is the same in all of them."""
-    for module in (mlp, relatedness):
-        for name, one in module.PROTOCOLS.items():
+    for protocols in (mlp.PROTOCOLS, relatedness._PROTOCOLS):
+        for name, one in protocols.items():
             plan = (
                 replace(one.plan, epochs=1, steps=12, looks=3)
                 if isinstance(one.plan, AnnealingSchedule)
                 else replace(one.plan, epoch_size=1, max_epoch=3)
             )
-            monkeypatch.setitem(module.PROTOCOLS, name, replace(one, plan=plan))
+            monkeypatch.setitem(protocols, name, replace(one, plan=plan))
     for name, one in span.PROTOCOLS.items():
         plan = (
             replace(one.plan, steps=6, epochs=1, looks=2)

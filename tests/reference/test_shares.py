@@ -28,8 +28,8 @@ from lingprobe.datasets.splits import (
     orient_pairs,
     stratified_folds,
 )
-from lingprobe.encoders.pooling import POOLS, pool_states
-from lingprobe.probes.features import LARGEST, LEAST, SQUARES, common_scale
+from lingprobe.encoders.pooling import _POOLS, pool_states
+from lingprobe.probes.features import _LARGEST, _LEAST, SQUARES, common_scale
 from lingprobe.probes.losses import LOSSES
 from lingprobe.probes.online import adaptive_length
 from lingprobe_extensions.compose.comp.balance import find_prices
@@ -165,7 +165,7 @@ def test_features_keep_their_weight_within_bounds_and_have_the_same_squares(seed
     assert (found.factor[~varies] == 0).all()
     spread = table[:, varies].astype(np.float64).std(0)
     common = np.sqrt(np.mean(np.minimum(spread, 10 * np.median(spread)) ** 2))
-    expected = [1 / min(max(common, s / LARGEST), s / LEAST) for s in spread]
+    expected = [1 / min(max(common, s / _LARGEST), s / _LEAST) for s in spread]
     np.testing.assert_allclose(
         found.factor[varies] / found.factor[varies][0], np.array(expected) / expected[0], rtol=1e-4
     )
@@ -209,7 +209,7 @@ def test_the_code_without_vectors_is_krichevsky_and_trofimov_s(seed, n, classes)
     np.testing.assert_allclose(found, shares.prior_code(ids.tolist(), classes))
 
 
-@pytest.mark.parametrize("pool", [pool for pool in POOLS if pool != "none"])
+@pytest.mark.parametrize("pool", [pool for pool in _POOLS if pool != "none"])
 @given(seeds)
 def test_pools_are_over_the_tokens_that_count(pool, seed):
     draws = np.random.default_rng(seed)

@@ -97,6 +97,6 @@ def test_what_is_read_of_train_is_brought_to_one_scale(text, normalised, monkeyp
         np.testing.assert_allclose(each.mean(0), 0, atol=1e-3)
     squares = np.mean([(each**2).sum(1).mean() for each in scaled])
     assert squares == pytest.approx(SQUARES, rel=1e-3)
-    monkeypatch.setattr(scales, "SAMPLE", 3)
+    monkeypatch.setattr(scales, "_SAMPLE", 3)
     some = scales.sample_units(train, rows).tolist()
     assert some == [units[0], units[round((len(units) - 1) / 2)], units[-1]]

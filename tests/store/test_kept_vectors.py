@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import lingprobe
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write_dataset
-from lingprobe.store.kept_vectors import NOTE, RECENT
+from lingprobe.store.kept_vectors import _NOTE, _RECENT
 from lingprobe.testing import FAMILIES
 
 
@@ -39,7 +39,7 @@ def cache(filled, tmp_path):
     return tmp_path / "cache"
 
 
-def aged(folder: Path, by: float = RECENT + 60) -> None:
+def aged(folder: Path, by: float = _RECENT + 60) -> None:
     then = time.time() - by
     for path in folder.rglob("*"):
         os.utime(path, (then, then))
@@ -95,7 +95,7 @@ def test_vectors_that_a_run_may_be_at_stay(cache):
 
 def test_vectors_without_a_note_are_shown_and_left_alone(cache):
     shutil.rmtree(cache / "results")
-    for note in (cache / "vectors").rglob(NOTE):
+    for note in (cache / "vectors").rglob(_NOTE):
         note.write_text("{broken")
     aged(cache)
     cleaning = lingprobe.clean_cache(cache, remove=True)

@@ -23,11 +23,11 @@ from lingprobe.probes import PROBES
 from lingprobe.suites.page import list_paper_cells, tabulate_paper
 from lingprobe.suites.suite import SuiteRequest, make_designs, select_suite_results
 from lingprobe.suites.tenney2019 import (
-    JIANT,
-    ONTONOTES,
-    PARTS,
-    SIZES,
-    TASKS_OF,
+    _JIANT,
+    _ONTONOTES,
+    _PARTS,
+    _SIZES,
+    _TASKS_OF,
     explain_paper_difference,
     task_of,
     tenney2019,
@@ -43,7 +43,7 @@ ROWS = {
     for block in PAPER.blocks[1:]
     for line in block.lines
 }
-WHOLE = [name for name in PAPER.columns if name not in PARTS and name != "macro avg."]
+WHOLE = [name for name in PAPER.columns if name not in _PARTS and name != "macro avg."]
 
 
 def test_it_has_thirteen_rows_of_five_encoders_below_the_sizes_of_the_data():
@@ -109,9 +109,9 @@ ROLES = ("ARG0", "ARG1", "ARGM-TMP")
 
 def test_rows_on_published_data_stand_inside_and_others_below():
     results = [
-        *(measured("edge/spr2:data/SPR2", read, SIZES["SPR2"]) for read in ("lex", MIX)),
+        *(measured("edge/spr2:data/SPR2", read, _SIZES["SPR2"]) for read in ("lex", MIX)),
         *(
-            measured(f"edge/dpr:data/DPR,sample={k}/5", MIX, SIZES["Coref. (W)"])
+            measured(f"edge/dpr:data/DPR,sample={k}/5", MIX, _SIZES["Coref. (W)"])
             for k in range(1, 6)
         ),
         measured("edge/dep:data/EWT", MIX, (192033, 23146, 23017)),
@@ -144,7 +144,7 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
     assert set(listed) == {"SRL", "core roles", "non-core"}
     for column in ("core roles", "non-core"):
         assert listed[column].score == pytest.approx(
-            100 * METRICS.make(PARTS[column])(one.gold, one.predicted)
+            100 * METRICS.make(_PARTS[column])(one.gold, one.predicted)
         )
         assert listed[column].low < listed[column].score < listed[column].high
 
@@ -164,7 +164,7 @@ def asked(reference, result):
 
 
 def test_data_are_the_published_ones_by_the_numbers_of_their_targets_and_how_they_were_read():
-    same = measured("edge/semeval:x", MIX, SIZES["Rel."])
+    same = measured("edge/semeval:x", MIX, _SIZES["Rel."])
     assert asked("edge/semeval:x", same) == ""
     assert asked("edge/semeval:x,words=cut", same) == "Rel. is not read as in the paper: words=cut"
     assert (
@@ -204,7 +204,7 @@ PAPERS = {  # how the paper's own reading of each column is written
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_own_readings_stand_in_their_column(name):
     for reference in PAPERS[name]:
-        one = measured(reference, MIX, SIZES[name])
+        one = measured(reference, MIX, _SIZES[name])
         place = tenney2019().locate_task(one.trial.task, one)
         assert place is not None
         assert PAPER.columns[place.column] == name
@@ -228,7 +228,7 @@ def test_the_papers_own_readings_stand_in_their_column(name):
     ],
 )
 def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, reference, told):
-    one = measured(reference, MIX, SIZES[name])
+    one = measured(reference, MIX, _SIZES[name])
     assert (
         tenney2019().locate_task(one.trial.task, one).why
         == f"{name} is not read as in the paper: {told}"
@@ -236,7 +236,7 @@ def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, refer
 
 
 def test_universal_tags_of_a_treebank_are_not_the_papers():
-    one = measured("edge/pos:x", MIX, SIZES["POS"])
+    one = measured("edge/pos:x", MIX, _SIZES["POS"])
     assert tenney2019().locate_task(one.trial.task, one).why == ""  # columns have one kind of tag
     files = {"source": {"files": ["a/train.conllu.xz"]}}
     one = saying(one, notes={**one.provenance.notes, **files})
@@ -280,13 +280,13 @@ def jiant(folder, names):
         "Coref. (W)": f"edge/dpr:{made}/recast/dpr_data.txt",
         "Rel.": f"edge/semeval:{made}/semeval",
         **{
-            name: f"edge/{TASKS_OF[name]}:{made}/gold"
+            name: f"edge/{_TASKS_OF[name]}:{made}/gold"
             for name in ("Entities", "SRL", "Coref. (O)", "POS")
         },
         "Constit.": f"edge/const:{made}/gold,unary=separate,root=true",
     }
     for name in names:
-        place = folder / JIANT[name]
+        place = folder / _JIANT[name]
         place.mkdir(parents=True)
         write_dataset(TASKS.make(published[name]).load(), place / "edges.json", "jiant")
         (place / "edges.dev.json").rename(place / "development.json")
@@ -300,7 +300,7 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     """OntoNotes in columns and the rest in jiant's files, or all in jiant's; through plan, run and
     table.
     """
-    from_jiant = [name for name in WHOLE if form == "jiant" or name not in ONTONOTES]
+    from_jiant = [name for name in WHOLE if form == "jiant" or name not in _ONTONOTES]
     folders = {"jiant": str(jiant(tmp_path / "edges", from_jiant))} | (
         {"ontonotes": str(ontonotes(tmp_path / "onto"))} if form == "columns" else {}
     )
@@ -311,7 +311,9 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     for name, reference in named.items():
         plain = reference.without("sample")
         counts = TASKS.make(plain).load().notes["targets"]
-        monkeypatch.setitem(SIZES, name, tuple(counts[split] for split in ("train", "dev", "test")))
+        monkeypatch.setitem(
+            _SIZES, name, tuple(counts[split] for split in ("train", "dev", "test"))
+        )
     paths = RunPaths.of(tmp_path / "results", tmp_path / "cache")
     made = make_plan(
         make_designs(suite, SuiteRequest(["bow:random,dim=4,pool=none"], seeds=1)), paths
@@ -322,10 +324,10 @@ def test_data_of_the_papers_sizes_stand_in_every_one_of_its_columns(
     entries = select_suite_results(suite, outcome.results).entries
     assert {entry.place.why for entry in entries} == {""}
     filled = {PAPER.columns[entry.place.column] for entry in entries if not entry.floor}
-    assert filled == {*WHOLE, *PARTS}
+    assert filled == {*WHOLE, *_PARTS}
     text = format_terminal_table(tabulate_paper(PAPER, entries))
     assert "different data" not in text
-    monkeypatch.setitem(SIZES, "SRL", (1, 2, 3))
+    monkeypatch.setitem(_SIZES, "SRL", (1, 2, 3))
     why = {entry.place.why for entry in select_suite_results(suite, outcome.results).entries} - {""}
     assert why
     assert all("SRL has " in text and "the paper's has 1 / 2 / 3" in text for text in why)

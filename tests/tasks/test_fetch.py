@@ -20,7 +20,7 @@ from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks.released import catalogue
 from lingprobe.tasks.released.catalogue import Collection, KnownFile, read_collections
 from lingprobe.tasks.released.content import examine_file
-from lingprobe.tasks.released.download import TRIES, UnreachableServer, WebDownloader
+from lingprobe.tasks.released.download import _TRIES, UnreachableServer, WebDownloader
 from lingprobe.tasks.released.fetch import (
     FetchedFile,
     FetchRequest,
@@ -130,7 +130,7 @@ def test_a_page_that_says_sorry_is_no_data(site, tmp_path):
 
 
 def test_a_short_file_does_not_appear_and_is_gone_on_with(site, tmp_path):
-    site.cuts = [10] * TRIES
+    site.cuts = [10] * _TRIES
     with pytest.raises(
         DataProblem,
         match=(

@@ -13,7 +13,7 @@ from lingprobe.datasets.splits import code_shared_groups
 from lingprobe.experiment.data import task_identity
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import expand_tasks
-from lingprobe.tasks.table import REDRAWN, TableTask
+from lingprobe.tasks.table import _REDRAWN, TableTask
 from lingprobe.testing import FAMILIES, check_task, same_dataset
 
 
@@ -173,7 +173,7 @@ def test_a_table_without_a_test_split_gets_folds_and_dev_parts(tmp_path):
 
 
 def test_a_dev_split_without_a_test_split_is_drawn_anew_and_said(tmp_path):
-    for split, remarks in (("dev", (REDRAWN,)), ("test", ())):
+    for split, remarks in (("dev", (_REDRAWN,)), ("test", ())):
         (tmp_path / split).mkdir()
         labelled(tmp_path / split / "train.csv", row="train {i},{label}")
         labelled(tmp_path / split / f"{split}.csv", row="other {i},{label}")

@@ -17,7 +17,7 @@ from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import Answer, make_answer
 from lingprobe.tasks.tree import corpus as room
 from lingprobe.tasks.tree import rules as tree_rules
-from lingprobe.tasks.tree.answers import EQUAL, PUBLISHED, README
+from lingprobe.tasks.tree.answers import _PUBLISHED, _README, EQUAL
 from lingprobe.tasks.tree.clause import NO_CLAUSE
 
 TEN = (
@@ -286,7 +286,7 @@ def test_every_task_is_balanced_and_says_what_it_read(bank, name):
 
 
 def test_lengths_are_in_six_bins(bank):
-    for bins, edges in (("equal", EQUAL), ("readme", README)):
+    for bins, edges in (("equal", EQUAL), ("readme", _README)):
         dataset = load("sent-len", bank, bins=bins)
         assert set(by_label(dataset)) == {f"{low}-{high}" for low, high in edges}
         for example in dataset.examples():
@@ -318,7 +318,7 @@ def test_constituents_are_the_most_frequent_or_the_published_ones(bank):
     assert min(found.notes["classes"].values()) >= 100
     published = load("top-const", bank, inventory="published")
     assert published.notes["number of classes, with OTHER"] == 20
-    assert set(by_label(published)) <= {*PUBLISHED.split(), "OTHER"}
+    assert set(by_label(published)) <= {*_PUBLISHED.split(), "OTHER"}
 
 
 def test_target_forms_are_in_one_split_and_rows_are_tagged(bank):

@@ -11,8 +11,8 @@ from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.answers import READING, UNREAD, Answer, RuleFindings, make_answer
 from lingprobe.tasks.ud.account import (
-    NO_CONTRADICTION,
-    NO_DOUBT,
+    _NO_CONTRADICTION,
+    _NO_DOUBT,
     RowsRead,
     account_for_rows,
     find_contradiction,
@@ -49,19 +49,19 @@ def test_shares_are_counted_by_class_and_warned_of_where_they_differ_by_five_poi
     pres, past = make_answer("pres", "runs"), make_answer("past", "ran")
     unread = make_answer("pres", "rans", reading=UNREAD)
     found = counted((pres, 94), (unread, 6), (past, 100), ("a reason", 7))
-    none = counted((NO_DOUBT, 207))
+    none = counted((_NO_DOUBT, 207))
     account = account_for_rows("tense", ["UD_English-EWT/a.conllu"], found, none)
     assert account.classes == {"past": {"read": 100}, "pres": {"read": 94, "unread": 6}}
     assert account.remarks() == ["constructions: share unread by class: past 0 %, pres 6 %"]
     fewer = counted((pres, 96), (unread, 4), (past, 100))
     assert not account_for_rows("tense", ["UD_English-EWT/a"], fewer, none).remarks()
-    doubts = counted((make_answer("past"), 10), (NO_DOUBT, 190))
+    doubts = counted((make_answer("past"), 10), (_NO_DOUBT, 190))
     (remark,) = account_for_rows("tense", ["UD_English-EWT/a"], fewer, doubts).remarks()
     assert remark == "constructions: share that rows leave out by class: past 9 %, pres 0 %"
 
 
 def test_a_language_without_rows_is_said_to_be_not_read():
-    found, none = counted((make_answer("pres"), 5)), counted((NO_DOUBT, 5))
+    found, none = counted((make_answer("pres"), 5)), counted((_NO_DOUBT, 5))
     account = account_for_rows("tense", ["UD_Turkish-IMST/tr_imst-ud-dev.conllu"], found, none)
     assert account.remarks() == ["constructions: not read in the language of tr_imst"]
     assert not account.classes
@@ -92,13 +92,13 @@ def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
     assert classify_clause_tense(found) == DOUBTFUL
     assert find_doubt("tense", found, classify_clause_tense(found)) == make_answer("pres")
     past = clause(rows.format(PAST))
-    assert find_doubt("tense", past, classify_clause_tense(past)) == NO_DOUBT
+    assert find_doubt("tense", past, classify_clause_tense(past)) == _NO_DOUBT
     called = clause(f"he AUX {PRES} 2 aux:pass haber\ncomido VERB {PART} 0 root")
     assert classify_voice(called) == OF_A_PERFECT
     assert find_doubt("passive", called, classify_voice(called)) == make_answer("passive")
     modal = clause("may AUX _ 2 aux\nfall VERB VerbForm=Inf 0 root")
     assert (
-        find_doubt("tense", modal, classify_clause_tense(modal)) == NO_DOUBT
+        find_doubt("tense", modal, classify_clause_tense(modal)) == _NO_DOUBT
     )  # neither present nor past
 
 
@@ -136,13 +136,13 @@ def test_rules_check_each_other(clause, rule, rows, expected):
     found = clause(rows)
     assert find_contradiction(rule, found, RULES[rule](found)) == make_answer(expected)
     other = clause(f"she PRON _ 2 nsubj\nsings VERB {PRES} 0 root\n. PUNCT _ 2 punct")
-    assert find_contradiction(rule, other, RULES[rule](other)) == NO_CONTRADICTION
+    assert find_contradiction(rule, other, RULES[rule](other)) == _NO_CONTRADICTION
 
 
 def test_what_contradicts_a_label_is_a_stratum():
     one, other = make_answer("plur", "dogs"), make_answer("sing", "dog")
     found = RuleFindings.of(np.array([0, 1, 0, 2]), [one, other, "a reason"])
-    checks = RuleFindings.of(np.array([0, 0, 1, 1]), [NO_CONTRADICTION, make_answer("it is odd")])
+    checks = RuleFindings.of(np.array([0, 0, 1, 1]), [_NO_CONTRADICTION, make_answer("it is odd")])
     marked = mark_contradictions(found, checks)
     said = [marked.values[code] for code in marked.codes.tolist()]
     assert said[0] == one

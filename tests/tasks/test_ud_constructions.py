@@ -11,36 +11,36 @@ from treebanks import main, tree
 from lingprobe.corpora import languages
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.ud.constructions import (
+    _FORMS,
+    _RELATIONS,
+    _TABLE,
     ALONE,
-    FORMS,
-    RELATIONS,
-    TABLE,
     is_language_read,
     list_constructions,
 )
 from lingprobe.tasks.ud.family import RULES
 from lingprobe.tasks.ud.rules import (
-    DUTY,
-    MIDDLE,
-    NECESSARY,
+    _DUTY,
+    _MIDDLE,
+    _NECESSARY,
     NOT_PASSIVE,
     OTHER_AUXILIARY,
     classify_clause_tense,
     classify_voice,
 )
 from lingprobe.tasks.ud.verbs import (
+    _INFINITIVE,
+    _LONE,
+    _MODAL,
+    _MOOD,
+    _NO_LEMMA,
+    _PERFECTIVE,
+    _UNLISTED,
     DOUBTFUL,
     FUTURE,
-    INFINITIVE,
-    LONE,
-    MODAL,
-    MOOD,
-    NO_LEMMA,
     OF_A_PERFECT,
-    PERFECTIVE,
     STATE,
     UNCLEAR,
-    UNLISTED,
 )
 
 FIN = "Mood=Ind|Tense={}|VerbForm=Fin"
@@ -67,14 +67,14 @@ den var kommet           | var være aux {PAST}          | kommet {PART}        
 huset blev solgt         | blev blive aux {PAST}        | solgt {PART}         | past: passive
 huset bliver solgt       | bliver blive aux {PRES}      | solgt {PART}         | pres: passive
 ég hef fengið það        | hef hafa aux {PRES}          | fengið {SUP}         | past: perfect
-ég get tekið afstöðu     | get geta aux {PRES}          | tekið {SUP}          | {MODAL}
+ég get tekið afstöðu     | get geta aux {PRES}          | tekið {SUP}          | {_MODAL}
 það verður skoðað        | verður verða aux {PRES}      | skoðað Case=Nom|VerbForm=Part|Voice=Act | {FUTURE}
 # Romance and Latin
 il a publié              | a avoir aux:tense {PRES}     | publié {PART}        | past: perfect
 a fait, called finite    | a avoir aux {PRES}           | fait {PRES}          | past: perfect
 è composto, a passive    | è essere aux {PRES}          | composto/comporre {PART} | {OTHER_AUXILIARY}
 è andato                 | è essere aux {PRES}          | andato/andare {PART} | past: perfect
-va sostenuta             | va andare aux:pass {PRES}    | sostenuta {PART}     | {MODAL}
+va sostenuta             | va andare aux:pass {PRES}    | sostenuta {PART}     | {_MODAL}
 es visto                 | es ser aux {PRES}            | visto {PART}         | pres: passive
 está cerrado             | está estar aux {PRES}        | cerrado {PART}       | pres: state
 tinha feito              | tinha ter aux {IMP}          | feito {PART}         | past: perfect
@@ -84,7 +84,7 @@ a făcut                  | a avea aux Number=Sing|Person=3 | făcut VerbForm=Pa
 factus est               | est sum aux:pass {PRES}      | factus Aspect=Perf|Case=Nom|Tense=Past|VerbForm=Part|Voice=Pass | past: perfect passive
 finitum est, a state      | est sum aux:pass {PRES}      | finitum Aspect=Perf|VerbForm=Part|Voice=Pass | {DOUBTFUL}
 persecuti sunt           | sunt sum aux {PRES}          | persecuti Aspect=Perf|Tense=Past|VerbForm=Part|Voice=Pass | past: perfect passive
-mittendum est            | est sum aux:pass {PRES}      | mittendum Aspect=Prosp|VerbForm=Part|Voice=Pass | {MODAL}
+mittendum est            | est sum aux:pass {PRES}      | mittendum Aspect=Prosp|VerbForm=Part|Voice=Pass | {_MODAL}
 missurus est             | est sum aux {PRES}           | missurus Aspect=Prosp|VerbForm=Part|Voice=Act | {FUTURE}
 deficiens est            | est sum aux {PRES}           | deficiens Aspect=Imp|VerbForm=Part|Voice=Act | pres: imperfective
 # Slavic
@@ -112,8 +112,8 @@ tiek rakstīts            | tiek tikt aux:pass {PRES}    | rakstīts {PASS}     
 # Uralic
 ei tee                   | ei ei aux Polarity=Neg|VerbForm=Fin | tee Connegative=Yes|{PRES} | pres: negative
 on tehty                 | on olla aux:pass {PRES}      | tehty PartForm=Past|VerbForm=Part|Voice=Pass | past: perfect passive
-on tehtävä               | on olla aux {PRES}           | tehtävä PartForm=Pres|VerbForm=Part|Voice=Pass | {MODAL}
-ma pean tõusma           | pean pidama aux {PRES}       | tõusma Case=Ill|{SUP} | {MODAL}
+on tehtävä               | on olla aux {PRES}           | tehtävä PartForm=Pres|VerbForm=Part|Voice=Pass | {_MODAL}
+ma pean tõusma           | pean pidama aux {PRES}       | tõusma Case=Ill|{SUP} | {_MODAL}
 on saadetud              | on olema aux {PRES}          | saadetud {PASS}      | past: perfect passive
 ei usuta, no Polarity    | ei ei aux Connegative=Yes    | usuta Connegative=Yes|{PRES}|Voice=Act | pres: negative
 lea boahtán              | lea leat aux {PRES}          | boahtán VerbForm=Part | past: perfect
@@ -122,12 +122,12 @@ meg fogja csinálni       | fogja fog aux {PRES}         | csinálni {INF}      
 aldatu du                | du edun aux Mood=Ind|VerbForm=Fin | aldatu {PERF}    | past: perfect
 ikertzen ditu            | ditu edun aux {BASQUE}       | ikertzen Aspect=Imp|VerbForm=Inf | pres: imperfective
 ikertzen zituen          | zituen edun aux {BASQUE}     | ikertzen Aspect=Imp|VerbForm=Inf | past: imperfective
-hurbil gaitezen          | gaitezen edin aux Mood=Sub|VerbForm=Fin | hurbil {INF} | {MOOD}
+hurbil gaitezen          | gaitezen edin aux Mood=Sub|VerbForm=Fin | hurbil {INF} | {_MOOD}
 esango dizute            | dizute edun aux Mood=Ind|VerbForm=Fin | esango Aspect=Prosp|VerbForm=Part | {FUTURE}
 # Greek and Armenian
 έχει γράψει              | έχει έχω aux {PRES}          | γράψει Aspect=Perf|{INF} | past: perfect
 θα γράψει                | θα θα aux Tense=Fut          | γράψει Aspect=Perf|{PRES} | {FUTURE}
-θα έγραφε, would write   | θα θα aux Tense=Fut          | έγραφε {PAST}        | {MOOD}
+θα έγραφε, would write   | θα θα aux Tense=Fut          | έγραφε {PAST}        | {_MOOD}
 գյուղը եկել է            | է եմ aux {PRES}              | եկել Aspect=Perf|VerbForm=Part | past: perfect
 նախատեսված է             | է եմ aux {PRES}              | նախատեսված Aspect=Perf|Polarity=Pos|VerbForm=Part|Voice=Pass | {DOUBTFUL}
 ասում է                  | է եմ aux {PRES}              | ասում Aspect=Imp|VerbForm=Part | pres: imperfective
@@ -135,25 +135,25 @@ esango dizute            | dizute edun aux Mood=Ind|VerbForm=Fin | esango Aspect
 # Iranian, Indo-Aryan and Dravidian
 شده است                  | است است aux Tense=Pres       | شده {PART}           | past: perfect
 خواهد کرد                | خواهد خواست aux Tense=Fut|VerbForm=Fin | کرد Tense=Past | {FUTURE}
-نمی‌توان کرد              | نمی‌توان توان aux Polarity=Neg | کرد Number=Sing|Person=3|Tense=Past | {MODAL}
+نمی‌توان کرد              | نمی‌توان توان aux Polarity=Neg | کرد Number=Sing|Person=3|Tense=Past | {_MODAL}
 huā hai                  | hai है aux Person=3|Tense=Pres | huā Aspect=Perf|Mood=Ind|Person=3 | past: perfect
 sīkhte haĩ               | haĩ है aux Person=3|Tense=Pres | sīkhte Aspect=Imp|Mood=Ind|Person=3 | pres: imperfective
 karte the, called present | the था aux Person=3|Tense=Pres | karte Aspect=Imp|Mood=Ind|Person=3 | past: imperfective
 rahī hai                 | hai है aux Person=3|Tense=Pres | rahī Aspect=Prog|Mood=Ind|Person=3 | {UNCLEAR}
 ho gayā                  | gayā जाना aux Aspect=Perf|Mood=Ind|Person=3 | ho _        | past: aspectual auxiliary
-lauṭnā paṛtā             | paṛtā पड़ना aux Aspect=Imp|Mood=Ind|Person=3 | lauṭnā {INF} | {MODAL}
+lauṭnā paṛtā             | paṛtā पड़ना aux Aspect=Imp|Mood=Ind|Person=3 | lauṭnā {INF} | {_MODAL}
 धरले होते                | होते असणे aux {PAST}          | धरले Aspect=Perf|Mood=Ind|Person=3|VerbForm=Fin | past: perfect
 உறுதியளித்துள்ளார்       | உள்ளார் உள் aux Person=3|VerbForm=Fin | உறுதியளித்து VerbForm=Part|Voice=Act | past: perfect
 பணியாற்றி வருகிறார்      | வருகிறார் வரு aux {PRES}     | பணியாற்றி VerbForm=Part|Voice=Act | pres: progressive
-போராட வேண்டும்           | வேண்டும் வேண்டு aux {FUT}    | போராட {INF}          | {MODAL}
+போராட வேண்டும்           | வேண்டும் வேண்டு aux {FUT}    | போராட {INF}          | {_MODAL}
 # Albanian
 ka punuar                | ka kam aux {PRES}            | punuar VerbForm=Part | past: perfect
 # no row is about these, so they are not guessed
-an unknown auxiliary     | xas xax aux {PRES}           | yuz {PART}           | {UNLISTED}
-an unknown passive       | xas xax aux:pass {PRES}      | yuz {PASS}           | {UNLISTED}
-an unknown infinitive    | xas xax aux {PRES}           | yuz {INF}            | {INFINITIVE}
+an unknown auxiliary     | xas xax aux {PRES}           | yuz {PART}           | {_UNLISTED}
+an unknown passive       | xas xax aux:pass {PRES}      | yuz {PASS}           | {_UNLISTED}
+an unknown infinitive    | xas xax aux {PRES}           | yuz {INF}            | {_INFINITIVE}
 è composto, no lemmas    | è essere aux {PRES}          | composto/_ {PART}    | past: perfect
-no lemma                 | has _ aux {PRES}             | seen {PART}          | {NO_LEMMA}
+no lemma                 | has _ aux {PRES}             | seen {PART}          | {_NO_LEMMA}
 """
 GOLDEN = {
     line.partition("|")[0].strip(): [cell.strip() for cell in line.split("|", 1)[1].split(" | ")]
@@ -200,8 +200,8 @@ mynd     NOUN VerbForm=Vnoun                       1 xcomp
         ("newydd", "Pres", "past: perfect"),
         ("heb", "Pres", "past: perfect"),
         ("ar", "Pres", FUTURE),
-        ("am", "Imp", MODAL),
-        ("xas", "Pres", UNLISTED),
+        ("am", "Imp", _MODAL),
+        ("xas", "Pres", _UNLISTED),
         ("yn", "Pres", "pres: progressive"),
         ("yn", "Imp", "past: progressive"),
     ],
@@ -220,7 +220,7 @@ def test_a_verbal_copula_has_the_auxiliaries_of_a_welsh_clause(clause):
     """  # has been good
     assert told(classify_clause_tense(clause(rows))) == "past: perfect"
     assert (
-        classify_clause_tense(clause(rows.replace("Tense=Pres", "Tense=Pqp"))) == MOOD
+        classify_clause_tense(clause(rows.replace("Tense=Pres", "Tense=Pqp"))) == _MOOD
     )  # basai: would
 
 
@@ -231,15 +231,15 @@ def test_a_negative_future_of_bulgarian(clause):
     мълча VERB {PRES} 1 ccomp
     """
     assert classify_clause_tense(clause(rows)) == FUTURE
-    assert told(classify_clause_tense(clause(rows.replace("да ", "че ")))) == UNLISTED
+    assert told(classify_clause_tense(clause(rows.replace("да ", "че ")))) == _UNLISTED
     assert told(classify_clause_tense(clause(rows.replace("aux", "mark")))) == "pres: simple"
 
 
 @pytest.mark.parametrize(
     ("word", "expected"),
     [
-        ("ezin ADV _ 3 advmod", MODAL),  # cannot put it
-        ("egiten VERB Aspect=Imp|VerbForm=Inf 3 compound egin", INFINITIVE),
+        ("ezin ADV _ 3 advmod", _MODAL),  # cannot put it
+        ("egiten VERB Aspect=Imp|VerbForm=Inf 3 compound egin", _INFINITIVE),
         ("atzo ADV _ 3 advmod", "past: perfect"),
     ],
 )
@@ -325,16 +325,16 @@ def test_voice_by_the_form_of_a_verb(clause, auxiliary, verb, expected):
 @pytest.mark.parametrize(
     ("verb", "expected"),
     [
-        ("έρχεται/έρχομαι Pass", MIDDLE),  # comes
-        ("πρόκειται/πρόκειται Pass", MIDDLE),  # it is about
-        ("σηκώνεται/σηκώνω Pass", MIDDLE),  # gets up
+        ("έρχεται/έρχομαι Pass", _MIDDLE),  # comes
+        ("πρόκειται/πρόκειται Pass", _MIDDLE),  # it is about
+        ("σηκώνεται/σηκώνω Pass", _MIDDLE),  # gets up
         ("δολοφονήθηκε/δολοφονώ Pass", "morphological: Voice=Pass alone"),  # was murdered
         ("σηκώνει/σηκώνω Act", "active: one verb"),  # lifts
-        ("ἀπεκρίθη/ἀποκρίνω Pass", MIDDLE),  # answered
+        ("ἀπεκρίθη/ἀποκρίνω Pass", _MIDDLE),  # answered
         ("ἐβαπτίζοντο/βαπτίζω Pass", "morphological: Voice=Pass alone"),  # were baptised
-        ("მიაჩნია/აჩნია Pass", MIDDLE),  # deems
+        ("მიაჩნია/აჩნია Pass", _MIDDLE),  # deems
         ("ითვლება/ითვლება Pass", "morphological: Voice=Pass alone"),  # is considered
-        ("Terjadi/jadi Pass", MIDDLE),  # happens, but *is made*:
+        ("Terjadi/jadi Pass", _MIDDLE),  # happens, but *is made*:
         ("dijadikan/jadi Pass", "morphological: Voice=Pass alone"),
     ],
 )
@@ -351,11 +351,11 @@ def test_a_middle_has_the_form_of_a_passive(clause, verb, expected):
 @pytest.mark.parametrize(
     ("language", "rows", "expected"),
     [
-        ("fi_tdt", "on AUX {PRES} 2 aux:pass olla\npidettävä VERB {DUTY} 0 root pitää", NECESSARY),
-        ("fi", "on AUX {PRES} 2 aux olla\npidettävä VERB {DUTY} 0 root pitää", NECESSARY),
+        ("fi_tdt", "on AUX {PRES} 2 aux:pass olla\npidettävä VERB {DUTY} 0 root pitää", _NECESSARY),
+        ("fi", "on AUX {PRES} 2 aux olla\npidettävä VERB {DUTY} 0 root pitää", _NECESSARY),
         ("fi", "on AUX {PRES} 2 aux olla\npidetty VERB {DONE} 0 root pitää", "morphological"),
         ("fi", "pidetään VERB {PRES}|Voice=Pass 0 root pitää", "morphological"),
-        ("la_perseus", "loquitur VERB {PRES}|Voice=Pass 0 root loquor", MIDDLE),
+        ("la_perseus", "loquitur VERB {PRES}|Voice=Pass 0 root loquor", _MIDDLE),
         ("la", "laudatur VERB {PRES}|Voice=Pass 0 root laudo", "morphological"),
         ("", "loquitur VERB {PRES}|Voice=Pass 0 root loquor", "morphological"),
     ],
@@ -368,13 +368,13 @@ def test_what_must_be_done_and_deponents_are_no_passives(clause, language, rows,
 
 def test_an_urdu_infinitive_of_duty_is_no_passive_but_for_one_with_jana(clause):
     rows = "کرنا VERB VerbForm=Inf|Voice=Pass 0 root کر\nچاہیئے AUX _ 1 aux چاہئے"
-    assert classify_voice(clause(rows)) == DUTY
+    assert classify_voice(clause(rows)) == _DUTY
     passive = clause(rows + "\nجانا AUX VerbForm=Inf 1 aux جانا")
     assert told(classify_voice(passive)) == "morphological: Voice=Pass alone"
 
 
 def test_a_gerundive_alone_and_a_word_that_shows_have_no_voice(clause):
-    assert classify_voice(clause("serendum VERB VerbForm=Gdv 0 root")) == LONE
+    assert classify_voice(clause("serendum VERB VerbForm=Gdv 0 root")) == _LONE
     assert "no voice" in classify_voice(clause("voilà VERB _ 0 root"))
 
 
@@ -392,7 +392,7 @@ def test_auxiliaries_behind_the_verb_govern_what_is_before_them(clause):
     hai     AUX  Person=3|Tense=Pres            1 aux है
     """
     assert (
-        classify_clause_tense(clause(rows)) == UNLISTED
+        classify_clause_tense(clause(rows)) == _UNLISTED
     )  # है + xax is imperfective, xax + जाना is unknown
     assert told(classify_clause_tense(clause(rows.replace("xax", "है")))) == "pres: passive"
 
@@ -403,7 +403,7 @@ def test_auxiliaries_behind_the_verb_govern_what_is_before_them(clause):
         ("blev blive aux", STATE),
         ("er være aux", STATE),
         ("har have aux", "active: with an auxiliary"),
-        ("xas xax aux", UNLISTED),
+        ("xas xax aux", _UNLISTED),
         ("kan kunne aux", "active: with an auxiliary"),
         ("va andare aux", STATE),
         ("moet moet aux", STATE),
@@ -443,8 +443,8 @@ def test_rows_of_the_table_are_whole_and_do_not_contradict_each_other():
     rows = list_constructions()
     assert {row.meaning for row in rows} == MEANINGS
     assert all(all((r.example, r.source, r.glottocodes, r.clause, r.label)) for r in rows)
-    assert {row.form for row in rows} <= {*FORMS, "any"}
-    assert {row.relation for row in rows} <= {*RELATIONS, "aux", "any"}
+    assert {row.form for row in rows} <= {*_FORMS, "any"}
+    assert {row.relation for row in rows} <= {*_RELATIONS, "aux", "any"}
     for one, other in combinations(rows, 2):
         same = (one.chain, one.relation, one.form, one.features)
         if same == (other.chain, other.relation, other.form, other.features):
@@ -460,7 +460,7 @@ def test_rows_hold_for_languages_and_families_that_glottolog_has():
     assert {code for row in list_constructions() for code in row.glottocodes} <= known
 
 
-LINES = TABLE.read_text("utf-8").splitlines()[1:]
+LINES = _TABLE.read_text("utf-8").splitlines()[1:]
 
 
 @pytest.mark.parametrize("line", LINES, ids=lambda line: "-".join(line.split("\t")[1:5])[:60])
@@ -515,7 +515,7 @@ snàmh NOUN {noun}                               1 {relation}
         ("Ta", "bee", "er", "_", "_", "xcomp", "past: perfect"),
         ("Ta", "bee", "er", "_", "_", "xcomp:pred", "pres: simple"),  # er aggle: afraid
         ("Tá", "bí", "ag", "_", "VerbForm=Vnoun", "xcomp", "pres: progressive"),
-        ("Tá", "bí", "le", "_", "VerbForm=Vnoun", "xcomp", MODAL),
+        ("Tá", "bí", "le", "_", "VerbForm=Vnoun", "xcomp", _MODAL),
         ("Tá", "bí", "xas", "_", "VerbForm=Vnoun", "xcomp", "pres: unread"),
         ("Chì", "faic", "air", "PartType=Vb", "VerbForm=Vnoun", "xcomp", "pres: simple"),
     ],
@@ -555,12 +555,12 @@ def test_an_auxiliary_that_no_row_is_about_is_kept_where_the_language_was_read(c
     rows = f"xas AUX {PRES} 2 aux xax\nyuz VERB {PART} 0 root"
     kept = classify_clause_tense(clause(rows, "en_ewt"))
     assert (told(kept), kept.strata["reading"]) == ("pres: unread", "unread")
-    assert classify_clause_tense(clause(rows, "tr_imst")) == UNLISTED
+    assert classify_clause_tense(clause(rows, "tr_imst")) == _UNLISTED
 
 
 def test_a_perfective_present_is_a_future_in_slavic_languages_alone(clause):
     verb = "Aspect=Perf|Mood=Ind|Tense=Pres|VerbForm=Fin 0 root"
-    assert classify_clause_tense(clause(f"napíše VERB {verb}")) == PERFECTIVE
+    assert classify_clause_tense(clause(f"napíše VERB {verb}")) == _PERFECTIVE
     assert (
         told(classify_clause_tense(clause(f"განსაზღვრავს VERB {verb}"))) == "pres: simple"
     )  # Georgian by script

@@ -19,7 +19,7 @@ from lingprobe.tasks.ud.rules import (
     tense_literal,
     top_deps,
 )
-from lingprobe.tasks.ud.types import BELOW, sent_type
+from lingprobe.tasks.ud.types import _BELOW, sent_type
 
 
 @pytest.fixture
@@ -317,7 +317,7 @@ INTERJECTION = "a fixed interjection, called an imperative"
             "other",
         ),
         # *he thinks, but why?*; the mark of the main clause asks of all of it
-        (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 ccomp\n? PUNCT _ 3 punct", BELOW),
+        (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 ccomp\n? PUNCT _ 3 punct", _BELOW),
         (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nwhy ADV _ 2 conj\n? PUNCT _ 2 punct", "inter"),
         (f"he PRON _ 2 nsubj\nthinks {RUN} 0 root\nso ADV _ 2 advmod\n? PUNCT _ 3 punct", "inter"),
         # Hebrew *barur* (clear), tagged as an imperative; but *be quiet*

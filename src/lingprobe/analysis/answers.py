@@ -28,7 +28,7 @@ from lingprobe.metrics.fold_dependence import VarianceInflation, compute_fold_de
 
 T = TypeVar("T")
 _UNKNOWN_TRIAL = Trial("", "", "", "", "", 0)
-SIGNS = ("*", "†", "‡", "§", "¶")
+_SIGNS = ("*", "†", "‡", "§", "¶")
 
 
 class ComparableScore(Protocol):
@@ -84,7 +84,7 @@ def mark_test_sets(rows: Sequence[ComparableScore]) -> list[str]:
         test: (not row.missing, counts[test], row.n) for test, row in zip(tests, rows, strict=True)
     }
     order = sorted(rank, key=rank.__getitem__, reverse=True)
-    signs = ("", *(sign * times for times in range(1, 1 + len(order)) for sign in SIGNS))
+    signs = ("", *(sign * times for times in range(1, 1 + len(order)) for sign in _SIGNS))
     sign_of = dict(zip(order, signs, strict=False))
     return [sign_of[test] for test in tests]
 

@@ -28,7 +28,7 @@ from lingprobe.metrics.constant import SET, constant_column, find_metric
 from lingprobe.metrics.metric import Doubles, sum_blocks
 
 _ENCODER_COUNTS = ("unusable", "cut", "unseen", "beyond", "unaligned", "partial", "held")
-SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
+_SPOKEN = {"class": "one label", "prevalent": "the {} that half have", "set": "best set of {}"}
 
 
 def constant_rows(scored: ResultFrame) -> list[FrameRow]:
@@ -50,7 +50,7 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
             encoder=CONSTANT,
             kind="baseline",
             layer="-",
-            probe=SPOKEN[kind].format(len(labels)),
+            probe=_SPOKEN[kind].format(len(labels)),
             is_seeded=False,
             **unread,
         )
@@ -61,7 +61,7 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
 def _list_constants(run: RunPredictions) -> list[tuple[tuple[str, ...], str]]:
     """The constants of a task with their kinds, each different answer once, the best set last."""
     kinds: dict[tuple[str, ...], str] = {}
-    for kind in SPOKEN:
+    for kind in _SPOKEN:
         kinds.setdefault(tuple(sorted(run.constants[kind])), kind)
     return [(labels, kind) for labels, kind in kinds.items() if labels]
 

@@ -26,7 +26,7 @@ from lingprobe.metrics.layers import (
 )
 from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 
-EVEN_BITS = 0.05  # below which weights are as good as equal: 0.25 among six of 0.125 is 0.06
+_EVEN_BITS = 0.05  # below which weights are as good as equal: 0.25 among six of 0.125 is 0.06
 _NO_MEANS = (math.nan,) * 3
 
 
@@ -135,7 +135,7 @@ class MixWeights:
         if not weights:
             return ((), math.nan, math.nan, *_NO_MEANS)
         bits, mean = float(np.mean(list(map(from_uniform, weights)))), np.mean(weights, 0).tolist()
-        is_moved = bits >= EVEN_BITS
+        is_moved = bits >= _EVEN_BITS
         centre = over_seeds(list(map(centre_of_gravity, weights))) if is_moved else _NO_MEANS
         return (mean, max(mean), bits, *centre)
 

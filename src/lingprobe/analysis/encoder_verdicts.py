@@ -21,7 +21,7 @@ from lingprobe.tasks.limits import LIMIT
 from lingprobe.tasks.repeats import option_of
 
 POINT = 1.0  # percent: the smallest difference that is worth looking for
-FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
+_FEWEST_EXAMPLES = 30  # from which on the variance of a difference says how many would be needed
 
 
 class QuestionAnswer(NamedTuple):
@@ -80,7 +80,7 @@ class QuestionAnswer(NamedTuple):
         with a power of 80 %, by the variance of the paired difference; 0 where the examples are too
         few to know it.
         """
-        if self.row.n < FEWEST_EXAMPLES:
+        if self.row.n < _FEWEST_EXAMPLES:
             return 0
         times = self.decision.student.times(self.decision.level, points / PERCENT)
         return math.ceil(int(self.row.n) * times) if math.isfinite(times) else 0

@@ -62,15 +62,15 @@ train_on  the language that the probe was trained in, where it is not that of th
 erased    what was erased before
 subgroup  of the examples that were used
 """
-REPEAT_KEYS = ("fold", "seed", "sample", "control_sample")
+_REPEAT_KEYS = ("fold", "seed", "sample", "control_sample")
 """What is averaged over."""
-RUN_VALUES = (
+_RUN_VALUES = (
     *("score", "low", "high", "dev_score", "constant_score"),
     *("n_train", "n_test", "n_dropped", "run_id"),
 )
 """low and high are of the interval, where it was stored; NaN where something is not known."""
-ALL_KEYS = (*RUN_KEYS, *REPEAT_KEYS)
-EXTRA = "extra"
+_ALL_KEYS = (*RUN_KEYS, *_REPEAT_KEYS)
+_EXTRA = "extra"
 LEXICAL = "lex"
 """The layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
 section 2).
@@ -78,8 +78,8 @@ section 2).
 _CONTENTS = {"task": TASKS, "encoder": ENCODERS, "probe": PROBES, "control": CONTROLS}
 _COUNTS = ("n_train", "n_test", "n_dropped", "seed")
 _UNUSED: Mapping[str, Any] = (
-    dict.fromkeys(ALL_KEYS, "")
-    | dict.fromkeys(RUN_VALUES, math.nan)
+    dict.fromkeys(_ALL_KEYS, "")
+    | dict.fromkeys(_RUN_VALUES, math.nan)
     | dict.fromkeys(_COUNTS, 0)
     | {"run_id": "", "score": None}
 )
@@ -130,7 +130,7 @@ class ProbeRun:
 
     @classmethod
     def of(cls, result: Result, extra: Sequence[RunExtra] = ()) -> ProbeRun:
-        """That of a stored result, with some of `RUN_EXTRAS`, or notes; references are in full."""
+        """That of a stored result, with some of `_RUN_EXTRAS`, or notes; references are in full."""
         trial, about = result.trial, result.provenance
         keys = {
             "task": strip_fold(trial.task),
@@ -247,7 +247,7 @@ def _read_origin(result: Result) -> Mapping[str, Any]:
     }
 
 
-RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
+_RUN_EXTRAS: Mapping[str, Callable[[Result], Mapping[str, Any]]] = {
     "checkpoint": _read_checkpoint,
     "code": _read_code,
     "fit": _read_fit,
@@ -319,14 +319,14 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
 
 Note = TypeVar("Note", bound=NotePart)
 RunExtra = str | type[NotePart]
-"""A name of `RUN_EXTRAS`, or a kind of note: a column with the note as JSON, '' where a result has
+"""A name of `_RUN_EXTRAS`, or a kind of note: a column with the note as JSON, '' where a result has
 none. The column is called by the note's key.
 """
 
 
 def _read_extra(result: Result, extra: RunExtra) -> Mapping[str, Any]:
     if isinstance(extra, str):
-        return RUN_EXTRAS[extra](result)
+        return _RUN_EXTRAS[extra](result)
     about = result.provenance
     note = about.choice.part(extra) or about.notes.part(extra)
     return {_name_column(extra): json.dumps(note.plain()) if note else ""}
@@ -340,19 +340,19 @@ def _name_column(note: type[NotePart]) -> str:
 class ResultFrame:
     """A table with a row for each trained probe, or for several that are averaged over.
 
-    table        of pyarrow: the columns of `RUN_KEYS`, `REPEAT_KEYS` and `RUN_VALUES`, `extra` with
-                 those of one view, and what statistics added
+    table        of pyarrow: the columns of `RUN_KEYS`, `_REPEAT_KEYS` and `_RUN_VALUES`, `extra`
+                 with those of one view, and what statistics added
     predictions  those of its rows, and perhaps of others
     keys         the columns that tell rows apart
     """
 
     table: pa.Table
     predictions: PredictionStore = field(default_factory=PredictionStore)
-    keys: tuple[str, ...] = ALL_KEYS
+    keys: tuple[str, ...] = _ALL_KEYS
 
     @classmethod
     def of(cls, results: Iterable[Result], extra: Sequence[RunExtra] = ()) -> ResultFrame:
-        """The frame of stored results, with some of `RUN_EXTRAS`, or notes."""
+        """The frame of stored results, with some of `_RUN_EXTRAS`, or notes."""
         return cls.of_runs(_shorten_names([ProbeRun.of(result, extra) for result in results]))
 
     @classmethod
@@ -363,13 +363,13 @@ class ResultFrame:
         listed = list(runs)
         rows = [{**_UNUSED, **run.keys, **run.values, **_sizes(run)} for run in listed]
         for row, run in zip(rows, listed, strict=True):
-            row["run_id"] = digest_texts(*(f"{row[key]}" for key in ALL_KEYS), f"{run.extra}")
+            row["run_id"] = digest_texts(*(f"{row[key]}" for key in _ALL_KEYS), f"{run.extra}")
         columns = {name: [_storable(row[name]) for row in rows] for name in _UNUSED}
         table = pa.table({name: _array(name, cells) for name, cells in columns.items()})
         if names := dict.fromkeys(name for run in listed for name in run.extra):
             cells = ([_storable(run.extra.get(name)) for run in listed] for name in names)
             extra = pa.StructArray.from_arrays([*map(make_array, cells)], [*names])
-            table = table.append_column(EXTRA, extra)
+            table = table.append_column(_EXTRA, extra)
         fits = zip(columns["run_id"], listed, strict=True)
         predictions = {run_id: [[run.predictions]] for run_id, run in fits}
         return cls(table, PredictionStore(predictions))
@@ -394,8 +394,8 @@ class ResultFrame:
     def names(self) -> list[str]:
         """The names of all columns, those of `extra` among them."""
         names = self.table.column_names
-        extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
-        own = [name for name in names if name != EXTRA]
+        extra = self.table.schema.field(_EXTRA).type if _EXTRA in names else ()
+        own = [name for name in names if name != _EXTRA]
         return [*own, *(each.name for each in extra if each.name not in own)]
 
     def column(self, name: str) -> list[Any]:
@@ -409,7 +409,7 @@ class ResultFrame:
         import pyarrow.compute as pc
 
         at = self.table.schema.get_field_index(name)  # to list all names takes longer than the rest
-        cells = self.table.column(at) if at >= 0 else pc.struct_field(self.table[EXTRA], name)
+        cells = self.table.column(at) if at >= 0 else pc.struct_field(self.table[_EXTRA], name)
         values: list[Any] = cells.to_pylist()
         if not pa.types.is_floating(cells.type):
             return values
@@ -580,7 +580,7 @@ class ResultFrame:
         rows = [self._list_fits(numbers) for numbers in self.groups(keys).values()]
         groups = list(map(self._select_fits, rows))
         first = [fits[0][0] for fits in groups]
-        runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, REPEAT_KEYS)
+        runs, (fold, seed, sample, _) = self.column("run_id"), map(self.column, _REPEAT_KEYS)
         every = [[number for folds in fits for number in folds] for fits in groups]
         # a run may be in several rows
         ids = [digest_texts(*(runs[k] for k in sorted(numbers))) for numbers in every]
@@ -616,7 +616,7 @@ class ResultFrame:
 
     def _list_fits(self, numbers: Sequence[int]) -> list[list[int]]:
         """Rows of one thing by fit, each given by its folds."""
-        fold, seed, sample, drawn = map(self.column, REPEAT_KEYS)
+        fold, seed, sample, drawn = map(self.column, _REPEAT_KEYS)
         fits: dict[tuple[Any, ...], list[int]] = {}
         for k in sorted(numbers, key=lambda k: (fold[k], sample[k], seed[k])):
             fits.setdefault((seed[k], sample[k], drawn[k]), []).append(k)
@@ -637,7 +637,7 @@ class ResultFrame:
         import pyarrow as pa
 
         names = self.table.column_names
-        extra = self.table.schema.field(EXTRA).type if EXTRA in names else ()
+        extra = self.table.schema.field(_EXTRA).type if _EXTRA in names else ()
         return [each.name for each in extra if pa.types.is_floating(each.type)]
 
     @cached_property

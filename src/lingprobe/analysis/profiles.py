@@ -24,7 +24,7 @@ from lingprobe.metrics.dependent import every_pair
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA, correct_p_values
 
-FEWEST = 5  # tasks of an encoder, below which it has no profile
+_FEWEST = 5  # tasks of an encoder, below which it has no profile
 
 
 class CrossLanguageAgreement(NamedTuple):
@@ -140,7 +140,7 @@ def _profiles(
 ) -> tuple[list[CrossLanguageProfile], float]:
     """The encoders that have at least five tasks in both languages."""
     both = ~np.isnan(first) & ~np.isnan(second)
-    rows = np.flatnonzero(both.sum(1) >= FEWEST)
+    rows = np.flatnonzero(both.sum(1) >= _FEWEST)
     families = np.array([table.rows[i].family for i in rows])
     raw = _between(first[rows], second[rows], asked.method)
     centred = _between(_center_scores(first[rows]), _center_scores(second[rows]), asked.method)

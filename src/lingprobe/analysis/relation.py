@@ -26,7 +26,7 @@ from lingprobe.metrics.correlation_intervals import compute_correlation_interval
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.multiplicity import ALPHA, NAMES, correct_p_values
 
-FEW = 10  # families, below which a correlation is a hint
+_FEW = 10  # families, below which a correlation is a hint
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,7 +282,7 @@ def _note_sample_size(relation: CorrelationTable) -> list[str]:
         return notes
     many = max((one.n for one in tests), default=0)
     unit = "families" if relation.families else "encoders"
-    if many < FEW:
+    if many < _FEW:
         notes.append(
             f"Warning: {many} {unit} are few; below ten, take correlations as hints, as their"
             " intervals are wide and one more encoder can reverse them."

@@ -10,8 +10,8 @@ from lingprobe.data.oracles import Kind
 ORDER: Sequence[Kind] = ("baseline", "trained", "oracle")
 """How rows stand in a table: what is trivial, what is judged, what is possible."""
 PERCENT = 100.0
-PASSED = 95.0  # of a hundred, from which on an oracle, or a baseline, passes its task
-LEFT = 0.1  # of the errors of the constant answer: what it may leave where one class is rare
+_PASSED = 95.0  # of a hundred, from which on an oracle, or a baseline, passes its task
+_LEFT = 0.1  # of the errors of the constant answer: what it may leave where one class is rare
 NO_CONTROL = "none"
 # what stands in place of an encoder where every example gets the same answer
 CONSTANT = "(constant)"
@@ -28,7 +28,7 @@ def passes_task(row: Any) -> bool:
     """Whether a score is 95 or more, as the oracle's should be; that of a constant answer does not
     count, however rare all other classes are.
     """
-    return bool(row.score >= max(PASSED, PERCENT - LEFT * (PERCENT - row.majority)))
+    return bool(row.score >= max(_PASSED, PERCENT - _LEFT * (PERCENT - row.majority)))
 
 
 def place_among(row: Any) -> int:

@@ -18,7 +18,7 @@ from lingprobe.data.references import Reference, try_parse_reference
 from lingprobe.tasks.baselines import NO_EMBEDDINGS
 from lingprobe.tasks.languages import UNKNOWN
 
-SOURCE = "lingprobe"
+_SOURCE = "lingprobe"
 
 SCORE_EXTRAS = ("languages", "origin")
 _TASK = ("task", "metric")
@@ -120,7 +120,7 @@ def _name_columns(rows: ResultFrame) -> list[MeasuredTask]:
         code = "" if language == UNKNOWN else language.partition("-")[0]
         task = f"{_parse_task(row.task).name}{probe}"
         name = task.rpartition("/")[2]
-        columns.append(MeasuredTask(name, SOURCE, task, code, row.metric))
+        columns.append(MeasuredTask(name, _SOURCE, task, code, row.metric))
     tasks: dict[MeasuredTask, set[str]] = {}
     for column, row in zip(columns, rows, strict=True):
         tasks.setdefault(column, set()).add(row.task)

@@ -39,7 +39,7 @@ from lingprobe.metrics.metric import Doubles, Metric
 from lingprobe.metrics.multiplicity import ALPHA
 from lingprobe.metrics.resampling import joint_permutation
 
-NO_DIFFERENCE = "no significant difference"
+_NO_DIFFERENCE = "no significant difference"
 
 
 class FrameStatistic(Protocol):
@@ -233,7 +233,7 @@ def describe_difference(lower: float, p: float) -> str:
     much with this corrected p, or rises, or neither.
     """
     if not p < ALPHA:
-        return NO_DIFFERENCE
+        return _NO_DIFFERENCE
     return "falls" if lower > 0 else "rises"
 
 

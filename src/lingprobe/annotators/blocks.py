@@ -21,8 +21,8 @@ from lingprobe.data.core import DataProblem
 
 NOTES = "blocks"
 """The folder of notes; a block with one is done."""
-LONG, NO_TREE, NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
-PIECE = 1 << 21  # characters of text that are compressed at once
+_LONG, _NO_TREE, _NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
+_PIECE = 1 << 21  # characters of text that are compressed at once
 _LEVEL = 9  # of zstd: files are smaller than of xz's fastest, and read ten times faster
 
 
@@ -60,7 +60,7 @@ class CompressedText:
         """Put text behind what there is."""
         self.waiting.append(text)
         self.characters += len(text)
-        if self.characters >= PIECE:
+        if self.characters >= _PIECE:
             self._pack()
 
     def write(self, path: Path) -> int:
@@ -166,19 +166,19 @@ def _cut(
             continue
         places = [PlacedSentence(cut, passage.file, passage.line) for cut in cuts]
         if not places:
-            block.skip(NO_WORDS, passage, passage.text)
+            block.skip(_NO_WORDS, passage, passage.text)
         for place in places:
             if len(place.cut.words) <= road.longest:
                 yield place
             else:
-                block.skip(LONG.format(road.longest), place, place.cut.text)
+                block.skip(_LONG.format(road.longest), place, place.cut.text)
 
 
 def _fault(words: Sequence[str], answer: Annotation) -> str:
     """Why a sentence cannot be parsed, as with bad bytes or no tree, '' where it can."""
     heads = answer.heads
     if not heads:
-        return "" if answer.brackets else NO_TREE
+        return "" if answer.brackets else _NO_TREE
     wrong = (
         len(heads) != len(words)
         or heads.count(-1) != 1
@@ -186,7 +186,7 @@ def _fault(words: Sequence[str], answer: Annotation) -> str:
         or not compute_tree_depth(heads)
     )
     if wrong:
-        return NO_TREE
+        return _NO_TREE
     try:
         for raw in answer.feats:
             parse_features(raw)

@@ -33,9 +33,9 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
 
-BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
-FORMAT = 1
-OTHER = {
+_BLOCK = 1 << 20  # characters of text in a block: some ten thousand sentences
+_FORMAT = 1
+_OTHER = {
     "format": "in another format",
     "parser": "by another parser",
     "tokens": "with another tokenizer",
@@ -74,7 +74,7 @@ def parse_files(
     folder: Path,
     road: ParsingPipeline,
     *,
-    block: int = BLOCK,
+    block: int = _BLOCK,
     share: tuple[int, int] = (1, 1),
     progress: bool = False,
 ) -> ParsedText:
@@ -106,7 +106,7 @@ def _describe_parse(texts: Sequence[Path], road: ParsingPipeline, block: int) ->
         raise DataProblem(f"no file {str(missing)!r}; give running text, as .txt or .txt.xz")
     made = {"name": road.segmenter.name, "fingerprint": road.segmenter.fingerprint}
     return {
-        "format": FORMAT,
+        "format": _FORMAT,
         "parser": {"name": road.parser.name, "fingerprint": road.parser.fingerprint},
         "tokens": made,
         "settings": {"lines": road.lines, "longest": road.longest, "block": block},
@@ -130,7 +130,7 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
             found = {}
         other = next((key for key, value in about.items() if found.get(key) != value), "")
         if other:
-            raise UsageProblem(f"{folder} holds a parse {OTHER[other]}; choose another folder")
+            raise UsageProblem(f"{folder} holds a parse {_OTHER[other]}; choose another folder")
     elif folder.exists() and any(folder.iterdir()):
         raise UsageProblem(f"{folder} holds something else; choose another folder")
     else:

@@ -21,7 +21,7 @@ from lingprobe.pages.status import status_page
 from lingprobe.store.experiments import list_experiments
 from lingprobe.tables.page import Page
 
-SHARDED = ("run", "experiment", "embed")  # commands that have --shard
+_SHARDED = ("run", "experiment", "embed")  # commands that have --shard
 
 
 @takes_options(StatusOptions)
@@ -73,10 +73,10 @@ def slurm(
         print(lingprobe.slurm(["run", "-t", "ud/*:UD_English-EWT", "-o", "results"], shards=16))
     """
     command = list(arguments)
-    if not command or command[0] not in SHARDED or "--shard" in command:
+    if not command or command[0] not in _SHARDED or "--shard" in command:
         raise UsageProblem(
-            f"lingprobe {' '.join(command)}: give one of {', '.join(SHARDED)} with its options, but"
-            " without --shard"
+            f"lingprobe {' '.join(command)}: give one of {', '.join(_SHARDED)} with its options,"
+            " but without --shard"
         )
     if not 1 <= shards <= SLURM_LIMIT:
         raise UsageProblem(f"{shards} shards: an array has from 1 to {SLURM_LIMIT:,} tasks")
@@ -92,7 +92,7 @@ def slurm(
         "output": "lingprobe-%A-%a.log",
     }
     asked = [f"--{name}={value}" for name, value in options.items() if value]
-    return SCRIPT.format(
+    return _SCRIPT.format(
         options="\n".join(f"#SBATCH {each}" for each in (*asked, *sbatch)),
         shards=shards,
         folder=shlex.quote(os.getcwd()),
@@ -101,7 +101,7 @@ def slurm(
     )
 
 
-SCRIPT = """\
+_SCRIPT = """\
 #!/bin/bash
 {options}
 

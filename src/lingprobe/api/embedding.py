@@ -37,7 +37,7 @@ from lingprobe.tasks.find import expand_tasks
 
 log = logging.getLogger("lingprobe.data")
 # what would be read as text without complaint, and is not
-TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip")
+_TABLES = (".csv", ".tsv", ".json", ".jsonl", ".parquet", ".xml", ".html", ".zip")
 
 
 @takes_options(EmbedOptions)
@@ -137,7 +137,7 @@ def named_sentences(corpus: str) -> Iterator[tuple[str, Sentence]]:
     """
     place = locate_path(corpus)
     if place.is_file() and (ending := uncompressed_path(place).suffix.lower()) not in SUFFIXES:
-        if ending in TABLES:
+        if ending in _TABLES:
             raise DataProblem(
                 f"{place}: a {ending} file does not have a sentence per line; write its sentences"
                 " to a .txt file, or name a task on it"

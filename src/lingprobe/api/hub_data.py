@@ -25,7 +25,7 @@ from lingprobe.tasks import TASKS
 from lingprobe.tasks.table import TableTask
 from lingprobe.tasks.terms import DataSource, data_files, list_data_sources
 
-EXAMPLES = 5  # rows of each set that the card shows
+_EXAMPLES = 5  # rows of each set that the card shows
 
 
 class HubTask(NamedTuple):
@@ -123,7 +123,7 @@ def _write_set(hub_task: HubTask, folder: Path, alone: bool) -> HubSet:
         hub_task.sources,
         {file.name: checksum_file(file) for file in hub_task.files},
         files,
-        audit_dataset(dataset, rows=EXAMPLES, metric=task.metric),
+        audit_dataset(dataset, rows=_EXAMPLES, metric=task.metric),
         _ceiling(hub_task),
         tool_for(dataset, task.metric),
         largest_class(dataset),

@@ -49,9 +49,9 @@ KINDS: Mapping[str, str] = {
 }
 """Where the table of contents of each kind is: a list of one imports no other."""
 
-PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
-ROOM_NAMES = [each.name for each in pkgutil.iter_modules(PACKAGE.__path__)]
-OTHERS = (
+_PACKAGE = sys.modules["lingprobe"]  # its face, which imports this
+_ROOM_NAMES = [each.name for each in pkgutil.iter_modules(_PACKAGE.__path__)]
+_OTHERS = (
     Contents(
         "command",
         "lingprobe.commands",
@@ -64,7 +64,7 @@ OTHERS = (
         "function",
         "lingprobe.functions",
         dict.fromkeys(
-            [*PACKAGE.__all__, *(m.name for m in pkgutil.iter_modules(PACKAGE.__path__))], ""
+            [*_PACKAGE.__all__, *(m.name for m in pkgutil.iter_modules(_PACKAGE.__path__))], ""
         ),
     ),
 )
@@ -168,4 +168,4 @@ def plugins() -> list[Plugin]:
         for plugin in lingprobe.plugins():
             print(plugin.distribution, plugin.name, plugin.problem)
     """
-    return list_plugins((*map(get_contents, KINDS), *OTHERS))
+    return list_plugins((*map(get_contents, KINDS), *_OTHERS))

@@ -42,11 +42,11 @@ from lingprobe.tasks import TASKS, limit_tasks
 from lingprobe.tasks.find import expand_tasks
 from lingprobe.tasks.repeats import strip_fold
 
-EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
-EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
-EMBEDDED_LIMIT = 4_000  # examples: a table in seconds
-SEEDS, EMBEDDED_SEEDS = 5, 3
-FIRST_LOOK = (
+_EMBEDDED_TASKS = tuple(f"ud/{name}:embedded" for name in ("sent-len", "passive", "tense"))
+_EMBEDDED_ENCODERS = ("untrained:bilstm-max,layers=1,hidden=128",)
+_EMBEDDED_LIMIT = 4_000  # examples: a table in seconds
+_SEEDS, _EMBEDDED_SEEDS = 5, 3
+_FIRST_LOOK = (
     "A preview: at most {limit:,} examples per task. For numbers to publish, name the tasks, which"
     " takes all examples."
 )
@@ -221,9 +221,9 @@ def _make_plan(
     _check_arguments(tasks, asked)
     allow_code(asked.suite)
     demo = tasks is None and encoders is None and asked.suite is None
-    usual = EMBEDDED_SEEDS if demo else SEEDS
+    usual = _EMBEDDED_SEEDS if demo else _SEEDS
     design = TrialDesign(
-        tasks_given(tasks) or list(EMBEDDED_TASKS),
+        tasks_given(tasks) or list(_EMBEDDED_TASKS),
         resolve_encoders(encoders, asked.suite, tasks),
         as_list(asked.probes),
         as_list(asked.controls) or (["shuffled"] if demo else []),
@@ -238,9 +238,9 @@ def _make_plan(
         designs, remarks = _of_suite(asked.suite, design, asked.on_error)
         return make_plan(designs, paths_of(asked)), paths_of(asked), remarks
     first = demo and not asked.probes
-    limit = EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
+    limit = _EMBEDDED_LIMIT if first and asked.limit is None else asked.limit
     if first and limit is not None:
-        remarks = (FIRST_LOOK.format(limit=limit),)
+        remarks = (_FIRST_LOOK.format(limit=limit),)
     if encoders is None and not has_torch():
         remarks += (f"No network stands in the table: {describe_torch()}.",)
     every = limit_tasks(expand_tasks(design.tasks, asked.on_error), limit)
@@ -267,7 +267,7 @@ def _shared_plan(
 def resolve_encoders(argument: Any, suite: str | None, tasks: Any = None) -> Any:
     """The encoders of a run; a tuple, or a model that is a sequence, is one encoder."""
     if argument is None:
-        return list(EMBEDDED_ENCODERS) if suite is None and has_torch() else []
+        return list(_EMBEDDED_ENCODERS) if suite is None and has_torch() else []
     if is_missing(argument):
         raise UsageProblem("the list of encoders is empty: name at least one encoder")
     if isinstance(argument, Mapping):

@@ -50,7 +50,7 @@ from lingprobe.store.probe_folder import (
 )
 from lingprobe.tasks import TASKS
 
-MIN_SUBGROUP_EXAMPLES, MAX_SUBGROUPS, MAX_BASELINES = 10, 100, 12
+_MIN_SUBGROUP_EXAMPLES, _MAX_SUBGROUPS, _MAX_BASELINES = 10, 100, 12
 _PAIR = 2  # classes, which have one margin
 
 
@@ -278,7 +278,7 @@ def _find_baselines(row: RowResults, own: FrameRow) -> Iterator[SubgroupScore]:
         is_better = each.encoder not in best or each.score > best[each.encoder].score
         if each.kind == "baseline" and each.encoder != own.encoder and is_better:
             best[each.encoder] = each
-    ordered = sorted(best.values(), key=lambda each: -each.score)[:MAX_BASELINES]
+    ordered = sorted(best.values(), key=lambda each: -each.score)[:_MAX_BASELINES]
     yield from (_score_of(each, each.encoder) for each in ordered)
     yield SubgroupScore("the best constant answer", own.majority, n=own.n)
 
@@ -291,7 +291,7 @@ def _score_subgroups(result: Result) -> Iterator[SubgroupScore]:
     for name, tags in result.strata.items():
         for code, value in enumerate(tags.names):
             some = np.flatnonzero(tags.codes == code)
-            if len(some) < MIN_SUBGROUP_EXAMPLES or len(found) >= MAX_SUBGROUPS:
+            if len(some) < _MIN_SUBGROUP_EXAMPLES or len(found) >= _MAX_SUBGROUPS:
                 continue
             gold, answers = result.gold.take(some), predicted.take(some)
             clusters = {key: codes[some] for key, codes in result.clusters.items()}
@@ -314,5 +314,5 @@ def _count_confusions(result: Result) -> Iterator[ClassConfusion]:
     for one, other in zip(gold, predicted, strict=True):
         if one != other:
             wrong[one, other] = wrong.get((one, other), 0) + 1
-    for (one, other), many in sorted(wrong.items(), key=lambda pair: -pair[1])[:MAX_SUBGROUPS]:
+    for (one, other), many in sorted(wrong.items(), key=lambda pair: -pair[1])[:_MAX_SUBGROUPS]:
         yield ClassConfusion(one, other, many, totals[one])

@@ -35,7 +35,7 @@ from lingprobe.pages.relate_languages import languages_page
 from lingprobe.suites.published_scores import published_scores
 from lingprobe.tables.page import Page
 
-MOST = 100  # columns that are related at a time
+_MOST = 100  # columns that are related at a time
 
 
 @takes_options(RelateOptions)
@@ -158,9 +158,9 @@ def _countable(table: ScoreTable) -> None:
             f"nothing to correlate: {many} column{'s' * (many != 1)} of scores over"
             f" {len(table.rows)} encoders; correlations need two columns and three encoders"
         )
-    if many > MOST:
+    if many > _MOST:
         raise UsageProblem(
-            f"{many:,} columns are too many: choose up to {MOST} with -t, or with --rows and"
+            f"{many:,} columns are too many: choose up to {_MOST} with -t, or with --rows and"
             f" --columns (there are {', '.join(c.name for c in table.columns[:5])}, ...)"
         )
 

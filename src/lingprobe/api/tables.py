@@ -29,8 +29,8 @@ from lingprobe.experiment.data import digest_examples
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.held_table import Handling, Held, HeldTable
 
-NAMELESS = "data"  # with some digits of its content, so that other data have another name
-RIGHT = "give (texts, labels), a DataFrame, a file of a table, or a reference ('ud/tense:PATH')"
+_NAMELESS = "data"  # with some digits of its content, so that other data have another name
+_RIGHT = "give (texts, labels), a DataFrame, a file of a table, or a reference ('ud/tense:PATH')"
 
 
 @runtime_checkable
@@ -190,12 +190,12 @@ def _make(data: Any, name: str | None, handling: Handling) -> HeldTable:
             f"{name!r} cannot be the name of data: leave out colons, commas, stars and @, and take"
             " no name of a task"
         )
-    rows = _hold(data, name or NAMELESS)
+    rows = _hold(data, name or _NAMELESS)
     try:
         known = (
             _digest_dataset(rows) if isinstance(rows, Dataset) else digest_rows(rows, handling.how)
         )
-        return HeldTable.of(rows, known, name or f"{NAMELESS}-{known[:8]}", handling)
+        return HeldTable.of(rows, known, name or f"{_NAMELESS}-{known[:8]}", handling)
     except DataProblem as problem:
         option = re.search(r"\b(text|label|labels)=", str(problem))
         where = f" (in lingprobe.table(data, {option[0]}...))" if option else ""
@@ -319,4 +319,4 @@ def _refusal(thing: Any) -> str:
         )
     if not isinstance(thing, type) and (callable(thing) or isinstance(thing, HasEncode)):
         return f"{shown} is an encoder, not a task: run takes the tasks first, evaluate the encoder"
-    return f"{shown} is not a task: {RIGHT}"
+    return f"{shown} is not a task: {_RIGHT}"

@@ -27,7 +27,7 @@ def check_tracker(log_to: str | None, shard: WorkShare) -> None:
     if log_to is None:
         return
     name, _, _ = log_to.partition(":")
-    if name not in TRACKERS:
+    if name not in _TRACKERS:
         raise UsageProblem(f"log_to={log_to!r}: write tensorboard[:FOLDER] or wandb[:PROJECT]")
     if shard != WHOLE:
         raise UsageProblem("log_to: a share of a run has not all scores; leave it out")
@@ -44,7 +44,7 @@ def log_scores(results: Sequence[Result], log_to: str | None) -> None:
     if log_to is None:
         return
     name, _, place = log_to.partition(":")
-    usual, log = TRACKERS[name]
+    usual, log = _TRACKERS[name]
     by_encoder = defaultdict(list)
     for row in compute_scores(ResultFrame.of(results)):
         by_encoder[row.encoder].append(row)
@@ -92,7 +92,7 @@ def _to_wandb(project: str, encoder: str, points: Points) -> None:
             run.log({**values, "layer": layer})
 
 
-TRACKERS: Mapping[str, tuple[str, Log]] = {
+_TRACKERS: Mapping[str, tuple[str, Log]] = {
     "tensorboard": ("runs", _to_tensorboard),
     "wandb": ("lingprobe", _to_wandb),
 }

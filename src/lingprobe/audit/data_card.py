@@ -29,13 +29,13 @@ from lingprobe.tasks.terms import DataSource
 
 CARD, SUMS = "README.md", "SHA256SUMS"
 ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
-LICENCES = re.compile(
+_LICENCES = re.compile(
     r"apache-2\.0|mit|cc0-1\.0|cc-by-(2\.0|2\.5|3\.0|4\.0)|cc-by-sa-[34]\.0|cc-by-nc-[234]\.0"
     r"|cc-by-nc-nd-4\.0|cc-by-nc-sa-[234]\.0|gpl-[23]\.0|lgpl-lr"
 )
 """Licences as the hub calls them; any other is `other` there."""
-SIZES = ("set", *SPLIT_FILES.values(), "bytes", "metric", "best baseline, %", "upper bound, %")
-USE = (
+_SIZES = ("set", *SPLIT_FILES.values(), "bytes", "metric", "best baseline, %", "upper bound, %")
+_USE = (
     "For probing: a classifier is trained on frozen vectors of the examples, and its score on the"
     " test set shows how well the property is decodable from the vectors. Interpret a score in"
     " relation to the baselines and the upper bound below, and to other vectors scored on the same"
@@ -43,13 +43,13 @@ USE = (
     "Not for training or tuning encoders: vectors that were fitted to these labels score high"
     " without any knowledge of language.",
 )
-TOOLS = {
+_TOOLS = {
     "mteb": "Without lingprobe: `python mteb_tasks.py MODEL` scores sentences with classes by"
     " mteb.",
     "lm-eval": "Without lingprobe: `lm_eval --model hf --model_args pretrained=MODEL --include_path"
     " . --tasks lingprobe` counts how often the better text of a pair is more probable.",
 }
-COLUMNS = (
+_COLUMNS = (
     ("label, labels", "the class, the score, or the set of classes"),
     ("text, words", "the sentence, and its words, which spans count; text2, words2: the second"),
     ("start, stop", "the words that the label is about, the stop behind the last"),
@@ -119,13 +119,13 @@ def card_text(folder: Path, sets: Sequence[HubSet], licence: str) -> str:
         f"# {folder.name}",
         f"{many} for probing sentence and token embeddings, built with lingprobe {version}.",
         *(_pipe(("set", "task", "source", "licence"), [_origin(each) for each in sets]),),
-        _pipe(SIZES, [_describe_set_size(folder, each) for each in sets], words=1),
+        _pipe(_SIZES, [_describe_set_size(folder, each) for each in sets], words=1),
         _licence_text(sets, licence),
         "## Use",
-        *USE,
-        *(TOOLS[tool] for tool in _list_distinct([each.tool] for each in sets) if tool),
+        *_USE,
+        *(_TOOLS[tool] for tool in _list_distinct([each.tool] for each in sets) if tool),
         "## Columns",
-        _pipe(("column", "content"), COLUMNS),
+        _pipe(("column", "content"), _COLUMNS),
     ]
     for each in sets:
         parts += _build_set_section(each)
@@ -161,7 +161,7 @@ def _list_distinct(lists: Iterable[Iterable[str]]) -> list[str]:
 def _hub_licence(name: str) -> str:
     """A licence as the hub calls it."""
     plain = re.sub(r"^gnu-", "", name.lower().replace(" ", "-"))
-    return plain if LICENCES.fullmatch(plain) else "other"
+    return plain if _LICENCES.fullmatch(plain) else "other"
 
 
 def _origin(each: HubSet) -> tuple[str, ...]:

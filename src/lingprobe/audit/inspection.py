@@ -43,8 +43,8 @@ def list_problems(audit: Audit, dataset: Dataset, more: Sequence[str] = ()) -> t
     return tuple(said)
 
 
-KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
-ALTERED = "altered"  # the note in which a task names the label of its altered sentences
+_KEPT = ("asked", "info", "record")  # tags that hold what a file said, not what to report by
+_ALTERED = "altered"  # the note in which a task names the label of its altered sentences
 
 
 def audit_dataset(
@@ -156,7 +156,7 @@ def _format_example(example: Example) -> AuditExample:
             spans.setdefault(sentence, []).append((str(number) if several else "", span))
     texts = [_bracket_spans(sentence, marked) for sentence, marked in spans.items()]
     texts += [sentence.text for sentence, span in example.sites if span is None]
-    strata = {key: tag for key, tag in example.strata.items() if key not in KEPT}
+    strata = {key: tag for key, tag in example.strata.items() if key not in _KEPT}
     return AuditExample(
         example.split,
         _format_label(example.label),

@@ -30,8 +30,8 @@ from lingprobe.tasks.tree.corpus import RULES as TREE_RULES
 from lingprobe.tasks.ud import family as ud
 from lingprobe.tasks.ud.classes import find_comparable_depths
 
-FEW = 10  # labels of a class, below which its share says nothing
-QUARTILES = (0.25, 0.5, 0.75)
+_FEW = 10  # labels of a class, below which its share says nothing
+_QUARTILES = (0.25, 0.5, 0.75)
 BY_WORDS = {
     "ud/": ("ud/sent-len", "ud/word-content"),
     "tree/": ("tree/sent-len", "tree/word-content", "tree/bigram-shift", "tree/somo"),
@@ -72,7 +72,7 @@ class ClassAgreement:
     @property
     def rare(self) -> bool:
         """Whether parses have too few labels of the class for a set."""
-        return self.said < FEW
+        return self.said < _FEW
 
     @property
     def right_share(self) -> float:
@@ -96,7 +96,7 @@ class TaskAgreement:
 
     @property
     def _usable(self) -> list[ClassAgreement]:
-        return [c for c in self.classes if max(c.said, c.wanted) >= FEW]
+        return [c for c in self.classes if max(c.said, c.wanted) >= _FEW]
 
     @property
     def has_classes(self) -> bool:
@@ -319,7 +319,7 @@ def _cuts(pairs: Sequence[tuple[LabelledParse, LabelledParse]]) -> Iterator[Conf
     """All sentences, and the surer ones."""
     told = np.array([said.confidence for _, said in pairs])
     known = told[~np.isnan(told)]
-    levels = np.unique(np.quantile(known, QUARTILES)).tolist() if len(known) else []
+    levels = np.unique(np.quantile(known, _QUARTILES)).tolist() if len(known) else []
     for least in (0.0, *levels):
         kept = [pair for pair in pairs if not least or pair[1].confidence >= least]
         parsed = [said for _, said in kept]

@@ -22,8 +22,8 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-WORDS = frozenset({"task", "class", "", "then"})
-MANY = 24  # classes of a task that are shown
+_WORDS = frozenset({"task", "class", "", "then"})
+_MANY = 24  # classes of a task that are shown
 
 
 def parser_page(audit: ParserAudit) -> Page[ParserAudit]:
@@ -69,7 +69,7 @@ def _tabulate_parser_tasks(audit: ParserAudit) -> Table:
             f"Warning: the parser was trained on {audit.learnt:,} of the gold sentences; on others"
             " it may be worse."
         )
-    return Table(head, (TableSection(line, tuple(rows)),), WORDS, (*said, *notes), title)
+    return Table(head, (TableSection(line, tuple(rows)),), _WORDS, (*said, *notes), title)
 
 
 def _build_agreement_row(each: TaskAgreement) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def _surer(cuts: Sequence[ConfidenceCut]) -> Table:
     ]
     head = ("", *_list_cut_heads(cuts))
     return Table(
-        head, (TableSection("Sentences by the confidence of the parser", tuple(rows)),), WORDS
+        head, (TableSection("Sentences by the confidence of the parser", tuple(rows)),), _WORDS
     )
 
 
@@ -125,11 +125,11 @@ def _tabulate_classes(cuts: Sequence[ConfidenceCut]) -> Table:
          format_number(100 * c.recall),
          *(_format_label_share(by.get(each.task), c.label) for by in later))
         for each in cuts[0].tasks
-        for c in each.classes[:MANY]
+        for c in each.classes[:_MANY]
     ]  # fmt: skip
     head = ("task", "class", "gold", "parses", "of parses", "of gold", *_list_cut_heads(cuts))
     line = "`all` and thresholds of confidence: percent of a task's labels from parses"
-    return Table(head, (TableSection("Class by class", tuple(rows), line),), WORDS)
+    return Table(head, (TableSection("Class by class", tuple(rows), line),), _WORDS)
 
 
 def _format_label_share(task: TaskAgreement | None, label: str) -> str:

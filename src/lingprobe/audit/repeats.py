@@ -16,9 +16,9 @@ from lingprobe.data.core import SPLITS, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.groups import find_disputed_rows, number_equal_rows
 
-PAIRS = tuple(combinations(range(len(SPLITS)), 2))
-FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart
-SHOWN = 10  # sentences that occur most often
+_PAIRS = tuple(combinations(range(len(SPLITS)), 2))
+_FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart
+_SHOWN = 10  # sentences that occur most often
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def find_repeated_splits(numbered: NumberedDataset) -> dict[str, str]:
     """
     alike = {}
     rows = numbered.question * (int(numbered.answer.max(initial=0)) + 1) + numbered.answer
-    for a, b in PAIRS:
+    for a, b in _PAIRS:
         first, second = rows[numbered.rows(a)], rows[numbered.rows(b)]
         if (
             len(first)
@@ -114,7 +114,7 @@ def find_shared_sentences(numbered: NumberedDataset) -> dict[str, SplitOverlap]:
         f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
             content[numbered.rows(a)], content[numbered.rows(b)]
         )
-        for a, b in PAIRS
+        for a, b in _PAIRS
     }
 
 
@@ -129,7 +129,7 @@ def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Split
     that are in the first.
     """
     shared: dict[str, Mapping[str, SplitOverlap]] = {}
-    for name in FORMS:
+    for name in _FORMS:
         tags = numbered.dataset.strata.get(name)
         if tags is None or not (tags.codes >= 0).any():
             continue
@@ -142,7 +142,7 @@ def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Split
             f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
                 codes[splits[a]][:, None], codes[splits[b]][:, None]
             )
-            for a, b in PAIRS
+            for a, b in _PAIRS
         }
     return shared
 
@@ -169,7 +169,7 @@ def most_repeated(numbered: NumberedDataset) -> tuple[RepeatedSentence, ...]:
     for k in range(len(SPLITS)):
         worth[np.unique(numbered.question[numbered.rows(k)])] += 1
     several = np.flatnonzero(counts > 1)
-    least = np.sort(worth[several])[-SHOWN:][:1]
+    least = np.sort(worth[several])[-_SHOWN:][:1]
     tried = several[worth[several] >= least] if len(several) else several
     order = np.argsort(numbered.question, kind="stable")
     starts = np.searchsorted(numbered.question[order], tried)
@@ -181,7 +181,7 @@ def most_repeated(numbered: NumberedDataset) -> tuple[RepeatedSentence, ...]:
         )
         repeated.append((-worth[q], text, [*_count_by_label(dataset, rows).items()]))
     return tuple(
-        RepeatedSentence(text, dict(places)) for _, text, places in sorted(repeated)[:SHOWN]
+        RepeatedSentence(text, dict(places)) for _, text, places in sorted(repeated)[:_SHOWN]
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import typer
 
-PLAIN = 12  # folders that are offered after a task's colon, at most
+_PLAIN = 12  # folders that are offered after a task's colon, at most
 
 
 def complete_kinds(incomplete: str) -> list[str]:
@@ -45,7 +45,7 @@ def complete_names(kind: str) -> Callable[[str], list[str]]:
 
         every = [*map(str, find_treebank_folders(Path())), *(list_treebanks() if argument else ())]
         banks = [bank for bank in every if bank.startswith(argument)]
-        return [f"{name}:{bank}" for bank in banks[:PLAIN]]
+        return [f"{name}:{bank}" for bank in banks[:_PLAIN]]
 
     return complete
 

@@ -31,7 +31,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import RunningDigest, digest_pieces
 
 CHUNK = 1 << 20
-YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
+_YOUNG = 2_000_000_000  # nanoseconds for which a file may change again within a tick of its clock
 LONGEST = 1 << 26  # bytes without an end of a line or sentence, after which a file holds none
 _OPENERS: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
 COMPRESSED = (*_OPENERS, ".zst")
@@ -352,7 +352,7 @@ def open_and_hash(path: Path) -> Iterator[tuple[BinaryIO, Callable[[], str]]]:
                 said = (error.strerror or str(error)).lower()
                 raise DataProblem(f"cannot read {path}: {said}") from None
             found = hashing.total.hex()
-            old = time.time_ns() - max(known["written"], known["changed"]) > YOUNG
+            old = time.time_ns() - max(known["written"], known["changed"]) > _YOUNG
             if old and _state(path) == known:
                 remember_value(
                     cache_dir() / "digests", _resolve_path(path), {**known, "digest": found}

@@ -14,9 +14,9 @@ import re
 
 TRACE = "-NONE-"
 METADATA = "METADATA"
-APART = frozenset({"ID", "CODE", METADATA, "COMMENT"})
+_APART = frozenset({"ID", "CODE", METADATA, "COMMENT"})
 """Tags of leaves that are no words."""
-PARENTHESES = {"<paren>": ("-LRB-", "("), "<$$paren>": ("-RRB-", ")"), "<$paren>": ("-RRB-", ")")}
+_PARENTHESES = {"<paren>": ("-LRB-", "("), "<$$paren>": ("-RRB-", ")"), "<$paren>": ("-RRB-", ")")}
 
 _METADATA = re.compile(r"\(\s*(?:ID|CODE|METADATA)\s")
 _EMPTY = re.compile(r"\*(\S*\*)?(-\d+)?")
@@ -47,9 +47,9 @@ def strip_lemmas(tokens: list[Token]) -> list[Token]:
     plain, real = list(tokens), []
     for k in leaves:
         tag, word = tokens[k][:2]
-        if tag == "CODE" and word in PARENTHESES:
-            plain[k] = _leaf(*PARENTHESES[word])
-        elif k in hidden or tag in APART or is_empty_leaf(tag, word):
+        if tag == "CODE" and word in _PARENTHESES:
+            plain[k] = _leaf(*_PARENTHESES[word])
+        elif k in hidden or tag in _APART or is_empty_leaf(tag, word):
             plain[k] = _leaf(TRACE, word)
         else:
             real.append(k)
@@ -104,12 +104,12 @@ def _strip_lemmas(leaves: list[str]) -> list[str]:
     if any("@l=" in leaf for leaf in leaves):
         return [leaf.partition("@l=")[0] or leaf for leaf in leaves]
     forms = [_form(leaf) for leaf in leaves]
-    if not all(forms) or (len(leaves) < FEW and not any(map(_is_form_of_leaf, forms, leaves))):
+    if not all(forms) or (len(leaves) < _FEW and not any(map(_is_form_of_leaf, forms, leaves))):
         return leaves
     return forms
 
 
-FEW = 3  # leaves, among which a word with a hyphen (to-day) might pass for one with its lemma
+_FEW = 3  # leaves, among which a word with a hyphen (to-day) might pass for one with its lemma
 
 
 def _form(leaf: str) -> str:

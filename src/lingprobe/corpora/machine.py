@@ -22,7 +22,7 @@ from lingprobe.corpora.files import (
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 
-ABOUT, AUDIT = "parsed.json", "audit.json"
+ABOUT, _AUDIT = "parsed.json", "audit.json"
 """Which parser annotated what stands beside it, and how often its labels are wrong."""
 PLAIN, CEILING = 5, 16
 """Percent of wrong labels below which a task is offered plainly, and beyond which it is not unless
@@ -72,13 +72,13 @@ def find_annotator(folder: Path) -> AnnotationSource | None:
         return None
     try:
         note = json.loads(place.read_text("utf-8"))
-        audit = folder / AUDIT
+        audit = folder / _AUDIT
         kept = json.loads(audit.read_text("utf-8")) if audit.is_file() else {}
         by = note["parser"]
         found = AnnotationSource(str(by["name"]), str(by["fingerprint"]), note, kept)
         finished = bool(note.get("finished", True))
     except (OSError, ValueError, RecursionError, KeyError, TypeError):
-        raise DataProblem(f"{place} is damaged, or {AUDIT} beside it; write it again") from None
+        raise DataProblem(f"{place} is damaged, or {_AUDIT} beside it; write it again") from None
     if not finished:
         raise DataProblem(
             f"{folder} is not completely parsed; run the same `lingprobe parse` again to continue"
@@ -88,7 +88,7 @@ def find_annotator(folder: Path) -> AnnotationSource | None:
 
 def find_audits(paths: Iterable[Path]) -> list[Path]:
     """The audits that stand beside some files, which tables of theirs show."""
-    beside = (folder / AUDIT for folder in dict.fromkeys(path.parent for path in paths))
+    beside = (folder / _AUDIT for folder in dict.fromkeys(path.parent for path in paths))
     return [path for path in beside if path.is_file() and (path.parent / ABOUT).is_file()]
 
 
@@ -111,7 +111,7 @@ def keep_audit(folder: Path, audit: Mapping[str, Any]) -> None:
         for name, task in each.get("tasks", {}).items()
     }
     whole = {**audit, "tasks": tasks}
-    write_text(folder / AUDIT, json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / _AUDIT, json.dumps(whole, ensure_ascii=False, indent=1) + "\n")
 
 
 CONFIDENCE = "# confidence = "

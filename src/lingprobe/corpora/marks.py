@@ -14,13 +14,13 @@ import regex
 
 from lingprobe.data.core import Sentence
 
-ASKING = frozenset("?;\u037e՞؟፧᥅‽⁇⁈⁉⳺⳻⸮⹔꘏꛷︖﹖？𑅃")
+_ASKING = frozenset("?;\u037e՞؟፧᥅‽⁇⁈⁉⳺⳻⸮⹔꘏꛷︖﹖？𑅃")
 """Question marks: what Unicode calls one, or an interrobang, but for those that open a question;
 the semicolon in Greek alone.
 """
 OPENING = frozenset({"¿", "¿¡", "¡¿", "⸘"})
 """Marks that open a question."""
-ASKED_WORD = "՞"
+_ASKED_WORD = "՞"
 """The question mark that stands on a word."""
 ENDS = r"\p{STerm}…\u037e"
 """The marks at which sentences end, as a class of `regex`."""
@@ -28,7 +28,7 @@ BRACKETS = frozenset(")]}）】")
 QUOTES = frozenset("\"'”’»›」』“‘«*_~") | {"''", "``"}
 _SMILES = frozenset({":)", ";)", ":-)", ":D", ":(", ";-)"})
 CLOSING = BRACKETS | QUOTES | _SMILES
-_ENDING = regex.compile(rf"[{ENDS}{ASKED_WORD}]+")
+_ENDING = regex.compile(rf"[{ENDS}{_ASKED_WORD}]+")
 _OF_SCRIPT = {";": regex.compile(r"\p{Greek}"), ":": regex.compile(r"\p{Armenian}")}
 """Marks that end sentences of one script alone."""
 
@@ -58,7 +58,7 @@ def classify_final_mark(mark: str) -> str:
     """`?`, `!`, `.` or `none` for a final mark, whatever the script and however often."""
     if not mark or mark == ".":
         return mark or "none"
-    return "?" if not ASKING.isdisjoint(mark) else "!" if "!" in mark or "！" in mark else "."
+    return "?" if not _ASKING.isdisjoint(mark) else "!" if "!" in mark or "！" in mark else "."
 
 
 def find_question_mark(words: Sequence[str]) -> tuple[bool, bool]:
@@ -71,7 +71,7 @@ def find_question_mark(words: Sequence[str]) -> tuple[bool, bool]:
     mark, quoted = final_mark(words)
     if classify_final_mark(mark) == "?":
         return True, quoted
-    within = next((i for i, word in enumerate(words) if ASKED_WORD in word), None)
+    within = next((i for i, word in enumerate(words) if _ASKED_WORD in word), None)
     if within is not None:
         return True, sum(word in QUOTES for word in words[:within]) % 2 == 1
     if _asks_before_other_marks(words):
@@ -99,9 +99,9 @@ def strip_marks(sentence: Sentence) -> Sentence:
     if mark:
         last = len(words) - 1 - words[::-1].index(mark)
         words, text = words[:last] or words, text[: text.rfind(mark)].rstrip() or text
-    if ASKED_WORD in text:
-        kept = (word.replace(ASKED_WORD, "") for word in words)
-        words, text = tuple(filter(None, kept)) or words, text.replace(ASKED_WORD, "")
+    if _ASKED_WORD in text:
+        kept = (word.replace(_ASKED_WORD, "") for word in words)
+        words, text = tuple(filter(None, kept)) or words, text.replace(_ASKED_WORD, "")
     for asking in {word for word in words if _only_asks(word)}:
         words = tuple(word for word in words if word != asking) or words
         text = " ".join(text.replace(asking, " ").split()) or text

@@ -36,7 +36,7 @@ from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import SPLITS, DataProblem, Sentence
 
 Span = tuple[int, int]
-COLUMNS = ("Split", "Sentence.ID", "Pred.Token", "Arg.Pos", "Property", "Response", "Applicable")
+_COLUMNS = ("Split", "Sentence.ID", "Pred.Token", "Arg.Pos", "Property", "Response", "Applicable")
 _ID = re.compile(r"(\d{4})_(\d+)")
 _POINTER = re.compile(r"\d+:\d+([*,;]\d+:\d+)*")
 
@@ -191,7 +191,7 @@ def _read_responses(
         key, name, response = _parse_response_row(cells)
         rows.setdefault(key, {})[name] = response
 
-    each_row(path, (COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
+    each_row(path, (_COLUMNS, "protoroles_eng_pb_08302015.tsv"), take, on_error, tally)
     return rows
 
 

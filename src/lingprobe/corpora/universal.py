@@ -17,7 +17,7 @@ from lingprobe.corpora.aliases import list_aliases
 
 RELEASE = "2.17"
 """The release that is meant where none is named."""
-SOME = 8  # treebanks that a message names at most
+_SOME = 8  # treebanks that a message names at most
 _ASKED = re.compile(r"(?:ud/)?([^@/\\]+)(?:@r?([0-9]{1,2}\.[0-9]{1,2}))?")
 _REPOSITORY = re.compile(r"UD_[A-Za-z][A-Za-z_]*-[A-Za-z0-9]+")
 
@@ -82,7 +82,7 @@ def suggest_treebanks(text: str) -> list[str]:
 
 def format_alternatives(codes: Sequence[str], before: str = "") -> str:
     """Some codes as a message offers them: 'pl_lfg', 'pl_pdb' or 'pl_pud'."""
-    *others, last = [repr(before + code) for code in codes[:SOME]]
+    *others, last = [repr(before + code) for code in codes[:_SOME]]
     return f"{', '.join(others)} or {last}" if others else last
 
 

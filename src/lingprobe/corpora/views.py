@@ -23,7 +23,7 @@ from lingprobe.corpora.trees import parse_features
 from lingprobe.data.core import DataProblem, Sentence
 
 T = TypeVar("T")
-MANY = 1000  # sentences of a block
+_MANY = 1000  # sentences of a block
 SUFFIXES = (*conllu.SUFFIXES, *brackets.BRACKET_SUFFIXES)
 """What the name of a file of trees ends in, before .gz or .xz."""
 
@@ -286,7 +286,7 @@ def read_blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[
 def split_into_blocks(sentences: Iterable[T]) -> Iterator[list[T]]:
     """The same in lists of as many as a block has."""
     left = iter(sentences)
-    while some := list(islice(left, MANY)):
+    while some := list(islice(left, _MANY)):
         yield some
 
 

@@ -43,9 +43,9 @@ from lingprobe.data._source import (
 )
 from lingprobe.data.digests import digest_pieces, digest_texts
 
-INSTALLED = ("site-packages", "dist-packages")
-OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
-BY_MINOR_VERSION = frozenset(
+_INSTALLED = ("site-packages", "dist-packages")
+_OTHERWISE = {"sklearn": "scikit-learn"}  # the distributions of modules that bear another name
+_BY_MINOR_VERSION = frozenset(
     {
         "datasets",
         "gensim",
@@ -65,7 +65,7 @@ BY_MINOR_VERSION = frozenset(
 """Distributions that count by major and minor version: their patches mend, and do not change
 numbers. Others count by their whole version.
 """
-REGISTRY = f"{PACKAGE}.data.references:Contents"
+_REGISTRY = f"{PACKAGE}.data.references:Contents"
 """Where tables of contents are made: what one lists counts where it is chosen."""
 _FACES = (PACKAGE, f"{PACKAGE}.extend")
 """Modules that hand on what others define."""
@@ -351,7 +351,7 @@ def _is_registry(mention: NameMention, module: str) -> bool:
     if not nodes or not is_own_module(nodes[0].module):
         return False
     node = nodes[0]
-    if f"{node.module}:{node.name}" == REGISTRY:
+    if f"{node.module}:{node.name}" == _REGISTRY:
         return True
     found = _source(node.module).definitions.get(node.name)
     return found is not None and any(
@@ -532,7 +532,7 @@ def _is_installed(name: str, file: Path) -> bool:
     """Whether a module belongs to an installed distribution; lingprobe's own never count as
     such.
     """
-    return not is_own_module(name) and any(part in INSTALLED for part in file.parts)
+    return not is_own_module(name) and any(part in _INSTALLED for part in file.parts)
 
 
 def _file(name: str) -> Path:
@@ -577,7 +577,7 @@ def _package(top: str) -> Mapping[str, str]:
     """
     if is_standard(top):
         return {}
-    usual = OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
+    usual = _OTHERWISE.get(top, top)  # looking through all distributions takes a quarter second
     try:
         return {usual: _version(usual)}
     except (importlib.metadata.PackageNotFoundError, ValueError):
@@ -587,7 +587,7 @@ def _package(top: str) -> Mapping[str, str]:
 def _version(distribution: str) -> str:
     """What counts of the version of a distribution. PackageNotFoundError if there is none."""
     version = importlib.metadata.version(distribution)
-    if distribution.lower().replace("_", "-") not in BY_MINOR_VERSION:
+    if distribution.lower().replace("_", "-") not in _BY_MINOR_VERSION:
         return version
     return ".".join(version.split(".")[:2])
 

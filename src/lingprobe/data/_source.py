@@ -26,8 +26,8 @@ from lingprobe.data.digests import digest_pieces
 
 DATA = (".tsv", ".toml", ".json", ".txt", ".xz")
 """Suffixes of the data files that a definition may open beside its module."""
-CODE = "code"  # the folder of a cache
-MAX_REMEMBERED_FILES = 2000
+_CODE = "code"  # the folder of a cache
+_MAX_REMEMBERED_FILES = 2000
 # fields of nodes that change nothing, and annotations, of which `_Text` says where they count
 _SILENT = ("ctx", "kind", "type_comment", "type_ignores", "annotation", "returns")
 # decorators under which a function is called as it is written
@@ -109,7 +109,7 @@ class _Memory:
     """
 
     def __init__(self, place: Path) -> None:
-        self.folder = place / CODE
+        self.folder = place / _CODE
         reader = Path(__file__).read_bytes()
         self.key = digest_pieces(f"{sys.version_info[:2]}", reader)
         self.lines = recall_lines(self.folder, self.key)
@@ -129,7 +129,7 @@ class _Memory:
     def keep(self) -> None:
         """Write down what was read, with as much of what was known before as there is room for."""
         if self.fresh:
-            room = max(0, MAX_REMEMBERED_FILES - len(self.fresh))
+            room = max(0, _MAX_REMEMBERED_FILES - len(self.fresh))
             self.lines = dict([*self.lines.items()][-room:] if room else []) | self.fresh
             remember_lines(self.folder, self.key, self.lines)
             self.fresh = {}

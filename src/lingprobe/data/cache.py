@@ -20,7 +20,7 @@ from lingprobe.data.errors import LingprobeError
 
 PART = ".part"
 OFFLINE = "LINGPROBE_OFFLINE"  # the variable that forbids to fetch anything
-SHARED = "LINGPROBE_SHARED_CACHE"  # the variable that names a second cache, which is only read
+_SHARED = "LINGPROBE_SHARED_CACHE"  # the variable that names a second cache, which is only read
 # seconds after which an unfinished file is taken to be left over from a process that died
 STALE = 24 * 3600
 UNIT = 1000
@@ -52,7 +52,7 @@ def find_cached(path: Path) -> Path:
     """Where a file of the cache is read: in the cache, or, where it is missing there, in the folder
     that LINGPROBE_SHARED_CACHE names, which is never written; `path` itself where neither has it.
     """
-    shared = os.environ.get(SHARED)
+    shared = os.environ.get(_SHARED)
     if not shared or path.exists() or not path.is_relative_to(cache := cache_dir()):
         return path
     other = Path(shared).expanduser() / path.relative_to(cache)

@@ -144,7 +144,7 @@ class Tags:
         return Tags(codes, tuple(self.names[i] for i in used))
 
 
-NO_TAGS: Mapping[str, Tags] = MappingProxyType({})
+_NO_TAGS: Mapping[str, Tags] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class Dataset:
         splits: Sequence[int] | NDArray[Any],
         *,
         asked: tuple[Ints, Iterable[str]] | None = None,
-        strata: Mapping[str, Tags | Sequence[str | None]] = NO_TAGS,
+        strata: Mapping[str, Tags | Sequence[str | None]] = _NO_TAGS,
     ) -> Dataset:
         """A data set from columns. DataProblem for a span that is empty or outside its sentence.
 

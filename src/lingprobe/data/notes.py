@@ -352,7 +352,7 @@ class Checkpoint(NotePart):
     trivial: Mapping[str, float] = NOTHING
 
 
-NO_NOTES, NO_CHOICE = DatasetNotes(), ProbeChoice()
+_NO_NOTES, _NO_CHOICE = DatasetNotes(), ProbeChoice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,12 +390,12 @@ class ResultProvenance(NotePart):
     date: str = ""
     seeds: Sequence[int] = ()
     counts: ExampleCounts = ExampleCounts()
-    notes: DatasetNotes = NO_NOTES
+    notes: DatasetNotes = _NO_NOTES
     fit_seconds: float | None = None
     constants: Mapping[str, Sequence[str]] | None = None
     tested: str = ""
     is_seeded: bool | None = None
-    choice: ProbeChoice = NO_CHOICE
+    choice: ProbeChoice = _NO_CHOICE
     checkpoint: Checkpoint | None = None
     format: int = 0
     other: Mapping[str, Any] = NOTHING

@@ -29,7 +29,6 @@ from lingprobe.data.vectors import (
 )
 
 __all__ = [
-    "BESIDES",
     "COMBINED",
     "MARGIN",
     "MIX",
@@ -267,8 +266,8 @@ def parse_view(name: str) -> View:
     side where nothing is said), and what else is said of them.
     """
     pool, *parts = name.split("+")
-    if pool not in POOLS or not set(parts) <= {*COMBINED, *BESIDES, CENTRED}:
-        more = ", ".join(f"+{part}" for part in (*COMBINED, *BESIDES, CENTRED))
+    if pool not in POOLS or not set(parts) <= {*COMBINED, *_BESIDES, CENTRED}:
+        more = ", ".join(f"+{part}" for part in (*COMBINED, *_BESIDES, CENTRED))
         raise ReadingProblem(
             f"no view called {name!r}: write one of {', '.join(POOLS)}, then what is wanted of"
             f" {more}"
@@ -279,7 +278,7 @@ def parse_view(name: str) -> View:
             POOLS[pool](units, *readings.units(k)) for k in range(readings.dataset.sites.shape[1])
         ]
         combine = next((COMBINED[part] for part in parts if part in COMBINED), _join_columns)
-        told = [BESIDES[part](readings, units) for part in parts if part in BESIDES]
+        told = [_BESIDES[part](readings, units) for part in parts if part in _BESIDES]
         features = _join_columns([combine(sites), *told])
         return centre_features(parts, readings.dataset, features, (units, readings.vectors.spans))
 
@@ -399,7 +398,7 @@ def _overlap(readings: Readings, units: Floats) -> Floats:
     return shares
 
 
-BESIDES: dict[str, View] = {
+_BESIDES: dict[str, View] = {
     "asked": _one_hot_words,
     "asked-vectors": _asked_vectors,
     "overlap": _overlap,

@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 T = TypeVar("T")
-TELLING = 5  # letters of a word that is looked for in what things say of themselves
+_TELLING = 5  # letters of a word that is looked for in what things say of themselves
 log = logging.getLogger("lingprobe.data.references")
 
 
@@ -250,7 +250,7 @@ class Contents:
         name says last, as ud/passive of ud/voice.
         """
         family, _, word = name.rpartition("/")
-        if len(word) < TELLING or name in self.table:
+        if len(word) < _TELLING or name in self.table:
             return []
         mine = [each for each in self.table if each.rpartition("/")[0] == family]
         return [

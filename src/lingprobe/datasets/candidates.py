@@ -198,7 +198,7 @@ def _frozen(label: Label) -> Hashable:
 Notes = dict[str, Any]
 
 # of official splits test keeps what is in several, then dev: what is tested stays what it was
-HOME = np.array([2, 1, 0], np.int8)
+_HOME = np.array([2, 1, 0], np.int8)
 
 
 def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
@@ -209,7 +209,7 @@ def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
     probe that had it in train would know it.
     """
     kept = _agreeing(pool, notes)
-    alike = np.lexsort((HOME[pool.splits[kept]], pool.letters[kept]))
+    alike = np.lexsort((_HOME[pool.splits[kept]], pool.letters[kept]))
     alone = kept[alike[_begins(pool.letters[kept[alike]])]]
     notes["near_duplicates"] = len(kept) - len(alone)
     return np.sort(alone)
@@ -217,7 +217,7 @@ def select_distinct_rows(pool: CandidatePool, notes: Notes) -> Ints:
 
 def _agreeing(pool: CandidatePool, notes: Notes) -> Ints:
     """The row of each run of words that has one label."""
-    order = np.lexsort((HOME[pool.splits], pool.content))  # of equal rows the first stays first
+    order = np.lexsort((_HOME[pool.splits], pool.content))  # of equal rows the first stays first
     first = np.flatnonzero(_begins(pool.content[order]))
     labels = pool.labels[order]
     agree = np.maximum.reduceat(labels, first) == np.minimum.reduceat(labels, first)
@@ -307,7 +307,7 @@ def separate_splits(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
             f"{len(unknown)} candidates have no official split, the first is {text[:60]!r}; write"
             " splits=sampled"
         )
-    targets, ranks = pool.targets[rows], HOME[pool.splits[rows]]
+    targets, ranks = pool.targets[rows], _HOME[pool.splits[rows]]
     home = np.full(len(pool.forms) + 1, len(SPLITS))
     np.minimum.at(home, targets, ranks)
     stay = (targets < 0) | (home[targets] == ranks)

@@ -43,7 +43,7 @@ CONTROLS = Contents(
 )
 
 
-ABOUT = "about"
+_ABOUT = "about"
 """The note of a data set that says which site its labels are about, where that is not the last."""
 KEY_SEEN = "key seen"
 """The stratum that word-labels adds: whether train has an example with the same key."""

@@ -192,7 +192,7 @@ def _dealt(dealt: Ints, sizes: Ints, rng: np.random.Generator) -> list[Ints]:
     return [dealt[parts == k] for k in range(len(sizes))]
 
 
-LIMIT = 0.05  # of |r| between class and length, in every split
+_LIMIT = 0.05  # of |r| between class and length, in every split
 
 
 def sample(
@@ -329,7 +329,7 @@ def _draw_splits(
     split is fine.
     """
     every = np.unique(pool.labels[rows]) if pool.classes else np.zeros(1, np.int64)
-    for limit in LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
+    for limit in _LIMIT * np.array([1, 0.8, 0.6, 0.4, 0.2, 0]):
         division = SplitRequest(pool, settings, every, float(limit))
         classes = (
             find_matchable_classes(division, rows)
@@ -343,7 +343,7 @@ def _draw_splits(
         ]
         # all folds must be fine, or each would be drawn from other examples
         if not settings.decorrelate or all(
-            _worst(pool, parts, classes) <= LIMIT for parts in folds
+            _worst(pool, parts, classes) <= _LIMIT for parts in folds
         ):
             break
     # of several, the one that was asked for

@@ -10,7 +10,7 @@ import numpy as np
 
 from lingprobe.data.labels import Column
 
-RARE_SHARE = 0.2  # of the examples: accuracy says little of two classes of which one is rarer
+_RARE_SHARE = 0.2  # of the examples: accuracy says little of two classes of which one is rarer
 RANKING = "auroc"
 _PAIR = 2
 
@@ -32,7 +32,7 @@ def find_rare_class(labels: Column) -> RareClass | None:
         return None
     rarer = used[counts[used].argmin()]
     share = float(counts[rarer] / counts.sum())
-    return RareClass(labels.names[rarer], share) if share < RARE_SHARE else None
+    return RareClass(labels.names[rarer], share) if share < _RARE_SHARE else None
 
 
 def choose_metric(labels: Column) -> str:

@@ -40,7 +40,7 @@ from lingprobe.encoders.token_states import STATES_FILE, TokenStateFolder, open_
 if TYPE_CHECKING:
     from lingprobe.encoders.forward import ForwardPass, ReadSentences
 
-SUFFIX = ".safetensors"
+_SUFFIX = ".safetensors"
 
 
 @dataclass(frozen=True)
@@ -345,9 +345,9 @@ def _list_state_files(folder: Path) -> tuple[Path, ...]:
         )
     if not folder.is_dir():
         raise DataProblem(f"no folder {str(folder)!r} of hidden states")
-    files = tuple(sorted(folder.rglob(f"*{SUFFIX}")))
+    files = tuple(sorted(folder.rglob(f"*{_SUFFIX}")))
     if not files:
-        packed = any(folder.rglob(f"*{SUFFIX}.zst"))
+        packed = any(folder.rglob(f"*{_SUFFIX}.zst"))
         hint = "; unpack the .zst files (zstd -d)" if packed else ""
-        raise DataProblem(f"{folder} has no {SUFFIX} files of hidden states{hint}")
+        raise DataProblem(f"{folder} has no {_SUFFIX} files of hidden states{hint}")
     return files

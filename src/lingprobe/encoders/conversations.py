@@ -26,7 +26,7 @@ from lingprobe.encoders.tokens import (
     of_words,
 )
 
-ALL, RESPONSE, PROMPT, LAST_TURN, ROLE = "all", "response", "prompt", "last-turn", "role:"
+ALL, RESPONSE, PROMPT, LAST_TURN, _ROLE = "all", "response", "prompt", "last-turn", "role:"
 _ROLES = ("system", "developer", "user", "assistant", "tool")
 _AT_ONCE = 64  # conversations, of whose tokens the places take much memory
 _MARK = "\ue000{}\ue001"  # of private use, so that no text of a conversation has it
@@ -60,10 +60,10 @@ def check_turns(turns: str, is_chat: bool) -> None:
             f"turns={turns}: conversations are read through the model's chat template: add"
             " template=chat"
         )
-    role = turns.removeprefix(ROLE) if turns.startswith(ROLE) else ""
+    role = turns.removeprefix(_ROLE) if turns.startswith(_ROLE) else ""
     if turns and turns not in (ALL, RESPONSE, PROMPT, LAST_TURN) and role not in _ROLES:
         raise DataProblem(
-            f"turns={turns}: write {ALL}, {RESPONSE}, {PROMPT}, {LAST_TURN}, or {ROLE} and one of"
+            f"turns={turns}: write {ALL}, {RESPONSE}, {PROMPT}, {LAST_TURN}, or {_ROLE} and one of"
             f" {', '.join(_ROLES)}"
         )
 
@@ -146,7 +146,7 @@ def _choose_turns(turns: Sequence[ChatTurn], wanted: str) -> Sequence[int]:
         return range(last) if has_response else range(last + 1)
     if wanted == LAST_TURN:
         return [last]
-    role = wanted.removeprefix(ROLE)
+    role = wanted.removeprefix(_ROLE)
     return [number for number, turn in enumerate(turns) if not wanted or turn.role == role]
 
 

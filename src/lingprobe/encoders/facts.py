@@ -9,7 +9,7 @@ from typing import Any
 
 from lingprobe.data.core import DataProblem
 
-MODEL, FORMAT = "model.json", 2
+MODEL, _FORMAT = "model.json", 2
 
 
 def read_training_facts(folder: Path) -> dict[str, Any]:
@@ -28,10 +28,10 @@ def read_training_facts(folder: Path) -> dict[str, Any]:
             f"{folder} does not contain an encoder made by `lingprobe train`: it has no readable"
             f" {MODEL}"
         )
-    if facts["format"] != FORMAT:
+    if facts["format"] != _FORMAT:
         raise DataProblem(
             f"{folder} was trained by another version of lingprobe, whose folders are not read any"
-            f" more (format {facts['format']}, not {FORMAT}); train it again"
+            f" more (format {facts['format']}, not {_FORMAT}); train it again"
         )
     return facts
 

@@ -51,8 +51,8 @@ from lingprobe.encoders.tokens import (
 )
 
 log = logging.getLogger("lingprobe.encoders")
-LEX = "lex"
-BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
+_LEX = "lex"
+_BEGINNINGS = ("a", "7", "«")  # of sentences; a token may reach from the text before into one
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class ForwardPass:
     def _width(self, layer: str) -> int:
         if is_site(layer):
             return self.network.site_width(ModelSite.parse(layer))
-        return self.network.widths[0 if layer == LEX else int(layer)]
+        return self.network.widths[0 if layer == _LEX else int(layer)]
 
     def tokenize_sentences(self, sentences: Sequence[Sentence], by_piece: bool) -> ReadSentences:
         """Sentences as the model reads them: the raw text, or, for pieces, the words joined with
@@ -299,13 +299,13 @@ class ForwardPass:
         """A function from the rows of a batch to their layers by name, each [batch, longest,
         dim].
         """
-        lexical = self._lexical(tokens) if LEX in names else None
-        highest = highest_block(names - {LEX})
+        lexical = self._lexical(tokens) if _LEX in names else None
+        highest = highest_block(names - {_LEX})
         sites = [ModelSite.parse(name) for name in sorted(names) if is_site(name)]
         start = None if sites else self._start(tokens, highest)
 
         def states(rows: Ints) -> dict[str, Tensor]:
-            layers = {} if lexical is None else {LEX: lexical(rows)}
+            layers = {} if lexical is None else {_LEX: lexical(rows)}
             if highest is None:
                 return layers
             ids = [tokens.ids[r] for r in rows]
@@ -339,7 +339,7 @@ class ForwardPass:
         if not self.frame.before:
             return ()
         some = tokenise_texts(
-            self.network.tokenizer, self.network.limit, BEGINNINGS, self.frame
+            self.network.tokenizer, self.network.limit, _BEGINNINGS, self.frame
         ).ids
         return tuple(
             row[0] for row in takewhile(lambda row: len(set(row)) == 1, zip(*some, strict=False))

@@ -476,7 +476,7 @@ class HuggingFace(SavedModel):
 
 DEPTH = ("encoder_layers", "num_hidden_layers", "n_layers", "n_layer", "num_layers")
 HEADS = ("encoder_attention_heads", "num_attention_heads", "n_heads", "n_head", "num_heads")
-WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}
+_WORDS: dict[tuple[str, ...], str] = {DEPTH: "layers the model", HEADS: "heads a block"}
 
 
 def count_model_layers(config: dict[str, Any]) -> int | None:
@@ -520,5 +520,5 @@ def get_usual_number(source: ModelSource, keys: tuple[str, ...] = DEPTH) -> int:
             return int(config.num_hidden_layers)
     except AttributeError:
         pass
-    why = f"config.json does not say how many {WORDS[keys]} has"
+    why = f"config.json does not say how many {_WORDS[keys]} has"
     raise DataProblem(f"{source.name}: {why}")

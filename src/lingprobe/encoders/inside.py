@@ -21,7 +21,7 @@ from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite
 from lingprobe.encoders.taps import ModuleTaps, Raw, Turn, arrange_states
 
 TOKENS = 7  # in a row that is watched; unlike the sizes of parts
-TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
+_TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
 """How the axes of states may lie: rows, tokens, width; tokens first (XLNet); width before tokens
 (SqueezeBERT).
 """
@@ -173,7 +173,7 @@ def _watch(
         ),
     ):
         run()
-    return (turns or [TURNS[0]])[0], seen
+    return (turns or [_TURNS[0]])[0], seen
 
 
 def _is_called(module: nn.Module) -> bool:
@@ -182,12 +182,12 @@ def _is_called(module: nn.Module) -> bool:
 
 def _turn(states: Tensor | None, layer: Tensor) -> Turn:
     """How the states of blocks lie, which are layer 0."""
-    for turn in TURNS:
+    for turn in _TURNS:
         if states is not None and states.ndim == 3:
             turned = states.permute(turn)
             if turned.shape == layer.shape and torch.allclose(turned.float(), layer.float()):
                 return turn
-    return TURNS[0]
+    return _TURNS[0]
 
 
 def _copy_first_states(values: Sequence[Any], shape: tuple[int, int], turn: Turn) -> Tensor | None:

@@ -40,14 +40,19 @@ from lingprobe.encoders.stopping import Stopped, make_stoppable
 from lingprobe.encoders.taps import Raw
 from lingprobe.nets.device import check_device, free_memory, get_device_kind
 
-FROM_TWO = ("camembert", "xmod", "mpnet", "longformer")  # where positions begin there, as RoBERTa's
+_FROM_TWO = (
+    "camembert",
+    "xmod",
+    "mpnet",
+    "longformer",
+)  # where positions begin there, as RoBERTa's
 _POSITIONS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length")
-LONGEST = 8192  # tokens, for models that name no limit of their own
-WIDE = 64  # tokens a row where word forms are read apart
+_LONGEST = 8192  # tokens, for models that name no limit of their own
+_WIDE = 64  # tokens a row where word forms are read apart
 # on which a model is tried
-TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
+_TRIAL = "Sonde reads sentences of many lengths , and asks what their vectors tell of them ."
 # in the names of tables that say where a token stands
-PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
+_PLACES = ("position", "pos_emb", "wpe", "token_type", "segment")
 
 
 @dataclass(frozen=True)
@@ -121,9 +126,9 @@ class LoadedModel:
             # XLNet, which has no limit, says -1
             if isinstance(n := getattr(part, name, None), int) and n > 0
         )
-        positions, kind = next(said, (LONGEST, whole.model_type))
-        offset = 2 if "roberta" in kind or kind in FROM_TWO else 0
-        return int(min(self.tokenizer.model_max_length, positions - offset, LONGEST))
+        positions, kind = next(said, (_LONGEST, whole.model_type))
+        offset = 2 if "roberta" in kind or kind in _FROM_TWO else 0
+        return int(min(self.tokenizer.model_max_length, positions - offset, _LONGEST))
 
     @functools.cached_property
     def _run_to(self) -> Stopped | None:
@@ -266,7 +271,7 @@ class LoadedModel:
 
     def together(self, name: str) -> Batching:
         """Which sentences may be in one batch, tried on some tokens (see `alone`)."""
-        ids = self.tokenizer(TRIAL, truncation=True, max_length=self.limit)["input_ids"]
+        ids = self.tokenizer(_TRIAL, truncation=True, max_length=self.limit)["input_ids"]
 
         def run(rows: Sequence[Sequence[int]]) -> list[Sequence[Tensor]]:
             layers = self.hidden_states(rows)
@@ -319,9 +324,9 @@ class LoadedModel:
         places = {
             n: torch.zeros_like(v)
             for n, v in named
-            if any(p in n for p in PLACES) and v.is_floating_point()
+            if any(p in n for p in _PLACES) and v.is_floating_point()
         }
-        width = min(WIDE, self.limit)
+        width = min(_WIDE, self.limit)
         filled = np.concatenate([ids, np.repeat(ids[-1:], -len(ids) % width)]).reshape(-1, width)
         parts = []
         for start in range(0, len(filled), 16):

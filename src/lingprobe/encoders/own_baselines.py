@@ -20,7 +20,7 @@ from lingprobe.encoders.frames import CHAT
 
 INPUTS = ("lex", "0")  # layers below the first block
 
-COPIES = 5  # of each kind, where they are cheap
+_COPIES = 5  # of each kind, where they are cheap
 _DRAWN = ("adapter", "weights", "seed", "lexical")  # options that a copy has of its own
 _READ = (  # options that say how a model is run, and what it reads
     *("device", "dtype", "tokens", "trust_remote_code", "code_revision"),
@@ -42,7 +42,7 @@ def list_own_baselines(
     options = _changed_options(kind, encoder, _DRAWN)
     plain = Reference(kind.place, model, tuple(sorted(options.items())))
     own: dict[str, EncoderQuestion] = {}
-    seeds = [{"seed": str(seed)} if seed else {} for seed in range(COPIES)]
+    seeds = [{"seed": str(seed)} if seed else {} for seed in range(_COPIES)]
     for seed in seeds:
         own[str(plain.plus(weights="random", **seed))] = DECODABLE
     for seed in seeds if has_blocks else ():

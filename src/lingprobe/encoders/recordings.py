@@ -24,8 +24,8 @@ from lingprobe.encoders.frames import tokeniser_of
 from lingprobe.encoders.hub import ModelSource
 from lingprobe.encoders.recording_files import IDS, STATES, open_tensors, read_state_shape
 
-NO_LIMIT = 2**20  # tokens
-COMPARED = 200  # files by which layers are checked
+_NO_LIMIT = 2**20  # tokens
+_COMPARED = 200  # files by which layers are checked
 _SHOWN = 2  # files that are named
 _LETTERS = 60  # of a sentence that is named
 
@@ -48,7 +48,7 @@ class RecordedStates:
     device = "cpu"
     batching: Batching = "padded"
     side_by_side = False
-    limit = NO_LIMIT
+    limit = _NO_LIMIT
 
     @functools.cached_property
     def rows(self) -> list[bytes]:
@@ -167,7 +167,7 @@ def check_layers(files: tuple[Path, ...], names: tuple[str, ...]) -> None:
     """
     seen: dict[tuple[int, int], tuple[tuple[int, ...], Tensor]] = {}
     alike: list[Tensor] = []
-    for file in files[:COMPARED]:
+    for file in files[:_COMPARED]:
         ids = tuple(_tensor(file, IDS).tolist())
         states = _tensor(file, STATES).reshape(len(ids), len(names), -1)
         if bool((states == 0).flatten(1).all(1).any()):

@@ -22,9 +22,9 @@ from lingprobe.data.core import DataProblem
 WHOLE = ("attn", "mlp")
 RESIDUAL = ("pre", "post")
 OF_HEADS = ("head", "slice", "map")
-LAYER = "resid"
-PATTERN = re.compile(r"(\w+):(\*|\d+)(?:-(\d+))?(?:\.(\*|\d+))?")
-HINT = "mlp:8, attn:8, pre:8, post:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
+_LAYER = "resid"
+_PATTERN = re.compile(r"(\w+):(\*|\d+)(?:-(\d+))?(?:\.(\*|\d+))?")
+_HINT = "mlp:8, attn:8, pre:8, post:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
 
 
 class ModelSite(NamedTuple):
@@ -63,20 +63,20 @@ def expand_sites(text: str, last: int, heads: Callable[[], int] | None) -> tuple
 
     heads  how many heads a block has; None for an encoder whose blocks cannot be looked into
     """
-    match = PATTERN.fullmatch(text)
+    match = _PATTERN.fullmatch(text)
     kind, first, end, head = match.groups() if match else ("", "", None, None)
-    fits = (kind in (*RESIDUAL, *WHOLE, LAYER) and head is None) or (
+    fits = (kind in (*RESIDUAL, *WHOLE, _LAYER) and head is None) or (
         kind in OF_HEADS and head is not None
     )
     if not fits:
-        raise DataProblem(f"layers={text}: sites inside blocks are written {HINT}")
-    lowest = 0 if kind == LAYER else 1
+        raise DataProblem(f"layers={text}: sites inside blocks are written {_HINT}")
+    lowest = 0 if kind == _LAYER else 1
     blocks = range(lowest, last + 1) if first == "*" else range(int(first), int(end or first) + 1)
     if not blocks or blocks[0] < lowest or blocks[-1] > last:
         raise DataProblem(
             f"layers={text}: blocks are numbered from 1 to {last}; block k leads to layer k"
         )
-    if kind == LAYER:
+    if kind == _LAYER:
         return tuple(map(str, blocks))
     if heads is None:
         raise DataProblem(f"layers={text}: only hf: models can be looked into for such parts")

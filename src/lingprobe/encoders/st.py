@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from lingprobe.encoders.sentence_models import LoadedSentenceModel
 
 # files, some of which a whole model has
-WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
-FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
+_WHOLE = ("*.safetensors", "*.bin", "*/*.safetensors", "*/*.bin", "*/tokenizer.json")
+_FORMS = ("SentenceTransformer", "SparseEncoder", MANY)
 """What sentence-transformers calls models that give one vector of a text, one as wide as a
 vocabulary, and one of each token.
 """
@@ -131,10 +131,10 @@ class SentenceTransformers(SavedModel):
         is refused. DataProblem.
         """
         form = identify_model_class(self.files)
-        if form not in FORMS:
+        if form not in _FORMS:
             raise DataProblem(
                 f"{self.model} is a {form}, which gives no vectors of sentences; take a model of"
-                f" {', '.join(FORMS)}"
+                f" {', '.join(_FORMS)}"
             )
         if form == MANY and self.pool == "own":
             raise DataProblem(
@@ -162,7 +162,7 @@ class SentenceTransformers(SavedModel):
             load_sentence_model,
         )
 
-        source = source_of(self.files, self.model, self.trust, WHOLE)
+        source = source_of(self.files, self.model, self.trust, _WHOLE)
         return _encode_sentences(
             load_sentence_model(
                 source,
@@ -242,9 +242,9 @@ class LiveSentenceTransformer:
 
 def check_width(width: int, form: str) -> None:
     """Refuse to cut vectors of models whose numbers all count. DataProblem."""
-    if form != FORMS[0] or width < 1:
+    if form != _FORMS[0] or width < 1:
         raise DataProblem(
-            f"truncate_dim={width}: a {form} keeps all dimensions of its vectors, and a {FORMS[0]}"
+            f"truncate_dim={width}: a {form} keeps all dimensions of its vectors, and a {_FORMS[0]}"
             " at least one"
         )
 
@@ -256,7 +256,7 @@ def class_of(thing: Any) -> str:
     names = [
         c.__name__ for c in type(thing).__mro__ if c.__module__.startswith("sentence_transformers.")
     ]
-    return next((name for name in names if name in FORMS), "")
+    return next((name for name in names if name in _FORMS), "")
 
 
 def identify_model_class(files: ModelFiles) -> str:
@@ -267,7 +267,7 @@ def identify_model_class(files: ModelFiles) -> str:
         not said and "HF_ColBERT" in (files.says("config.json").get("architectures") or [])
     ):
         return MANY
-    return said or FORMS[0]
+    return said or _FORMS[0]
 
 
 def _encode_sentences(

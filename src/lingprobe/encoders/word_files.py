@@ -39,8 +39,8 @@ from lingprobe.data.errors import describe_install
 from lingprobe.data.vectors import Floats
 from lingprobe.encoders.sources import check_vectors
 
-LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
-WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
+_LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
+_WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
 _MAX_DIGITS = 18  # of a number of words or dimensions
 FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
 
@@ -77,7 +77,7 @@ def word_digest(path: Path) -> str:
     too.
     """
     check_vectors(path)
-    if not known_digest(path) and path.expanduser().stat().st_size >= LARGE:
+    if not known_digest(path) and path.expanduser().stat().st_size >= _LARGE:
         with suppress(DataProblem):  # which is for those who ask for words
             open_words(path)
     return digest_files([path])
@@ -98,7 +98,7 @@ def _open_word_file(path: Path) -> WordFile:
                 " a file of word vectors?"
             )
         count, dim = map(int, header)
-        if not 1 <= dim <= WIDEST:
+        if not 1 <= dim <= _WIDEST:
             raise DataProblem(
                 f"{path}:1: the header promises vectors of {dim:,} dimensions; is it a file of word"
                 " vectors?"
@@ -216,7 +216,7 @@ def _check_fasttext(path: Path) -> None:
     dim, bucket, shortest, longest, size, words = _FASTTEXT.unpack(head)
     held = path.stat().st_size
     right = (
-        0 < dim <= WIDEST
+        0 < dim <= _WIDEST
         and bucket >= 0
         and 0 <= words <= size
         and 0 <= shortest <= 1000
@@ -231,7 +231,7 @@ def _check_fasttext(path: Path) -> None:
 
 def _index_file(path: Path, dim: int, places: Places, binary: bool) -> WordIndex:
     """Where words stand in a file: as remembered of a large one, else by reading it through."""
-    large = path.stat().st_size >= LARGE
+    large = path.stat().st_size >= _LARGE
     if large and (table := _recall_table(known_digest(path))) is not None:
         return WordIndex(path, dim, table, binary)
     with open_and_hash(path) as (stream, finish):

@@ -20,10 +20,10 @@ from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
 from lingprobe.store.blocks import open_block, write_block_file
 from lingprobe.store.claims import clear_claim, hold_claim
 
-SUFFIX = ".agreement"
-NAMED = 16  # characters of a request's name
-TOLD = 3  # differences that a message names
-SHOWN = 60  # characters of a difference
+_SUFFIX = ".agreement"
+_NAMED = 16  # characters of a request's name
+_TOLD = 3  # differences that a message names
+_SHOWN = 60  # characters of a difference
 
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class SharedPlan:
         told = [_difference(n, things.get(n), agreed.get(n)) for n in {**agreed, **things}]
         if told := [text for text in told if text]:
             why = f" ({next(iter(refused.values()))})" if refused else ""
-            raise AgreementProblem(_refusal("; ".join(told[:TOLD]) + why, self.file))
+            raise AgreementProblem(_refusal("; ".join(told[:_TOLD]) + why, self.file))
 
 
 @contextmanager
@@ -113,7 +113,7 @@ def share_plan(
     planned  makes the plan
     things   the identities of what it measures, by name, and what is refused, with the reason
     """
-    with reach_agreement(file.with_name(file.name + SUFFIX), jobs) as agreement:
+    with reach_agreement(file.with_name(file.name + _SUFFIX), jobs) as agreement:
         plan = planned()
         agreement.settle(*things(plan))
     with agreement.machine.adopt():
@@ -122,7 +122,7 @@ def share_plan(
 
 def name_request(*parts: Any) -> str:
     """A name for what is asked for, the same on every machine: plain values, as they are typed."""
-    return digest_texts(json.dumps(parts, ensure_ascii=False, default=str))[:NAMED]
+    return digest_texts(json.dumps(parts, ensure_ascii=False, default=str))[:_NAMED]
 
 
 @contextmanager
@@ -165,6 +165,6 @@ def _difference(name: str, here: str | None, agreed: str | None) -> str:
     if mine[1] != theirs[1]:
         return f"{name} is of another version of the code, or of packages"
     said = [
-        f"{a[:SHOWN]!r} for {b[:SHOWN]!r}" for a, b in zip(mine, theirs, strict=False) if a != b
+        f"{a[:_SHOWN]!r} for {b[:_SHOWN]!r}" for a, b in zip(mine, theirs, strict=False) if a != b
     ]
     return f"{name} has {said[0] if said else 'other settings'}"

@@ -17,7 +17,7 @@ from lingprobe.experiment.provenance import runs_in
 from lingprobe.experiment.room import bytes_of, left_of
 from lingprobe.experiment.run import find_missing
 
-MINUTE, HOUR = 60, 3600
+_MINUTE, _HOUR = 60, 3600
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ def _lacks(encoder: Encoder, sentences: Sequence[Sentence]) -> str:
 
 
 def _duration(seconds: float) -> str:
-    if seconds < 2 * MINUTE:
+    if seconds < 2 * _MINUTE:
         return f"{seconds:,.0f} s"
-    if seconds < 2 * HOUR:
-        return f"{seconds / MINUTE:,.0f} min"
-    return f"{seconds / HOUR:,.1f} h"
+    if seconds < 2 * _HOUR:
+        return f"{seconds / _MINUTE:,.0f} min"
+    return f"{seconds / _HOUR:,.1f} h"

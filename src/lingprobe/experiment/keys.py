@@ -17,7 +17,10 @@ from lingprobe.store.results import SHARED
 FULL = "float32"  # the type in which vectors are what an encoder returned
 EMBEDS = ("lingprobe.experiment.embed:embed_sentences", "lingprobe.experiment.embed:load_vectors")
 """What makes vectors of an encoder."""
-MEASURES = ("lingprobe.experiment.measure:prepare_group", "lingprobe.experiment.measure:fit_groups")
+_MEASURES = (
+    "lingprobe.experiment.measure:prepare_group",
+    "lingprobe.experiment.measure:fit_groups",
+)
 """What makes results of data sets and vectors."""
 
 
@@ -45,7 +48,7 @@ def trial_id(trial: Trial, ingredients: ResultIdentities) -> str:
     Trials that share their fit (all but the layer and the seed) share the first half, by which the
     store finds their file.
     """
-    shared = digest_texts(*map(str, ingredients), digest_code(*MEASURES), *_threads())
+    shared = digest_texts(*map(str, ingredients), digest_code(*_MEASURES), *_threads())
     return shared[:SHARED] + digest_texts(shared, trial.read, str(trial.seed))[SHARED:]
 
 

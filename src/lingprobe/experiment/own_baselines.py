@@ -18,7 +18,7 @@ from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.experiment.units import get_width
 from lingprobe.nets.device import free_memory
 
-LARGEST_COPY = 1e9  # weights; of larger models a copy is measured on request
+_LARGEST_COPY = 1e9  # weights; of larger models a copy is measured on request
 _CHEAP = 2e12  # operations of all copies of an encoder, about a minute of a slow processor
 _PIECES = 25  # word pieces of a sentence, about
 _BYTES = 8  # of a weight: that of the copy, and that of the trained model beside it
@@ -40,7 +40,7 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     """
     weights = _count_weights(encoder)
     free = free_memory()
-    is_able = 0 < weights <= LARGEST_COPY and (free is None or _BYTES * weights <= free)
+    is_able = 0 < weights <= _LARGEST_COPY and (free is None or _BYTES * weights <= free)
     own = name_own_baselines(encoder)
     copies = [name for name in own if is_copy(name)]
     is_cheap = 2 * weights * _PIECES * examples * len(copies) <= _CHEAP

@@ -55,10 +55,10 @@ from lingprobe.probes.estimators import as_probe
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.baseline_names import WORDS
 
-NO_CONTROL = "none"  # the task itself, which every control is beside
+_NO_CONTROL = "none"  # the task itself, which every control is beside
 STRONG_PROBE = "mlp"  # reads baselines of the surface, too, where that is asked for
 BOUNDS: tuple[Kind, ...] = ("baseline", "oracle")  # beside what was asked for, unless left out
-TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
+_TOLD = 2  # reasons that a message gives in full where nothing at all can be measured
 
 
 class PlanProblem(LingprobeError, ValueError):
@@ -150,11 +150,11 @@ def make_plan(designs: TrialDesign | Sequence[TrialDesign], paths: RunPaths) -> 
     if not whole.trials:
         reasons = [f"{names}: {why}" for names, why in group_refusals(whole.refused)]
         more = (
-            [f"and {len(reasons) - TOLD} more tasks like these"]
-            if len(reasons) > TOLD + 1
-            else reasons[TOLD:]
+            [f"and {len(reasons) - _TOLD} more tasks like these"]
+            if len(reasons) > _TOLD + 1
+            else reasons[_TOLD:]
         )
-        told = "; ".join([*reasons[:TOLD], *more])
+        told = "; ".join([*reasons[:_TOLD], *more])
         why = told or "name at least one task, one encoder and one probe that fit"
         raise PlanProblem(f"nothing to measure: {why}")
     return _settle_encoders(whole, paths)
@@ -226,7 +226,7 @@ def _plan_design(design: TrialDesign, paths: RunPaths) -> TrialPlan:
     probes = probes or _things(PROBES, sorted({t.probe for t in tasks.values()}))
     further = _things(PROBES, [STRONG_PROBE]) if design.strong else {}
     posed_controls = [
-        list_draws(control, design.seeds) for control in (NO_CONTROL, *design.controls)
+        list_draws(control, design.seeds) for control in (_NO_CONTROL, *design.controls)
     ]
     controls = _things(CONTROLS, chain.from_iterable(posed_controls))
     if any(_reads_words(p) for p in probes.values()):

@@ -28,7 +28,7 @@ from lingprobe.nets.device import DeviceAwareProbe, get_device_kind
 from lingprobe.nets.precision import get_processor_kind, must_be_reproducible
 
 NAMELESS = "-"  # the layer of an encoder that has but one
-PACKAGES = (
+_PACKAGES = (
     "lingprobe",
     "numpy",
     "scipy",
@@ -44,7 +44,7 @@ PACKAGES = (
 def list_versions() -> dict[str, str]:
     """Versions of the packages that matter to a number, as far as they are installed."""
     installed = {"python": platform.python_version()}
-    for package in PACKAGES:
+    for package in _PACKAGES:
         try:
             installed[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:

@@ -18,9 +18,9 @@ from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import METRICS, Doubles, Metric
 
-TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
-HALF = 0.5  # of the examples: what more have is prevalent
-CLASS, PREVALENT, SET = "class", "prevalent", "set"
+_TRIED = 50  # commonest classes tried as the constant; accuracy and F1 never prefer a rarer one
+_HALF = 0.5  # of the examples: what more have is prevalent
+CLASS, _PREVALENT, SET = "class", "prevalent", "set"
 
 
 def best_constant(train: Column, test: Column, metric: str | Metric) -> float:
@@ -53,7 +53,7 @@ def choose_constants(train: Column, metric: str | Metric) -> dict[str, tuple[str
     measure = find_metric(metric)
     if measure.reads_scores:  # these answers stand beside it, and it does not choose them
         measure = find_metric(train.metric)
-    kinds = [CLASS, PREVALENT, SET] if train.classes is None or measure.several else [CLASS]
+    kinds = [CLASS, _PREVALENT, SET] if train.classes is None or measure.several else [CLASS]
     return {kind: constant_labels(train, measure, kind) for kind in kinds}
 
 
@@ -83,12 +83,12 @@ def constant_labels(train: Column, metric: Metric, kind: str) -> tuple[str, ...]
     different, counts = _different(train)
     share = _shares(different, counts)
     order = np.argsort(-share, kind="stable")
-    if kind == PREVALENT:
-        return tuple(train.names[i] for i in order if share[i] >= HALF)
+    if kind == _PREVALENT:
+        return tuple(train.names[i] for i in order if share[i] >= _HALF)
     sets = (
         [order[:k] for k in range(len(order) + 1)]
         if kind == SET
-        else [order[i : i + 1] for i in range(min(len(order), TRIED))]
+        else [order[i : i + 1] for i in range(min(len(order), _TRIED))]
     )
     answers = [tuple(train.names[i] for i in ids) for ids in sets]
     return max(
@@ -201,5 +201,5 @@ def _shares(different: Column, counts: Ints) -> Doubles:
     matrix = different.sets().matrix()
     annotated = counts @ ~np.isnan(matrix)
     return np.asarray(
-        (counts @ (np.nan_to_num(matrix) >= HALF)) / np.maximum(annotated, 1), np.float64
+        (counts @ (np.nan_to_num(matrix) >= _HALF)) / np.maximum(annotated, 1), np.float64
     )

@@ -26,8 +26,8 @@ from lingprobe.metrics.student import t_tail
 LEAST = 3  # observations, below which a correlation says nothing
 MANY = 30  # observations, from which on p values are those of an approximation
 EXACT = 9  # observations, up to which all permutations are gone through
-ROOM = 4_000_000  # numbers that lie in memory at a time
-ROUNDING = 1e-9  # by which equal coefficients may differ
+_ROOM = 4_000_000  # numbers that lie in memory at a time
+_ROUNDING = 1e-9  # by which equal coefficients may differ
 
 Pair = tuple[int, int]
 
@@ -141,9 +141,9 @@ def permutation_p_values(
     """
     form = get_column_transform(method)
     features = form(group.values)
-    observed = np.abs(_products(features)) - ROUNDING
+    observed = np.abs(_products(features)) - _ROUNDING
     count, total = np.zeros_like(observed), 0
-    room = max(1, ROOM // max(features.size, 1))
+    room = max(1, _ROOM // max(features.size, 1))
     for some in draw_permutations(group.n, draws, room, seed):
         shuffled = _permute(features, some)
         products = features.reshape(len(features), -1) @ shuffled.transpose(0, 2, 1)
@@ -242,7 +242,7 @@ def _compare_observations(values: Doubles) -> Doubles:
     return out
 
 
-METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
+_METHODS: Mapping[str, Callable[[Doubles], Doubles]] = {
     "spearman": _standardize_ranks,
     "pearson": _standardize,
     "kendall": _compare_observations,
@@ -254,5 +254,5 @@ def get_column_transform(method: str) -> Callable[[Doubles], Doubles]:
     """What makes features of columns whose products are the coefficients of a method; UsageProblem
     for one that there is not.
     """
-    check_choice("correlation", method, METHODS)
-    return METHODS[method]
+    check_choice("correlation", method, _METHODS)
+    return _METHODS[method]

@@ -28,9 +28,9 @@ from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Doubles, Metric
 
 # standard errors that the gain from context must reach, or layers are weighted by noise
-GUARD = 3.0
-DRAWS = 2000
-WAVES = 6.0  # the variance of second differences of independent errors, in variances of one
+_GUARD = 3.0
+_DRAWS = 2000
+_WAVES = 6.0  # the variance of second differences of independent errors, in variances of one
 
 
 class ExpectedLayer(NamedTuple):
@@ -101,7 +101,7 @@ def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expec
         else float((draws[:, -1] - draws[:, 0]).std(ddof=1))
     )
     nothing = float("nan")
-    if not gain > GUARD * error:
+    if not gain > _GUARD * error:
         return ExpectedLayer(
             nothing, nothing, nothing, gain, error, "the gains of the layers are not significant"
         )
@@ -133,9 +133,9 @@ def drawn_scores(
     covariance = estimate.covariance + np.diag(noise)
     spread = _root(covariance)
     rng, df = np.random.default_rng([len(gold), 15]), float(estimate.df.min())
-    heavy = np.sqrt(df / rng.chisquare(df, (DRAWS, 1)))
+    heavy = np.sqrt(df / rng.chisquare(df, (_DRAWS, 1)))
     means = np.array([one.scores.mean() for one in each])
-    return np.asarray(means + heavy * rng.standard_normal((DRAWS, len(each))) @ spread.T)
+    return np.asarray(means + heavy * rng.standard_normal((_DRAWS, len(each))) @ spread.T)
 
 
 def _root(covariance: Doubles) -> Doubles:
@@ -158,7 +158,7 @@ def _roughness(scores: Doubles) -> float:
     never too small.
     """
     return (
-        float(np.sqrt(np.mean(np.diff(scores, 2) ** 2) / WAVES))
+        float(np.sqrt(np.mean(np.diff(scores, 2) ** 2) / _WAVES))
         if len(scores) > 2
         else float("inf")
     )

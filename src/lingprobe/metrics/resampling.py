@@ -19,8 +19,8 @@ from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
 DRAWS = 9_999
-EXACT = 12  # clusters that differ, up to which every way of swapping is counted
-AT_ONCE = 2**22  # weights of clusters that are held at a time
+_EXACT = 12  # clusters that differ, up to which every way of swapping is counted
+_AT_ONCE = 2**22  # weights of clusters that are held at a time
 
 
 class ResampledDifference(NamedTuple):
@@ -84,7 +84,7 @@ def compute_permutation_p(
     least = abs(sums.value) * (1 - 1e-9)
     totals = sums.one.sum(1), sums.other.sum(1)
     swap, many = swap[:, differing], len(differing)
-    exact = many <= EXACT
+    exact = many <= _EXACT
     hits = count = 0
     for weights in _every(many) if exact else _flips(many, draws):
         moved = np.tensordot(weights, swap, ([1], [1]))
@@ -109,7 +109,7 @@ def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
         return p
     least = np.abs(known.sum(1)) - 1e-9
     many = known.shape[1]
-    exact = many <= EXACT
+    exact = many <= _EXACT
     hits, count = np.zeros(len(known)), 0
     for weights in _every(many) if exact else _flips(many, draws):
         largest = np.abs((1 - 2 * weights) @ known.T).max(1)
@@ -232,5 +232,5 @@ def _resamples(many: int, draws: int) -> Iterator[Doubles]:
 
 
 def _portions(many: int, draws: int) -> list[int]:
-    size = max(1, AT_ONCE // many)
+    size = max(1, _AT_ONCE // many)
     return [min(size, draws - start) for start in range(0, draws, size)]

@@ -29,15 +29,15 @@ log = logging.getLogger("lingprobe.probes")
 DEVICE = (
     "LINGPROBE_DEVICE"  # what `auto` stands for, where machines that share the work agreed on it
 )
-NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip")
-FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
+_NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip")
+_FITS = "LINGPROBE_PROBE_DEVICE"  # what probes are fitted on, as it was asked for
 
 
 def check_device_name(asked: str, option: str = "device") -> None:
     """Refuse what is no device of torch, before any work."""
-    if get_device_kind(asked) in NAMES:
+    if get_device_kind(asked) in _NAMES:
         return
-    meant = f"cuda:{asked}" if asked.isdecimal() else suggest_name("device", asked, NAMES)
+    meant = f"cuda:{asked}" if asked.isdecimal() else suggest_name("device", asked, _NAMES)
     hint = f"did you mean {meant}?" if meant else "write cpu, cuda, cuda:1, mps or auto"
     raise UsageProblem(f"{option}={asked}: {hint}")
 
@@ -87,21 +87,21 @@ def fitting_on(asked: str) -> AbstractContextManager[None]:
             f"probe_device={asked!r}: probes are fitted on cpu, cuda, cuda:N or auto; other devices"
             " lack float64, which their sums are taken in"
         )
-    return set_environment(FITS, asked)
+    return set_environment(_FITS, asked)
 
 
 def fits_elsewhere() -> bool:
     """Whether probes were asked to be fitted on another device than the processor, if there is
     one.
     """
-    return (os.environ.get(FITS) or "cpu") != "cpu"
+    return (os.environ.get(_FITS) or "cpu") != "cpu"
 
 
 def fit_device() -> str:
     """Probes are fitted on the processor, unless another device was asked for; `auto` is that of
     encoders where it is CUDA.
     """
-    device = resolved_device(os.environ.get(FITS) or "cpu")
+    device = resolved_device(os.environ.get(_FITS) or "cpu")
     return device if device.startswith("cuda") else "cpu"
 
 

@@ -27,7 +27,7 @@ from lingprobe.tables.markup import format_markdown
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, format_number
 
-CARD, RESULTS = "README.md", ".eval_results"
+_CARD, _RESULTS = "README.md", ".eval_results"
 
 
 def name_on_hub(encoders: Iterable[str]) -> dict[str, str]:
@@ -136,9 +136,9 @@ def _write_model_folders(cards: Sequence[ModelCard], to: Path, benchmark: str | 
         folder = to / names[card.table.title]
         table = format_markdown(replace(card.table, title=""))
         text = f"---\n{_metadata(card)}---\n\n## Probing\n\n{table}"
-        write_text(folder / CARD, text)
+        write_text(folder / _CARD, text)
         for name, entries in _entries(card, benchmark).items() if benchmark else ():
-            write_text(folder / RESULTS / f"{name}.yaml", entries)
+            write_text(folder / _RESULTS / f"{name}.yaml", entries)
 
 
 def _metadata(card: ModelCard) -> str:

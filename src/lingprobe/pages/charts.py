@@ -48,7 +48,7 @@ FIGURES = Contents(
     | {"layers": "lingprobe.pages.layer_curves:layers"},
     made=False,
 )
-NAME = 40  # letters of an encoder; a longer name loses its middle
+_NAME = 40  # letters of an encoder; a longer name loses its middle
 
 
 def draw_chart(scored: ResultFrame, kind: str) -> Figure:
@@ -82,7 +82,7 @@ def dots(made: ScoreGrid) -> Figure:
     """
     if not any(row.score == row.score for line in made.lines for row in line.cells.values()):
         raise PlotProblem("nothing to draw: no task has a score")
-    names = fold_names([label_of(made, line) for line in made.lines], NAME)
+    names = fold_names([label_of(made, line) for line in made.lines], _NAME)
     titles = list(map(made.full_name, made.columns))
     drawn = DotPanels.of(titles, names, f"{_about(made)}, with 95 % intervals.", 0.4)
     for axes, column in zip(drawn.axes, made.columns, strict=True):
@@ -223,7 +223,7 @@ def radar(made: ScoreGrid) -> Figure:
     figure = make_figure(size, f"{_about(made)}, around a circle.")
     axes = draw_circle(figure.add_subplot(projection="polar"), names)
     floors = _floors(made, tasks)
-    axes.fill(compute_angles(len(tasks)), floors, color=GREY, alpha=0.35, lw=0, label=FLOORS)
+    axes.fill(compute_angles(len(tasks)), floors, color=GREY, alpha=0.35, lw=0, label=_FLOORS)
     for place, line in enumerate(whole):
         label = label_of(made, line)
         draw_polygon(axes, [line.cells[task].score for task in tasks], place, label, names)
@@ -240,7 +240,7 @@ def get_circle_size(names: Sequence[str]) -> float:
     return 3.2 if wide is None else min(3.2, wide - 2 * measure_names(names)) + 0.4
 
 
-FLOORS = "best baseline of each task, or constant answer"
+_FLOORS = "best baseline of each task, or constant answer"
 
 
 def _is_whole(line: EncoderLine, tasks: Sequence[str]) -> bool:

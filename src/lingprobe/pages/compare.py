@@ -38,7 +38,7 @@ from lingprobe.tables.table import (
     format_p_value,
 )
 
-WORDS = frozenset({"score of", "scores", "question", "verdict"})
+_WORDS = frozenset({"score of", "scores", "question", "verdict"})
 TESTS: Mapping[Test, str] = {
     "t": "intervals and p values are paired",
     "permutation": (
@@ -273,7 +273,7 @@ def tabulate_comparisons(comparison: Comparison) -> Table:
     return Table(
         head,
         tuple(sections),
-        WORDS,
+        _WORDS,
         notes,
         title if against or probe else "",
         caption=f"{title}, in percentage points and paired over the same test examples, with 95 %"
@@ -283,11 +283,11 @@ def tabulate_comparisons(comparison: Comparison) -> Table:
     )
 
 
-DETECTABLE = (
+_DETECTABLE = (
     "detectable: the smallest difference that these test examples show with a power of 80 %, after"
     " the correction."
 )
-BEST = (
+_BEST = (
     "The second score is that of the best baseline. better: than every baseline of the question,"
     " including the constant answer. worse: than at least one of them."
 )
@@ -300,13 +300,13 @@ def _explain_comparison(comparison: Comparison) -> Iterator[str]:
         f" examples; {TESTS[comparison.test]}."
     )
     if any(one.against > 1 for one in comparison.found):
-        yield BEST
+        yield _BEST
     yield (
         f"p ({NAMES[comparison.correction]}): corrected for {comparison.family}; so are the"
         " intervals. no significant difference: p is 0.05 or above. --format csv has the"
         " uncorrected p."
     )
-    yield DETECTABLE
+    yield _DETECTABLE
     yield from _width_notes(comparison)
     if comparison.few_seeds:
         yield few_seeds_note("seed", ", intervals")

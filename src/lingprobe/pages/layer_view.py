@@ -38,8 +38,8 @@ from lingprobe.pages.view_page import FrameView, ListTable, ViewSpread
 from lingprobe.tables.lines import BarLook
 from lingprobe.tables.style import BEST, BLUE, GREY, PALE
 
-LEXICAL, ALONE, MIXED, WHOLE, UNREAD = "lexical", "alone", "mix", "whole", "unread"
-_FORMS = (ALONE, MIXED, LEXICAL)
+_LEXICAL, _ALONE, _MIXED, _WHOLE, _UNREAD = "lexical", "alone", "mix", "whole", "unread"
+_FORMS = (_ALONE, _MIXED, _LEXICAL)
 _FAMILY = ("task", "encoder", "probe")
 _READ = dict.fromkeys(("layer", "level", "form", "role", "site"), ANY)
 """What rows of one family differ in."""
@@ -68,8 +68,8 @@ def place_layers(frame: ResultFrame) -> ResultFrame:
         if family := list(_place_family(plain, numbers)):
             placed += family
             forms = [form for _, _, form in {(0, row.level, row.form) for row in family}]
-            is_weighted = _count_weights(plain, (k for k, _, form in family if form == WHOLE)) > 0
-            is_mixed = forms.count(MIXED) > 1 or ALONE not in forms or is_weighted
+            is_weighted = _count_weights(plain, (k for k, _, form in family if form == _WHOLE)) > 0
+            is_mixed = forms.count(_MIXED) > 1 or _ALONE not in forms or is_weighted
             facts += [(max(row.level for row in family), is_mixed)] * len(family)
     if not placed:
         raise DataProblem(
@@ -109,17 +109,17 @@ def _place_family(frame: ResultFrame, numbers: Sequence[int]) -> Iterator[Placed
     if 0 in alone:
         mixes.setdefault(0, "0")  # a mix of one layer is that layer
     for read in [whole] if weighted else [mixes[last]] if last in mixes else []:
-        yield from (PlacedRow(k, last, WHOLE) for k in reads[read])
+        yield from (PlacedRow(k, last, _WHOLE) for k in reads[read])
     fits = {read: [_fit_of(frame, k) for k in reads[read]] for read in mixes.values()}
     shared = set.intersection(*map(set, fits.values())) if fits else set()
     for read, mine in fits.items() if shared else ():
         pairs = zip(reads[read], mine, strict=True)
         reads[read] = [k for k, fit in pairs if fit in shared]
-    layers = [(ALONE, sorted(alone.items())), (MIXED, sorted(mixes.items()))]
+    layers = [(_ALONE, sorted(alone.items())), (_MIXED, sorted(mixes.items()))]
     placed = [(layer, form, read) for form, pairs in layers for layer, read in pairs]
-    placed += [(-1, LEXICAL, "lex")] if "lex" in reads else []
+    placed += [(-1, _LEXICAL, "lex")] if "lex" in reads else []
     _, _, first = placed[0]
-    placed += [(k, UNREAD, first) for k in range(last + 1) if k not in alone and k not in mixes]
+    placed += [(k, _UNREAD, first) for k in range(last + 1) if k not in alone and k not in mixes]
     yield from (PlacedRow(k, layer, form) for layer, form, read in placed for k in reads[read])
 
 
@@ -234,7 +234,7 @@ LAYER_VIEW = FrameView(
     keys=(*RUN_KEYS, "level", "form"),
     extra=("code", "question"),
     prepare=place_layers,
-    where={"form": (*_FORMS, UNREAD)},
+    where={"form": (*_FORMS, _UNREAD)},
     statistics=(
         MeanScore(),
         ClassNumber("classes"),
@@ -242,8 +242,8 @@ LAYER_VIEW = FrameView(
         BestRow("best", within=(*_FAMILY, "form")),
         OtherMaximum("n_most", "n_test", {**_READ, "form": _FORMS}),
         OtherScore("below_score", {"level": OwnValue("below"), "layer": ANY}),
-        GrowingMixes("expected", {**_READ, "form": MIXED}, "level", "last"),
-        MixWeights("weight", {**_READ, "form": WHOLE}, "level"),
+        GrowingMixes("expected", {**_READ, "form": _MIXED}, "level", "last"),
+        MixWeights("weight", {**_READ, "form": _WHOLE}, "level"),
     ),
     spread=ViewSpread(
         keys=(*_FAMILY, "level"),

@@ -18,7 +18,7 @@ from lingprobe.tables.page import Page
 from lingprobe.tables.table import Table, TableSection, format_coefficient
 
 MARK = "•"
-WORDS = frozenset({"", "column", "source", "language", "metric"})
+_WORDS = frozenset({"", "column", "source", "language", "metric"})
 CALLED = {"spearman": "Spearman's ρ", "pearson": "Pearson's r", "kendall": "Kendall's τ"}
 
 Cell = Callable[[Correlation], str]
@@ -120,7 +120,7 @@ def tabulate_columns(relation: CorrelationTable) -> Table:
         " seeds; – if seeds are not known. Low reliability or a small range of scores pulls"
         " correlations towards zero.",
     )
-    return Table(head, (TableSection("columns", tuple(lines)),), WORDS, notes)
+    return Table(head, (TableSection("columns", tuple(lines)),), _WORDS, notes)
 
 
 def _section(
@@ -155,7 +155,7 @@ def _build_relation_table(
     square = relation.across == relation.down
     across = relation.across[: len(relation.across) - square]
     head = ("", *(relation.table.columns[j].name for j in across))
-    return Table(head, tuple(sections), WORDS, tuple(notes), mark=MARK)
+    return Table(head, tuple(sections), _WORDS, tuple(notes), mark=MARK)
 
 
 def _reading(relation: CorrelationTable, counted: bool) -> list[str]:

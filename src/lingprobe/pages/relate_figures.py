@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ENDS = "#b23c28", "#f6f6f4", "#1b5896"  # of falling together, of nothing, of rising together
-MOST = 80  # pairs that are drawn as dots
-PANEL = 3.6  # inches of the dots
+_ENDS = "#b23c28", "#f6f6f4", "#1b5896"  # of falling together, of nothing, of rising together
+_MOST = 80  # pairs that are drawn as dots
+_PANEL = 3.6  # inches of the dots
 
 
 class HeatMapKind(NamedTuple):
@@ -50,7 +50,7 @@ def draw_correlation_heat(relation: CorrelationTable) -> Figure:
     """A cell for each pair, blue where two columns rise together, red where one falls; grey where
     that is not significant.
     """
-    return _map(relation, BETWEEN)
+    return _map(relation, _BETWEEN)
 
 
 def draw_family_heat(relation: CorrelationTable) -> Figure:
@@ -62,7 +62,7 @@ def draw_family_heat(relation: CorrelationTable) -> Figure:
             "no family has three variants, so there are no correlations within families to draw;"
             " define families with --within or --family"
         )
-    return _map(relation, WITHIN)
+    return _map(relation, _WITHIN)
 
 
 def _map(relation: CorrelationTable, kind: HeatMapKind) -> Figure:
@@ -82,14 +82,14 @@ def _map(relation: CorrelationTable, kind: HeatMapKind) -> Figure:
         if not (square and c > r)
     ]
     grey = kind.grey(relation)
-    note = f"grey, italic: {grey}" if grey else UNTESTED
+    note = f"grey, italic: {grey}" if grey else _UNTESTED
     return draw_heat_maps(
         [HeatMap("", cells)],
-        HeatLook(_about(relation), ENDS, wide=0.57, ends=("−1", "1"), note=note),
+        HeatLook(_about(relation), _ENDS, wide=0.57, ends=("−1", "1"), note=note),
     )
 
 
-UNTESTED = "without p values: too few families"
+_UNTESTED = "without p values: too few families"
 
 
 def _build_heat_cell(row: str, column: str, one: Correlation | None, kind: HeatMapKind) -> HeatCell:
@@ -122,13 +122,13 @@ def _untold(relation: CorrelationTable) -> str:
     return "not significant (corrected)" if tested else ""
 
 
-BETWEEN = HeatMapKind(
+_BETWEEN = HeatMapKind(
     lambda one: one.correlation,
     lambda one: not math.isnan(one.p) and not one.is_significant,
     describe_correlation,
     _untold,
 )
-WITHIN = HeatMapKind(
+_WITHIN = HeatMapKind(
     lambda one: one.within,
     lambda one: bool(one.positive and one.negative),
     _describe_family_pair,
@@ -141,14 +141,14 @@ def draw_correlation_dots(relation: CorrelationTable) -> Figure:
     significant.
     """
     known = [one for one in relation.found if not math.isnan(one.correlation)]
-    if not 0 < len(known) <= MOST:
+    if not 0 < len(known) <= _MOST:
         raise PlotProblem(
-            f"dots show up to {MOST} pairs, and there are {len(known):,}: choose some with --rows"
+            f"dots show up to {_MOST} pairs, and there are {len(known):,}: choose some with --rows"
             " and --columns, or draw a heat map"
         )
     known.sort(key=lambda one: -one.correlation)
     names = fold_names([f"{one.first}, {one.second}" for one in known], 1000)
-    size = measure_names(names) + PANEL + 0.7, 0.7 + row_height(names) * len(known)
+    size = measure_names(names) + _PANEL + 0.7, 0.7 + row_height(names) * len(known)
     figure = make_figure(size, _about(relation))
     axes = figure.subplots()
     draw_correlation_scale(axes, names)

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PANEL = 2.9  # inches of dots
-WORDS = frozenset({"task", "encoder", "95 % interval"})
+_PANEL = 2.9  # inches of dots
+_WORDS = frozenset({"task", "encoder", "95 % interval"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +67,12 @@ class LanguageRow:
 def languages_page(found: LanguagePair, figure: str = "dots") -> Page[LanguagePair]:
     """The tables and a figure of two languages; UsageProblem for a figure that there is not."""
     kind = "dots" if figure == "heat" else figure
-    check_choice("figure", kind, CHARTS)
+    check_choice("figure", kind, _CHARTS)
     return Page(
         found,
         lambda: [tabulate_tasks(found), tabulate_encoders(found)],
         {"csv": lambda: format_csv(list_language_rows(found))},
-        figure=lambda: CHARTS[kind](found),
+        figure=lambda: _CHARTS[kind](found),
         remarks=found.relation.table.remarks,
     )
 
@@ -115,7 +115,7 @@ def tabulate_tasks(found: LanguagePair) -> Table:
     return Table(
         (*head, "differs from", "n"),
         (TableSection(heading, body, strong=strong),),
-        WORDS,
+        _WORDS,
         notes,
         mark=MARK,
     )
@@ -154,7 +154,7 @@ def tabulate_encoders(found: LanguagePair) -> Table:
     )
     method = CALLED[found.relation.asked.method]
     heading = f"{method} of {found.first} and {found.second} over tasks"
-    return Table(head, (TableSection(heading, body),), WORDS, tuple(_about_profiles(found)))
+    return Table(head, (TableSection(heading, body),), _WORDS, tuple(_about_profiles(found)))
 
 
 def _about_profiles(found: LanguagePair) -> Iterator[str]:
@@ -193,7 +193,7 @@ def agreement_dots(found: LanguagePair) -> Figure:
     tasks = fold_names([each.task for each in found.tasks], 1000)
     rows = [row_height(names) * len(names) for names in (encoders, tasks)]
     about = f"Correlations of scores in {found.first} and {found.second}."
-    size = 2 * PANEL + measure_names(encoders) + measure_names(tasks), 1.0 + max(rows)
+    size = 2 * _PANEL + measure_names(encoders) + measure_names(tasks), 1.0 + max(rows)
     figure, (left, right) = make_panel_pair(size, [0.5 + high for high in rows], about)
     left.set_title("encoders, over tasks")
     right.set_title("tasks, over encoders")
@@ -225,7 +225,7 @@ def _profile(axes: Axes, place: int, profile: CrossLanguageProfile) -> None:
         draw_dot(axes, place, (value, math.nan, math.nan), make_legend_mark(marker, colour), told)
 
 
-CHARTS: Mapping[str, Callable[[LanguagePair], Figure]] = {
+_CHARTS: Mapping[str, Callable[[LanguagePair], Figure]] = {
     "dots": agreement_dots,
     "radar": draw_language_radar,
     "scores": scores_figure,

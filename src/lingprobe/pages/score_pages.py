@@ -24,11 +24,11 @@ from lingprobe.pages.wide import explain_bold, make_wide_table
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import LABEL, Table
 
-FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
+_FORMATS = ("terminal", "markdown", "csv", "parquet", "latex", "html", "mteb")
 SCORE_EXTRAS = ("checkpoint", *MTEB_EXTRAS)
 """What a frame has of which pages of scores are made."""
 
-FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
+_FEW_LAYERS = 4  # of an encoder, up to which a table has a row for each
 
 
 def scores_page(
@@ -65,7 +65,7 @@ def _build_score_section(
     """
     said, shown = make_statement(scored, beside.folder), select_shown(scored)
     notes: tuple[str, ...] = ()
-    if has_chosen := said.verdicts.layers > FEW_LAYERS and not beside.reads:
+    if has_chosen := said.verdicts.layers > _FEW_LAYERS and not beside.reads:
         shown = said.verdicts.at_chosen_layers(shown)
         notes = (said.layers,)
     made = make_grid(shown)

@@ -32,15 +32,15 @@ from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.groups import arrange_columns
 from lingprobe.pages.unreadable import WordCount, describe_unreadable
 
-SOME = 8  # encoders that have a sentence
-FEW = 3  # tasks that a sentence names
-MANY = 6  # opponents that a line names
-MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
+_SOME = 8  # encoders that have a sentence
+_FEW = 3  # tasks that a sentence names
+_MANY = 6  # opponents that a line names
+_MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
 _FEW_CLUSTERS = (
     f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
     " for an interval"
 )
-PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
+_PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,9 +60,9 @@ class VerdictStatement:
     def sentences(self) -> tuple[str, ...]:
         """A sentence for each encoder, those first that have most yeses."""
         ranked = sorted(self.verdicts.encoders, key=_count_answers, reverse=True)
-        said = [self.sentence(one) for one in ranked[:SOME]]
-        if len(ranked) > SOME:
-            rest = len(ranked) - SOME
+        said = [self.sentence(one) for one in ranked[:_SOME]]
+        if len(ranked) > _SOME:
+            rest = len(ranked) - _SOME
             said.append(f"`lingprobe compare{self.where}` has the verdicts on {rest} more.")
         return tuple(said)
 
@@ -92,8 +92,8 @@ class VerdictStatement:
         ]
         if not lacking:
             return ()
-        names = ", ".join(dict.fromkeys(self._name(one.encoder) for one in lacking[:FEW]))
-        names += f" and {len(lacking) - FEW} more" * (len(lacking) > FEW)
+        names = ", ".join(dict.fromkeys(self._name(one.encoder) for one in lacking[:_FEW]))
+        names += f" and {len(lacking) - _FEW} more" * (len(lacking) > _FEW)
         possible = [copy for one in lacking for copy in one.possible_copies[:1]]
         how = f"; `-e {possible[0]}` adds one" if possible else ""
         return (
@@ -146,9 +146,9 @@ class VerdictStatement:
             posed = [answer.decision.question for answer in answers]
             pairs = [(each.one, other) for each in posed for other in each.others]
             names = list(dict.fromkeys(self._name_with_spread(*pair) for pair in pairs))
-            rest = f" and {len(names) - MANY} more" * (len(names) > MANY)
+            rest = f" and {len(names) - _MANY} more" * (len(names) > _MANY)
             if answers:
-                listed = ", ".join(names[:MANY])
+                listed = ", ".join(names[:_MANY])
                 parts.append(f"{_predicate(answers[0])}: above {listed}{rest}")
         return "; ".join(parts) + "."
 
@@ -267,7 +267,7 @@ class VerdictStatement:
         else:
             many = f"{len(yes) or 'none'} of {len(counted)}{' tasks' * is_first}"
             told = f"{many} {'is' if len(yes) < 2 else 'are'} {what}"
-            names = self._list_tasks(yes) if len(yes) <= FEW else ""
+            names = self._list_tasks(yes) if len(yes) <= _FEW else ""
         if not yes:
             return told
         by = _range(yes, f" over {self._list_blocking(yes)}")
@@ -275,7 +275,7 @@ class VerdictStatement:
 
     def _list_tasks(self, answers: Sequence[QuestionAnswer]) -> str:
         """The names of some tasks, or how many they are."""
-        if len(answers) > FEW:
+        if len(answers) > _FEW:
             return str(len(answers))
         return ", ".join(self._name(answer.row.task) for answer in answers)
 
@@ -288,7 +288,7 @@ class VerdictStatement:
             for answer in answers
         )
         names = [name for name, _ in counts.most_common()]
-        return ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" * (len(names) > FEW))
+        return ", ".join(names[:_FEW]) + (f" and {len(names) - _FEW} more" * (len(names) > _FEW))
 
     def _name_with_spread(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called, with what the intervals know of several copies."""
@@ -405,7 +405,7 @@ def _detectable(answers: Sequence[QuestionAnswer]) -> str:
     unit = "point" if [*ends] == ["1.0"] else "points"
     here = f"80 % power for a difference of {' to '.join(ends)} {unit}"
     sizes = [
-        (points, _format_sizes(answers, points)) for points in PLANNED_POINTS if points < found[-1]
+        (points, _format_sizes(answers, points)) for points in _PLANNED_POINTS if points < found[-1]
     ]
     planned = [
         f"{points:.0f} point{'s' * (points != 1)} would need {many} test examples"
@@ -420,8 +420,8 @@ def _format_sizes(answers: Sequence[QuestionAnswer], points: float) -> str:
     needed = sorted(answer.needed_examples(points) for answer in answers)
     if not needed[0]:
         return ""
-    if needed[-1] > MAX_SHOWN_EXAMPLES:
-        return f"more than {MAX_SHOWN_EXAMPLES:,}"
+    if needed[-1] > _MAX_SHOWN_EXAMPLES:
+        return f"more than {_MAX_SHOWN_EXAMPLES:,}"
     return " to ".join(dict.fromkeys(f"{round_up(n):,}" for n in (needed[0], needed[-1])))
 
 

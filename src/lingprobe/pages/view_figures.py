@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 _MOST_LINES = 2 * len(COLOURS)  # that can be distinguished
-ABOVE_CONSTANT = "(score - constant_score) / ([100 - constant_score, 1e-9]|max)"
+_ABOVE_CONSTANT = "(score - constant_score) / ([100 - constant_score, 1e-9]|max)"
 """How far a score is from the constant answer's, of 1, to 100."""
 _LEAST_SPAN = 10.0  # points of score that a panel spans at least
 _ROOM_FOR_TEXTS = 4  # lines, up to which each has a text above a panel
@@ -72,7 +72,7 @@ class HeatFigure:
     title: str
     text: str
     strong: str
-    share: str = ABOVE_CONSTANT
+    share: str = _ABOVE_CONSTANT
     when: str = "true"
     is_upward: bool = False
 

@@ -25,7 +25,7 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-MEAN = "mean"
+_MEAN = "mean"
 MARK = "•"
 
 
@@ -43,7 +43,7 @@ def build_wide_table(made: ScoreGrid) -> Table:
     words = ["encoder", *(["layer"] * made.has_layers), *(["probe"] * made.has_probes)]
     columns, groups = [*words], [""] * len(words)
     for mine in made.groups:
-        columns += [column.name for column in mine] + [MEAN] * has_mean(made, mine)
+        columns += [column.name for column in mine] + [_MEAN] * has_mean(made, mine)
         groups += [mine[0].group] * (len(mine) + has_mean(made, mine))
     return Table(
         tuple(columns),

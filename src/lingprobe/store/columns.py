@@ -16,8 +16,8 @@ from lingprobe.store.blocks import get_version
 
 FOLDER, SUFFIX = "columns", ".parquet"
 FORMAT = 1
-MADE = b"sonde.made"
-SCRIPT = "__main__"  # another one in each process
+_MADE = b"sonde.made"
+_SCRIPT = "__main__"  # another one in each process
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class ColumnOrigin:
         import pyarrow.parquet as pq
 
         try:
-            plain = json.loads(pq.read_metadata(path).metadata[MADE])
+            plain = json.loads(pq.read_metadata(path).metadata[_MADE])
             return cls(plain["sonde"], tuple(plain["modules"]), plain["code"])
         except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
             return None
@@ -50,7 +50,7 @@ class ColumnOrigin:
     def metadata(self) -> dict[bytes, str]:
         """The same as metadata of a file."""
         plain = {"sonde": self.lingprobe, "modules": self.roots, "code": self.code}
-        return {MADE: json.dumps(plain)}
+        return {_MADE: json.dumps(plain)}
 
     @property
     def current(self) -> bool:
@@ -60,6 +60,6 @@ class ColumnOrigin:
         own = (PACKAGE, EARLIER_PACKAGE)
         modules = {root.partition(":")[0] for root in self.roots}
         others = [name for name in modules if name.partition(".")[0] not in own]
-        if any(name == SCRIPT or file_of(name) is None for name in others):
+        if any(name == _SCRIPT or file_of(name) is None for name in others):
             return True
         return digest_code(*self.roots) == self.code

@@ -14,9 +14,9 @@ from lingprobe.store.kept_vectors import get_file_size, listed_columns
 from lingprobe.store.results import SCORES
 from lingprobe.store.results import SUFFIX as RESULTS
 
-PLAN = ".plan"
-IN_RESULTS = {RESULTS: "results", SCORES: "scores", ITEMS: "test examples"}
-KINDS = {**IN_RESULTS, VECTORS: "vectors", PLAN: "vectors"}
+_PLAN = ".plan"
+_IN_RESULTS = {RESULTS: "results", SCORES: "scores", ITEMS: "test examples"}
+_KINDS = {**_IN_RESULTS, VECTORS: "vectors", _PLAN: "vectors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def list_holdings(results: Path, cache: Path) -> list[StoredFiles]:
             block = BlockFile(path)
         except (DamagedFile, FileNotFoundError):
             continue
-        groups.setdefault((KINDS[path.suffix], block.format, block.made), []).append(path)
+        groups.setdefault((_KINDS[path.suffix], block.format, block.made), []).append(path)
     for path in listed_columns(cache):
         if path.suffix == columns.SUFFIX and (made := columns.ColumnOrigin.of(path)):
             groups.setdefault(("columns", columns.FORMAT, made.lingprobe), []).append(path)
@@ -55,10 +55,10 @@ def list_holdings(results: Path, cache: Path) -> list[StoredFiles]:
 def _list_kept_files(results: Path, cache: Path) -> Iterator[Path]:
     """The files of results and scores, then those of vectors."""
     yield from sorted(
-        p for p in results.glob("*") if p.suffix in IN_RESULTS and not p.name.startswith(".")
+        p for p in results.glob("*") if p.suffix in _IN_RESULTS and not p.name.startswith(".")
     )
     yield from sorted(
         p
         for p in (cache / "vectors").glob("*/*")
-        if p.suffix in (VECTORS, PLAN) and not p.name.startswith(".")
+        if p.suffix in (VECTORS, _PLAN) and not p.name.startswith(".")
     )

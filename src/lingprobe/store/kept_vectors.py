@@ -20,8 +20,8 @@ from lingprobe.data.cache import PART, STALE, FileProblem, format_bytes, write_t
 from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
 from lingprobe.store.results import ResultStore
 
-NOTE = "encoder.json"
-RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
+_NOTE = "encoder.json"
+_RECENT = 3600  # seconds in which vectors may be those of a run that has no result yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def note_vectors(
     }
     if said != known:
         with contextlib.suppress(FileProblem, OSError):
-            write_text(folder / NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
+            write_text(folder / _NOTE, json.dumps(said, ensure_ascii=False, indent=1) + "\n")
 
 
 def clean_vectors(cache: Path, results: Path, remove: bool) -> CacheCleaning:
@@ -148,7 +148,7 @@ def _kept_vectors(folder: Path, said: Mapping[str, Any], counts: Mapping[str, in
         files=len(files),
         bytes=sum(stat.st_size for stat in stats),
         results=sum(counts.get(identity, 0) for identity in said.get("identities", ())),
-        recent=time.time() - newest < RECENT,
+        recent=time.time() - newest < _RECENT,
     )
 
 
@@ -186,7 +186,7 @@ def _count_results(places: Iterable[Path]) -> dict[str, int]:
 def _note(folder: Path) -> Mapping[str, Any]:
     """The note beside some vectors; nothing where there is none that can be read."""
     try:
-        said = json.loads((folder / NOTE).read_text("utf-8"))
+        said = json.loads((folder / _NOTE).read_text("utf-8"))
     except (OSError, ValueError):
         return {}
     return said if isinstance(said, dict) else {}

@@ -45,7 +45,7 @@ from lingprobe.store.blocks import (
 
 SUFFIX = ".result"
 SCORES = ".scores"  # of files that lie beside them
-BYTE = 255
+_BYTE = 255
 SHARED = 16  # characters of its id that a trial shares with the others of its unit of work
 
 
@@ -258,7 +258,7 @@ def _narrow(array: NDArray[Any]) -> NDArray[Any]:
         return array
     if array.dtype.kind == "f":
         # -0.0 would lose its sign, and comparisons with NaN are false
-        fits = bool(((array >= 0) & (array <= BYTE) & ~np.signbit(array)).all())
+        fits = bool(((array >= 0) & (array <= _BYTE) & ~np.signbit(array)).all())
         small = array.astype(np.uint8) if fits else array
         return small if fits and np.array_equal(small, array) else array
     return array.astype(

@@ -53,7 +53,7 @@ from lingprobe.store.folder import (
 from lingprobe.store.in_place import in_place
 from lingprobe.store.precision import kept_as
 
-SPANS = ("sentences", "words", "first_word")
+_SPANS = ("sentences", "words", "first_word")
 
 
 class VectorEntries(NamedTuple):
@@ -208,7 +208,7 @@ class VectorStore:
             arrays["cut"] = vectors.cut
         if vectors.spans is not None:
             spans = vectors.spans
-            parts = zip(SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
+            parts = zip(_SPANS, (spans.sentences, spans.words, spans.first_word), strict=True)
             arrays |= {f"spans:{name}": array for name, array in parts}
         for slot, layer in zip(slots, vectors.layers, strict=True):
             arrays[f"layer:{slot}"] = self.kept.pack_values(layer)

@@ -12,9 +12,9 @@ from lingprobe.data.references import Reference
 from lingprobe.suites.facts import PaperTable
 from lingprobe.suites.suite import PAIR_FLOORS, Suite, SuiteColumn
 
-UNSPLIT = ("mr", "cr", "subj", "mpqa")
-SCORED = ("sick-r", "sts-b")
-UNTRAINED = ("sts12", "sts13", "sts14", "sts15", "sts16")
+_UNSPLIT = ("mr", "cr", "subj", "mpqa")
+_SCORED = ("sick-r", "sts-b")
+_UNTRAINED = ("sts12", "sts13", "sts14", "sts15", "sts16")
 TASKS = {
     "MR": "text/mr",
     "CR": "text/cr",
@@ -27,7 +27,7 @@ TASKS = {
     "SICK-E": "pair/sick-e",
     "SICK-R": "pair/sick-r",
     "STS-B": "pair/sts-b",
-    **{name.upper(): f"pair/{name}" for name in UNTRAINED},
+    **{name.upper(): f"pair/{name}" for name in _UNTRAINED},
 }
 Protocol = Literal["senteval", "fast"]
 
@@ -83,9 +83,9 @@ def senteval_downstream(
 
 def _probe(name: str, protocol: Protocol) -> str:
     last = name.rpartition("/")[2]
-    if last in UNTRAINED:
+    if last in _UNTRAINED:
         return "cosine"
-    if last in SCORED:
+    if last in _SCORED:
         return "relatedness" if protocol == "fast" else "relatedness,protocol=senteval"
     return "linear" if protocol == "fast" else "mlp,protocol=senteval,hidden=0"
 
@@ -94,5 +94,5 @@ def _run(name: str, folder: str, protocol: Protocol, task: tuple[str, ...]) -> R
     """The task of a column, with SentEval's folds where its files have no splits or no dev."""
     pairs = (each.partition("=") for each in task)
     reference = Reference(name, folder, tuple((key, value) for key, _, value in pairs))
-    folds = (*UNSPLIT, "trec", "mrpc") if protocol == "senteval" else ()
+    folds = (*_UNSPLIT, "trec", "mrpc") if protocol == "senteval" else ()
     return reference.plus(splits="senteval") if name.rpartition("/")[2] in folds else reference

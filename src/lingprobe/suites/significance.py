@@ -28,9 +28,9 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-SHOWN = 2  # encoders named as not significantly different from the best; more are counted
-REACH = 1.959964  # standard errors on each side of a 95 % interval
-POWER = 0.841621  # further standard errors for a power of 80 %
+_SHOWN = 2  # encoders named as not significantly different from the best; more are counted
+_REACH = 1.959964  # standard errors on each side of a 95 % interval
+_POWER = 0.841621  # further standard errors for a power of 80 %
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _pair(
     error = math.hypot(*(paper.error(task, score, n) for score in (first, second)))
     p = math.erfc((first - second) / error / math.sqrt(2))
     gap = (first - second) / PERCENT
-    disagree = 0 if task in paper.correlated else math.floor((gap * n / REACH) ** 2)
+    disagree = 0 if task in paper.correlated else math.floor((gap * n / _REACH) ** 2)
     names = lines[0].name, lines[1].name
     return PublishedDifference(task, block, *names, first, second, n, p, p, disagree)
 
@@ -174,8 +174,8 @@ def tabulate_best_encoders(
 
 def _list_first_names(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return "; ".join(names[:SHOWN]) + more or "–"
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return "; ".join(names[:_SHOWN]) + more or "–"
 
 
 def not_significant(
@@ -217,4 +217,4 @@ def compute_detectable_difference(error: float) -> float:
     """The smallest difference of two published scores with this standard error that is significant
     at 0.05 with a power of 80 %.
     """
-    return (REACH + POWER) * error * math.sqrt(2)
+    return (_REACH + _POWER) * error * math.sqrt(2)

@@ -34,8 +34,8 @@ from lingprobe.tasks.baseline_names import LENGTH, WORDS
 from lingprobe.tasks.baselines import PAIR_FEATURES
 from lingprobe.tasks.released.receipts import all_published
 
-COSINE = "cosine"
-ORACLES: tuple[Kind, ...] = ("oracle",)
+_COSINE = "cosine"
+_ORACLES: tuple[Kind, ...] = ("oracle",)
 """What stands in a suite's table besides: the baselines are the paper's."""
 
 
@@ -190,7 +190,7 @@ class Suite:
     def floors_of(self, column: SuiteColumn, task: Reference) -> list[SuiteBaseline]:
         """The paper's baselines of a column that some task stands in, each with its probe."""
         pair = task.name.startswith(("pair/", "table", "structure/"))
-        if pair and column.probe == COSINE:
+        if pair and column.probe == _COSINE:
             return []
         return [
             floor._replace(probe=floor.probe or column.probe)
@@ -256,7 +256,7 @@ def make_designs(suite: Suite, request: SuiteRequest) -> list[TrialDesign]:
         for floor, mine in floors.items()
     ]
     possible = [
-        TrialDesign(tasks, (), (probe,), request.controls, request.seeds, baselines=ORACLES)
+        TrialDesign(tasks, (), (probe,), request.controls, request.seeds, baselines=_ORACLES)
         for probe, tasks in by_probe.items()
     ]
     return [*planned, *(possible if request.baselines else ())]

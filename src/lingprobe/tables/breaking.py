@@ -14,9 +14,9 @@ from lingprobe.tables.table import (
     TableSection,
 )
 
-TALL = 530.0  # points of a float with its caption: of a page of `article`, the lowest of all
-LINE = 12.0  # points from a line of a caption to the next
-LETTER = 5.0  # points of a letter of a caption, about
+_TALL = 530.0  # points of a float with its caption: of a page of `article`, the lowest of all
+_LINE = 12.0  # points from a line of a caption to the next
+_LETTER = 5.0  # points of a letter of a caption, about
 ABOVE = 26.0  # points of a section's rules and heading
 Height = Callable[[Sequence[str]], float]
 
@@ -52,7 +52,7 @@ def _slice_section(section: TableSection, first: int, after: int) -> TableSectio
 
 def compute_caption_room(table: Table, wide: float) -> float:
     """The points that a caption of such a width leaves to the rows of a float."""
-    return TALL - LINE * (1 + math.ceil(len(table.caption) * LETTER / wide))
+    return _TALL - _LINE * (1 + math.ceil(len(table.caption) * _LETTER / wide))
 
 
 def format_caption(table: Table, place: int, tex: Callable[[str], str]) -> Iterator[str]:

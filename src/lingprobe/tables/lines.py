@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 ACROSS = 3  # panels beside each other
-WIDE, TALL = 2.6, 2.2  # inches of a panel
-NARROW, LOW = 1.4, 1.6  # of one on paper, at least
-TITLE = 27  # letters above it
-WEIGHTS = 0.2  # of a panel, for the bars at its bottom
-RING = "best"
+WIDE, _TALL = 2.6, 2.2  # inches of a panel
+NARROW, _LOW = 1.4, 1.6  # of one on paper, at least
+_TITLE = 27  # letters above it
+_WEIGHTS = 0.2  # of a panel, for the bars at its bottom
+_RING = "best"
 _BAR_LABEL = 36  # letters of what is beside a bar
 
 
@@ -166,7 +166,7 @@ def _draw_series(axes: Axes, series: LineSeries) -> None:
     draw_band(axes, series.points, look, series.is_banded)
     if series.ring:
         place = series.ring.x, series.ring.score
-        axes.plot(*place, "o", mfc="none", color=colour, ms=9, mew=1.4, gid=RING)
+        axes.plot(*place, "o", mfc="none", color=colour, ms=9, mew=1.4, gid=_RING)
     if start:
         if series.points:
             first = series.points[0]
@@ -230,12 +230,12 @@ def round_ends(values: Iterable[float]) -> tuple[float, float]:
 def draw_bars(axes: Axes, bars: Mapping[float, PanelBar], span: tuple[float, float]) -> None:
     """Bars below the scores, on a scale of their own."""
     low, high = span
-    axes.set_ylim(low - (high - low) * WEIGHTS / (1 - WEIGHTS) if bars else low, high)
+    axes.set_ylim(low - (high - low) * _WEIGHTS / (1 - _WEIGHTS) if bars else low, high)
     if not bars:
         return
     axes.set_yticks([tick for tick in _ticks(axes, span) if low <= tick <= high])
     most = max(bar.height for bar in bars.values())
-    parts = [WEIGHTS * bar.height / most for bar in bars.values()]
+    parts = [_WEIGHTS * bar.height / most for bar in bars.values()]
     shares = axes.get_xaxis_transform()  # of the height
     drawn = axes.bar([*bars], parts, 0.6, color=PALE, transform=shares, zorder=1)
     for patch, bar in zip(drawn, bars.values(), strict=True):
@@ -292,7 +292,7 @@ def _ticks(axes: Axes, span: tuple[float, float]) -> Sequence[float]:
 def panel_height(across: int) -> float:
     """Inches of a panel, which on paper is lower where it is narrow."""
     wide = printed_width()
-    return TALL if wide is None else max(LOW, min(TALL, TALL / WIDE * wide / across))
+    return _TALL if wide is None else max(_LOW, min(_TALL, _TALL / WIDE * wide / across))
 
 
 def draw_title(axes: Axes, title: tuple[str, str], raised: int = 0) -> None:
@@ -302,8 +302,8 @@ def draw_title(axes: Axes, title: tuple[str, str], raised: int = 0) -> None:
     place = axes.get_subplotspec()
     across = place.get_gridspec().ncols if place else ACROSS
     first, second = (
-        shorten_name(title[0], TITLE * ACROSS // across),
-        shorten_name(title[1], (TITLE + 8) * ACROSS // across),
+        shorten_name(title[0], _TITLE * ACROSS // across),
+        shorten_name(title[1], (_TITLE + 8) * ACROSS // across),
     )
     if (wide := printed_width()) is not None:
         first, second = (

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 LETTER, ROW = 0.075, 0.2  # inches of a letter, and of a row of names
 BOLD = 0.086  # of a letter of a title
 # on paper, where letters are smaller
-PRINTED = 0.068  # of a letter
-NAMES, MARGIN = 0.42, 1.75  # of the width, and inches at most, for names at the left
-LINES = 2  # of a name
-LINE = 0.13  # inches of a line
-SIGN = 0.5  # of a sign beside what it means
-STACKED = 4.5  # below which two panels stand below each other
-CELL, ABOVE = 0.38, 24  # of a number in a heat map, and letters of a name above it
+_PRINTED = 0.068  # of a letter
+NAMES, _MARGIN = 0.42, 1.75  # of the width, and inches at most, for names at the left
+_LINES = 2  # of a name
+_LINE = 0.13  # inches of a line
+_SIGN = 0.5  # of a sign beside what it means
+_STACKED = 4.5  # below which two panels stand below each other
+_CELL, _ABOVE = 0.38, 24  # of a number in a heat map, and letters of a name above it
 Size = tuple[float, float]
 
 
@@ -50,10 +50,10 @@ def count_panels_abreast(many: int, most: int, least: float, beside: float = 0.0
 
 def get_letter_width() -> float:
     """About how many inches a letter takes."""
-    return LETTER if printed_width() is None else PRINTED
+    return LETTER if printed_width() is None else _PRINTED
 
 
-def by_width(screen: float, share: float, unit: float = PRINTED) -> int:
+def by_width(screen: float, share: float, unit: float = _PRINTED) -> int:
     """How many letters a text may have: on a screen so many, on paper as many as fit into a share
     of the width.
     """
@@ -67,7 +67,7 @@ def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[st
     """
     if (wide := printed_width()) is None:
         return [shorten_name(name, most) for name in names]
-    letters = int(min(share * wide, MARGIN) / PRINTED)
+    letters = int(min(share * wide, _MARGIN) / _PRINTED)
     short = [_few_lines(name, letters) for name in names]
     whole = [fold_text(name, letters) for name in names]
     return short if len({*short}) == len({*names}) else whole
@@ -76,17 +76,18 @@ def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[st
 def _few_lines(name: str, letters: int) -> str:
     """A name in no more lines than there are, if need be without its middle."""
     tries = (
-        fold_text(shorten_name(name, many), letters) for many in range(LINES * letters, letters, -1)
+        fold_text(shorten_name(name, many), letters)
+        for many in range(_LINES * letters, letters, -1)
     )
     return next(
-        (lines for lines in tries if lines.count("\n") < LINES), shorten_name(name, letters)
+        (lines for lines in tries if lines.count("\n") < _LINES), shorten_name(name, letters)
     )
 
 
 def row_height(names: Sequence[str], row: float = ROW) -> float:
     """Inches of a row of names, of which each may have several lines."""
     least = row if printed_width() is None else row - 0.03
-    return least + LINE * max((name.count("\n") for name in names), default=0)
+    return least + _LINE * max((name.count("\n") for name in names), default=0)
 
 
 def shorten_title(text: str, inches: float) -> str:
@@ -98,7 +99,7 @@ def shorten_title(text: str, inches: float) -> str:
     return break_text(text, inches, BOLD)
 
 
-def break_text(text: str, inches: float, unit: float = PRINTED) -> str:
+def break_text(text: str, inches: float, unit: float = _PRINTED) -> str:
     """A text in at most two lines of so many inches."""
     letters = max(6, int(inches / unit))
     return _few_lines(text, letters)
@@ -111,7 +112,7 @@ def make_panel_pair(
     `heights`.
     """
     wide = printed_width()
-    if wide is None or wide >= STACKED:
+    if wide is None or wide >= _STACKED:
         figure = make_figure(size, about)
         return figure, list(figure.subplots(1, 2, **looks))
     figure = make_figure((size[0], sum(heights)), about)
@@ -184,13 +185,13 @@ def draw_legend(
     """
     wide = printed_width()
     if wide is not None:
-        labels = [textwrap.fill(sign.get_label(), int((wide - SIGN) / PRINTED)) for sign in signs]
+        labels = [textwrap.fill(sign.get_label(), int((wide - _SIGN) / _PRINTED)) for sign in signs]
         for sign, label in zip(signs, labels, strict=True):
             sign.set_label(label)
-        across = count_panels_abreast(len(signs), across, SIGN + measure_names(labels))
+        across = count_panels_abreast(len(signs), across, _SIGN + measure_names(labels))
         lines = sum(1 + label.count("\n") for label in labels)
         whole = figure.get_figure(root=True)
-        whole.set_figheight(whole.get_figheight() + LINE * lines / across)
+        whole.set_figheight(whole.get_figheight() + _LINE * lines / across)
     figure.legend(handles=signs, loc=f"outside {place} left", ncols=across)
 
 
@@ -199,7 +200,7 @@ def add_notes_below(figure: Figure, notes: Sequence[str], size: int = 8) -> None
     wide, tall = figure.get_size_inches()
     lines = [line for note in notes for line in textwrap.wrap(note, int(wide / get_letter_width()))]
     if lines:
-        line = 0.16 if printed_width() is None else LINE
+        line = 0.16 if printed_width() is None else _LINE
         figure.set_size_inches(wide, tall + line * len(lines))
         before = filter(None, [figure.get_supxlabel()])
         figure.supxlabel("\n".join([*before, *lines]), x=0.01, ha="left", fontsize=size)
@@ -241,14 +242,14 @@ def draw_dot(
 def label_columns(axes: Axes, names: Sequence[str], many: int = 0) -> None:
     """Names above columns, upright on paper; `many` for room for so many columns."""
     slant: dict[str, Any] = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
-    axes.set_xticks(range(len(names)), names, **(slant if printed_width() is None else UPRIGHT))
+    axes.set_xticks(range(len(names)), names, **(slant if printed_width() is None else _UPRIGHT))
     axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK)
     axes.set_xlim(-0.5, max(many, len(names)) - 0.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
 
 
-UPRIGHT = {"rotation": 90}
+_UPRIGHT = {"rotation": 90}
 
 
 def in_bands(many: int, names: float) -> list[range]:
@@ -256,7 +257,7 @@ def in_bands(many: int, names: float) -> list[range]:
     there is room for next to names; on a screen one.
     """
     wide = printed_width()
-    room = many if wide is None else max(1, int((wide - names - 0.1) / CELL))
+    room = many if wide is None else max(1, int((wide - names - 0.1) / _CELL))
     maps = math.ceil(many / room)
     each = math.ceil(many / maps)
     return [range(first, min(first + each, many)) for first in range(0, many, each)]
@@ -270,7 +271,9 @@ def map_height(columns: Sequence[str], rows: Sequence[str], row: float) -> float
 
 def column_names(names: Sequence[str]) -> list[str]:
     """Names above columns, on paper no longer than the width allows."""
-    return list(names) if printed_width() is None else [shorten_name(name, ABOVE) for name in names]
+    return (
+        list(names) if printed_width() is None else [shorten_name(name, _ABOVE) for name in names]
+    )
 
 
 def draw_cell(
@@ -304,7 +307,7 @@ def draw_colour_scale(
 
     shown = ScalarMappable(Normalize(low[0], high[0]), colours)
     part = min(0.6, 5 / len(axes.get_xticks()))
-    if (wide := printed_width()) is not None and wide < STACKED:
+    if (wide := printed_width()) is not None and wide < _STACKED:
         part = 1
     bar = figure.colorbar(
         shown, ax=axes, location="bottom", aspect=16, shrink=part, anchor=(0, 1), pad=0.02

@@ -19,8 +19,8 @@ from lingprobe.data.errors import UsageProblem
 from lingprobe.data.records import read_tab_separated
 from lingprobe.tasks.released.catalogue import read_collections
 
-ASKED = "a sentence and asked words"
-UNITS = ("a sentence", ASKED, "two sentences", "a word", "a span", "two spans")
+_ASKED = "a sentence and asked words"
+_UNITS = ("a sentence", _ASKED, "two sentences", "a word", "a span", "two spans")
 OWN = "that of the files that you name"
 GENERATED = "none needed: lingprobe writes the sentences"
 OPEN = re.compile(r"CC0|CC BY(-SA)? \d|Apache|MIT|BSD|public domain", re.I)
@@ -30,7 +30,7 @@ OPEN = re.compile(r"CC0|CC BY(-SA)? \d|Apache|MIT|BSD|public domain", re.I)
 class TaskDescription:
     """What is known of a task.
 
-    unit       what a label is about, one of `UNITS`
+    unit       what a label is about, one of `_UNITS`
     labels     what an example has: one of several classes, a set of labels, or a score
     reads      the data
     languages  codes; () where the data may be in any
@@ -141,8 +141,8 @@ class TaskQuery:
         papers = sorted({paper for about in known_tasks().values() for paper in about.years})
         if self.paper and not any(p.startswith(self._paper) for p in papers):
             raise UsageProblem(f"no paper {self.paper!r}: choose one of {', '.join(papers)}")
-        if self.unit and not any(map(self._of_unit, UNITS)):
-            raise UsageProblem(f"no unit {self.unit!r}: choose one of {', '.join(UNITS)}")
+        if self.unit and not any(map(self._of_unit, _UNITS)):
+            raise UsageProblem(f"no unit {self.unit!r}: choose one of {', '.join(_UNITS)}")
         if self.licence not in ("", "open"):
             raise UsageProblem(f"no licence {self.licence!r}: only 'open' can be asked for")
 

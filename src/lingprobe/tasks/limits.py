@@ -30,10 +30,10 @@ from lingprobe.datasets.formats.folders import no_table
 from lingprobe.datasets.splits import apportion_total
 
 LIMIT = "limit"
-LEAST = len(SPLITS)
+_LEAST = len(SPLITS)
 # a score over three test examples is worth nothing: dev keeps a sixth, and test a third, as far as
 # so many examples
-SHARES, MOST = np.array([0, 1 / 6, 1 / 3]), np.array([0, 50, 100])
+_SHARES, _MOST = np.array([0, 1 / 6, 1 / 3]), np.array([0, 50, 100])
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,9 @@ class LimitedTask:
             return whole
         rows = [whole.rows(split) for split in SPLITS]
         sizes = np.array([len(each) for each in rows], np.float64)
-        least = np.minimum(sizes, np.maximum(np.minimum(self.limit * SHARES, MOST).astype(int), 1))
+        least = np.minimum(
+            sizes, np.maximum(np.minimum(self.limit * _SHARES, _MOST).astype(int), 1)
+        )
         many = np.maximum(apportion_total(self.limit, sizes), least.astype(int))
         many[many.argmax()] -= max(many.sum() - self.limit, 0)
         codes = whole.labels.codes_to_balance()
@@ -197,9 +199,9 @@ def _limit(reference: Reference) -> int | None:
     values = [value for key, value in reference.options if key == LIMIT]
     if not values:
         return None
-    if not values[-1].isdecimal() or int(values[-1]) < LEAST:
+    if not values[-1].isdecimal() or int(values[-1]) < _LEAST:
         raise ReferenceProblem(
-            f"{reference.name},{LIMIT}={values[-1]}: not a whole number of at least {LEAST}, one"
+            f"{reference.name},{LIMIT}={values[-1]}: not a whole number of at least {_LEAST}, one"
             " example for each split"
         )
     return int(values[-1])

@@ -245,7 +245,7 @@ def select_classes(
         return candidates
     counts = candidates.counts()
     if missing := [name for name in classes if not counts[name]]:
-        there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(MANY)) or "none"
+        there = ", ".join(f"{name} ({n:,})" for name, n in counts.most_common(_MANY)) or "none"
         raise DataProblem(f"classes={missing[0]}: no sentence has that label; there are {there}")
     chosen = candidates.with_labels(classes)
     notes["left out"] = {
@@ -255,4 +255,4 @@ def select_classes(
     return chosen
 
 
-MANY = 24  # labels that a message names
+_MANY = 24  # labels that a message names

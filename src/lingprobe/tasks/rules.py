@@ -68,8 +68,8 @@ from lingprobe.tasks.ud.facts import DEPTHS, PLACES, WORDS, compute_treebank_fac
 Function = Callable[..., Any]
 Over = Literal["trees", "sentences", "batches"]
 About = Literal["sentences", "spans"]
-SILENT = "the rule returns no label"
-TREES = (*SUFFIXES, *conll2012.SUFFIXES)
+_SILENT = "the rule returns no label"
+_TREES = (*SUFFIXES, *conll2012.SUFFIXES)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class SpanSettings:
     every      the values of an option that data have, which a `*` in it stands for
     """
 
-    files: tuple[str, ...] = TREES
+    files: tuple[str, ...] = _TREES
     key: int | None = None
     relations: bool = False
     oracles: Callable[[TargetReader[Any]], Mapping[str, TaskOracle[Any]]] = make_span_or_pair_oracle
@@ -151,7 +151,7 @@ def question(
             settings=settings,
             needs=needs or {},
             oracles={key: summarise_docstring(each) for key, each in sentences.gold.items()}
-            | ORACLES,
+            | _ORACLES,
             offered=sentences.offered_oracles,
             facts=sentences.facts,
             probe=probe or "linear",
@@ -162,7 +162,7 @@ def question(
     return define_task
 
 
-ORACLES = WORDS | DEPTHS | PLACES
+_ORACLES = WORDS | DEPTHS | PLACES
 
 
 class RuleProblem(DataProblem):
@@ -230,11 +230,11 @@ class QuestionRule:
         the reason why there is none.
         """
         if said is None:
-            return SILENT
+            return _SILENT
         if isinstance(said, Answer | Reason):
             return said
         if isinstance(said, bool):
-            return YES if said else NO
+            return _YES if said else _NO
         if isinstance(said, str | float | int | frozenset | Mapping):
             return Answer(float(said) if isinstance(said, int) else said)
         raise RuleProblem(
@@ -243,7 +243,7 @@ class QuestionRule:
         )
 
 
-YES, NO = Answer("yes"), Answer("no")
+_YES, _NO = Answer("yes"), Answer("no")
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ class SentenceRule:
     def offered_oracles(self, options: CorpusOptions) -> Collection[str]:
         """The oracles that the files say something for."""
         suffixes = {uncompressed_path(part.path).suffix for part in self.parts(options)}
-        every = ORACLES if suffixes.isdisjoint((".txt", *brackets.BRACKET_SUFFIXES)) else PLACES
+        every = _ORACLES if suffixes.isdisjoint((".txt", *brackets.BRACKET_SUFFIXES)) else PLACES
         return [*self.gold, *every]
 
     def facts(

@@ -43,10 +43,10 @@ Read = Callable[[ProblemTally], Iterable[Block]]
 WORDS, TEXT, LENGTH, DEPTH, TAGS = "words", "text", "length", "depth", "tags"
 CONTENT, LETTERS, EXACT = "content", "letters", "exact"
 """What `lingprobe.datasets.candidates.hash_candidates` makes of the words."""
-GROUP = 10_000  # sentences that are written and read at once
-KNOWN = 1 << 17  # findings whose JSON is remembered
-WAITING = 1 << 17  # counts of strings that are held, beside as many as there are sums, to be added
-NOTE = b"sonde"
+_GROUP = 10_000  # sentences that are written and read at once
+_KNOWN = 1 << 17  # findings whose JSON is remembered
+_WAITING = 1 << 17  # counts of strings that are held, beside as many as there are sums, to be added
+_NOTE = b"sonde"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class CorpusShard:
         """What was counted, and how many sentences each group has."""
         if self.place is None:
             counted, table = self._contents
-            return counted, [len(table.slice(at, GROUP)) for at in range(0, len(table), GROUP)]
+            return counted, [len(table.slice(at, _GROUP)) for at in range(0, len(table), _GROUP)]
         about: tuple[FileCounts, list[int]] = self._read_file(
             lambda file: _read_shard_facts(file.metadata)
         )
@@ -133,7 +133,7 @@ class CorpusShard:
     def group(self, number: int, columns: Sequence[str]) -> Arrow:
         """One of these tables."""
         if self.place is None:
-            return self._contents[1].select(columns).slice(number * GROUP, GROUP)
+            return self._contents[1].select(columns).slice(number * _GROUP, _GROUP)
         return self._read_file(lambda file: file.read_row_group(number, columns=list(columns)))
 
     def _read_file(self, ask: Callable[[Arrow], Any]) -> Any:
@@ -166,7 +166,7 @@ class CorpusShard:
                     writer.write_table(table)
                 writer = writer or pq.ParquetWriter(part, pa.schema([]))
                 made = self.made.metadata() if self.made else {}
-                writer.add_key_value_metadata({NOTE: counted.plain(), **made})
+                writer.add_key_value_metadata({_NOTE: counted.plain(), **made})
             finally:
                 if writer is not None:
                     writer.close()
@@ -184,7 +184,7 @@ class CorpusShard:
                 else np.zeros(len(sentences), np.int64)
             )
             waiting.append(_Judged(sentences, depths, self.judge(block, sentences)))
-            if sum(len(each.sentences) for each in waiting) >= GROUP:
+            if sum(len(each.sentences) for each in waiting) >= _GROUP:
                 yield _build_arrow_table(waiting, self.known)
                 waiting = []
         if waiting:
@@ -206,7 +206,7 @@ def _options(schema: Arrow) -> dict[str, Any]:
 
 def _read_shard_facts(metadata: Any) -> tuple[FileCounts, list[int]]:
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    return FileCounts.read(metadata.metadata[NOTE]), [group.num_rows for group in groups]
+    return FileCounts.read(metadata.metadata[_NOTE]), [group.num_rows for group in groups]
 
 
 class _Judged(NamedTuple):
@@ -275,7 +275,7 @@ class FindingCoder:
     def _text(self, finding: Finding) -> str:
         known = self._texts.get(id(finding))
         if known is None:
-            if len(self._texts) > KNOWN:
+            if len(self._texts) > _KNOWN:
                 self._texts.clear()
             known = self._texts[id(finding)] = finding, format_finding(finding)
         return known[1]
@@ -349,7 +349,7 @@ def count_strings(columns: Iterable[Arrow]) -> dict[str, int]:
         tables.append(
             pa.Table.from_struct_array(pc.value_counts(_split_joined_strings(column).flatten()))
         )
-        if sum(map(len, tables[1:])) > len(tables[0]) + WAITING:
+        if sum(map(len, tables[1:])) > len(tables[0]) + _WAITING:
             tables = [_sum_counts(tables)]
     values, counts = _sum_counts(tables).columns
     return dict(zip(values.to_pylist(), counts.to_pylist(), strict=True))

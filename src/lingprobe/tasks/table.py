@@ -32,7 +32,7 @@ from lingprobe.datasets.usual_metric import describe_rare_class
 from lingprobe.tasks.memory import pause_garbage_collection
 
 OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
-REDRAWN = "it has a dev split but no test split, so all splits are sampled from all of its rows"
+_REDRAWN = "it has a dev split but no test split, so all splits are sampled from all of its rows"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
     """The data set with its own test split, or one that is drawn."""
     if not len(dataset.rows("test")):
         if len(dataset.rows("dev")):
-            dataset = add_remarks(dataset, REDRAWN)
+            dataset = add_remarks(dataset, _REDRAWN)
         return select_test_fold(dataset, fold, seed)
     if fold:
         raise DataProblem(

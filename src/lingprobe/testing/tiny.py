@@ -14,10 +14,21 @@ import numpy as np
 
 from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
 
-PEOPLE = ("teacher", "doctor", "farmer", "painter", "sailor", "baker", "lawyer", "singer")
-TRAITS = ("old", "young", "tall", "quiet", "clever", "happy")
-STEMS = ("prais", "follow", "visit", "help", "call", "paint", "warn", "thank", "remember", "answer")
-PLACES = (
+_PEOPLE = ("teacher", "doctor", "farmer", "painter", "sailor", "baker", "lawyer", "singer")
+_TRAITS = ("old", "young", "tall", "quiet", "clever", "happy")
+_STEMS = (
+    "prais",
+    "follow",
+    "visit",
+    "help",
+    "call",
+    "paint",
+    "warn",
+    "thank",
+    "remember",
+    "answer",
+)
+_PLACES = (
     "in the garden",
     "near the bridge",
     "after the lesson",
@@ -165,9 +176,9 @@ def _scene(
     keep: float = 1.0,
 ) -> TinyScene:
     """A random scene; or one like another, each part of which is kept with a probability."""
-    people = rng.choice(PEOPLE, 2, replace=False).tolist()
-    stem, place = str(rng.choice(STEMS)), str(rng.choice(PLACES))
-    traits = rng.choice(TRAITS, 2).tolist()
+    people = rng.choice(_PEOPLE, 2, replace=False).tolist()
+    stem, place = str(rng.choice(_STEMS)), str(rng.choice(_PLACES))
+    traits = rng.choice(_TRAITS, 2).tolist()
     if past is None:
         past = bool(rng.integers(2))
     if like is not None:
@@ -182,4 +193,4 @@ def _scene(
 
 
 def _stem_action(action: str) -> str:
-    return next(stem for stem in STEMS if action.startswith(stem))
+    return next(stem for stem in _STEMS if action.startswith(stem))

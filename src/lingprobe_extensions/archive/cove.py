@@ -18,7 +18,7 @@ from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_fi
 from lingprobe_extensions.archive.passes import each_word, pool_layers
 from lingprobe_extensions.archive.sources import COVE
 
-DEPTH = 2
+_DEPTH = 2
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class CoVe:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        return SlotEncoder.slots_of(self, DEPTH)
+        return SlotEncoder.slots_of(self, _DEPTH)
 
     def asking(self, slots: tuple[str, ...]) -> SlotEncoder:
         return SlotEncoder.of(self, slots, "words")
@@ -116,5 +116,5 @@ def _net(file: Path, mark: str, dim: int) -> Any:
     from lingprobe_extensions.archive.recurrence import RecurrentLayers
 
     state = torch_file(file)
-    over_vectors(file, state, dim, DEPTH, "CoVe")
-    return RecurrentLayers.of(state, DEPTH, 2)
+    over_vectors(file, state, dim, _DEPTH, "CoVe")
+    return RecurrentLayers.of(state, _DEPTH, 2)

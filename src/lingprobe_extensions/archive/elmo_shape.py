@@ -10,7 +10,7 @@ from lingprobe_extensions.archive.files import digest_of, json_file
 from lingprobe_extensions.archive.sources import ELMO
 
 SIZES = "the sizes of an ELMo; options=FILE names another"
-CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
+_CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ElmoShape:
     def datasets(self) -> dict[str, tuple[int, ...]]:
         """The shape of each array of the file of weights."""
         wide = sum(many for _, many in self.filters)
-        shapes: dict[str, tuple[int, ...]] = {"char_embed": (CHARACTERS, self.characters)}
+        shapes: dict[str, tuple[int, ...]] = {"char_embed": (_CHARACTERS, self.characters)}
         for i, (width, many) in enumerate(self.filters):
             shapes[f"CNN/W_cnn_{i}"] = (1, width, self.characters, many)
             shapes[f"CNN/b_cnn_{i}"] = (many,)

@@ -26,7 +26,7 @@ from lingprobe_extensions.archive.laser_text import (
 from lingprobe_extensions.archive.passes import LONGEST, TokenBatch, pool_layers
 from lingprobe_extensions.archive.sources import LASER
 
-SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+_SPECIAL = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _recurrent(file: Path, state: Mapping[str, Any]) -> LaserModel:
         raise DataProblem(
             f"{file} has no dictionary of its {len(vectors):,} subwords; download it again"
         )
-    return LaserModel(SPECIAL | numbers, vectors, network, False, LONGEST, "max")
+    return LaserModel(_SPECIAL | numbers, vectors, network, False, LONGEST, "max")
 
 
 def _vocabulary(file: Path, rows: int) -> dict[str, int]:
@@ -186,6 +186,6 @@ def _vocabulary(file: Path, rows: int) -> dict[str, int]:
     """
     pieces = vocabulary_of(file)
     # fairseq fills tables of vectors up to a multiple of eight
-    if not rows - 8 < len(pieces) + len(SPECIAL) <= rows:
+    if not rows - 8 < len(pieces) + len(_SPECIAL) <= rows:
         raise DataProblem(f"{file} has {len(pieces):,} subwords, and the model {rows:,} vectors")
-    return {piece: number for number, piece in enumerate(pieces, len(SPECIAL))} | SPECIAL
+    return {piece: number for number, piece in enumerate(pieces, len(_SPECIAL))} | _SPECIAL

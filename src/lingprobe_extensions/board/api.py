@@ -46,7 +46,7 @@ from lingprobe_extensions.board.submission import (
 )
 from lingprobe_extensions.board.task_page import task_page
 
-HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
+_HEAD = ("model", "parameters", "layers", "fits", "trained on UD", "on the sources", "files")
 
 
 @takes_options(SubmitOptions)
@@ -118,7 +118,7 @@ def _page(made: BoardSubmission, remarks: Sequence[str]) -> Page[tuple[ModelLine
     words = frozenset({"model", "layers", "trained on UD", "on the sources"})
     beside = len(made.fits) - sum(line.fits for line in made.lines)
     notes = (f"Beside them: {beside:,} fits of baselines and oracles.", *remarks)
-    return Page(made.lines, lambda: [Table(HEAD, (TableSection("", rows),), words, notes)])
+    return Page(made.lines, lambda: [Table(_HEAD, (TableSection("", rows),), words, notes)])
 
 
 class BoardSite(NamedTuple):

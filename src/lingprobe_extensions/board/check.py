@@ -36,9 +36,9 @@ from lingprobe_extensions.board.submission import (
     with_bounds,
 )
 
-TOLD = 8  # problems that a message names
-SAME = 1e-6  # percent, up to which a number that is computed anew is the same
-BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
+_TOLD = 8  # problems that a message names
+_SAME = 1e-6  # percent, up to which a number that is computed anew is the same
+_BOUNDS = ("floor", "floor_of", "ceiling", "ceiling_of")
 """Columns that other rows tell."""
 
 
@@ -72,8 +72,10 @@ def check_submission(folder: Path) -> CheckedSubmission:
 
 
 def _message(folder: Path, every: Sequence[str]) -> str:
-    more = f"; and {len(every) - TOLD:,} more" if len(every) > TOLD else ""
-    return f"{folder} is not what `lingprobe publish submit` wrote: {'; '.join(every[:TOLD])}{more}"
+    more = f"; and {len(every) - _TOLD:,} more" if len(every) > _TOLD else ""
+    return (
+        f"{folder} is not what `lingprobe publish submit` wrote: {'; '.join(every[:_TOLD])}{more}"
+    )
 
 
 def _check_files(folder: Path) -> Iterator[str]:
@@ -152,7 +154,7 @@ def _are_codes(tags: Tags) -> bool:
 
 def _is_same(one: Any, other: Any) -> bool:
     if isinstance(one, float):
-        return abs(one - other) <= SAME or (math.isnan(one) and math.isnan(other))
+        return abs(one - other) <= _SAME or (math.isnan(one) and math.isnan(other))
     return bool(one == other)
 
 
@@ -174,7 +176,7 @@ def _together(fits: Sequence[FitRow], results: Sequence[Result]) -> Iterator[str
         if result.provenance.tested and not _have_same_tags(result, other):
             yield f"row {number}: its examples have other tags than those of row {before}"
         columns, wanted = fit.columns(), bounded[number - 1].columns()
-        for name in BOUNDS:
+        for name in _BOUNDS:
             if not _is_same(columns[name], wanted[name]):
                 said = f"{name} is {columns[name]}, and from the other rows {wanted[name]}"
                 yield f"row {number}: {said}"

@@ -23,7 +23,7 @@ from lingprobe_extensions.board.standings import Key
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST = 24  # models that a figure has room for
+_MOST = 24  # models that a figure has room for
 
 
 def phenomenon_page(board: BoardContents, name: str) -> WebDocument:
@@ -71,7 +71,7 @@ def _choose_models(board: BoardContents, keys: Sequence[Key]) -> list[str]:
             leading[one.row.encoder] += one.group == "leading"
             above[one.row.encoder] += one.is_above_floors
     names = sorted(known, key=lambda each: (-leading[each], -above[each], board.name(each)))
-    return names[:MOST]
+    return names[:_MOST]
 
 
 def _caption(board: BoardContents, keys: Sequence[Key], shown: Sequence[str]) -> str:

@@ -40,7 +40,7 @@ from lingprobe_extensions.board.own_metrics import (
     submitted_rows,
 )
 
-ALPHA = 0.05
+_ALPHA = 0.05
 
 Group = Literal[
     "leading", "behind", "not above baselines", "no baselines", "not compared", "not computed"
@@ -92,7 +92,7 @@ class ReportedScore(NamedTuple):
     @property
     def differs(self) -> bool:
         """Whether the report differs significantly from the measurement of the operator."""
-        return self.p < ALPHA
+        return self.p < _ALPHA
 
 
 class TaskStandings(NamedTuple):
@@ -386,7 +386,7 @@ def _standing(
         group = "no baselines"
     elif not _is_above(floor):
         group = "not above baselines"
-    elif known.p < ALPHA and known.difference < 0:
+    elif known.p < _ALPHA and known.difference < 0:
         group = "behind"
     return ModelStanding(row, group, *known, floor, tuple(_other_layers(row, every)))
 

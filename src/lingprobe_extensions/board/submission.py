@@ -35,8 +35,8 @@ from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and
 
 FITS, LINES, SUMS = "results.parquet", "models.jsonl", "SHA256SUMS"
 FILES = (FITS, LINES, SUMS)
-LONGEST = 64  # parts of a path
-UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
+_LONGEST = 64  # parts of a path
+_UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
 
 
 class BoardSubmission(NamedTuple):
@@ -56,7 +56,7 @@ class SubmitterStatement(NamedTuple):
     """
 
     name: str | None = None
-    declared: Mapping[str, str] = UNSAID
+    declared: Mapping[str, str] = _UNSAID
     mteb: Callable[[str, str], Mapping[str, Any]] = lambda name, revision: {}
     hashes: bool = True
 
@@ -164,7 +164,7 @@ def _portable(references: Iterable[str]) -> dict[str, str]:
     names = name_encoders(references := sorted(references))
     made = {one: names[one] if one != "words" and one in names else one for one in references}
     alike = [one for one in references if _path(one).is_absolute() and one not in names]
-    for depth in range(2, LONGEST):
+    for depth in range(2, _LONGEST):
         ends = {one: _with_end(one, depth) for one in alike}
         if len({*ends.values()}) == len(ends):
             break

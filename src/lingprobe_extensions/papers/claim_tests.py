@@ -38,14 +38,14 @@ from lingprobe_extensions.papers.verdicts import (
 
 R = TypeVar("R")
 PAPERS = ("conneau2018", "ud2019", "ettinger2018", "tenney2019")
-ITEMS = 1000  # test items of each task (Ettinger et al. 2018, section 7)
-PEOPLE = "Hum. Eval."
-JUDGED = {  # sentences that people judged, or whose annotation was checked (Conneau et al. 2018, 2)
+_ITEMS = 1000  # test items of each task (Ettinger et al. 2018, section 7)
+_PEOPLE = "Hum. Eval."
+_JUDGED = {  # sentences that people judged, or whose annotation was checked (Conneau 2018, 2)
     **dict.fromkeys(("BShift", "SOMO", "CoordInv"), 1000),
     **dict.fromkeys(("TreeDepth", "TopConst", "Tense", "SubjNum", "ObjNum"), 200),
 }
-HALF = {"Coref. (W)": 3.0, "SPR1": 1.0, "SPR2": 1.0}  # Tenney et al. 2019, caption of Table 2
-LARGE, USUAL = 6.0, 0.5  # of Winograd with BERT-large; of all other tasks
+_HALF = {"Coref. (W)": 3.0, "SPR1": 1.0, "SPR2": 1.0}  # Tenney et al. 2019, caption of Table 2
+_LARGE, _USUAL = 6.0, 0.5  # of Winograd with BERT-large; of all other tasks
 TRAININGS: Mapping[str, float] = {"conneau2018": 1.5, "ud2019": 1.7, "ettinger2018": 2.4}
 """The standard deviation in points between trainings of one recipe, measured on tasks like those of
 a paper (benchmarks/results/trained.md); of those of Tenney et al. (2019) nobody measured it.
@@ -116,7 +116,7 @@ class TestedClaim:
 
 Judgement = tuple[TestedClaim, ClaimEvidence]
 """What is known of a claim before p values are corrected, and what decides it."""
-HOLDS: Mapping[Verdict, str] = {
+_HOLDS: Mapping[Verdict, str] = {
     "supported": "holds",
     "contradicted": "does not hold",
     "inconclusive": "inconclusive",
@@ -181,7 +181,7 @@ def _judge_table(paper: str, trainings: float, correction: str) -> list[TestedCl
     ]
     return [
         one or untested_claim(claim, UNTESTED["figure"])
-        for claim, one in zip(mine, judge_claims(tested, HOLDS, correction), strict=True)
+        for claim, one in zip(mine, judge_claims(tested, _HOLDS, correction), strict=True)
     ]
 
 
@@ -244,10 +244,10 @@ def _error(
     if paper == "tenney2019":
         large = column == "Coref. (W)" and row.startswith("BERT-large")
         return (
-            LARGE if large else HALF.get(column, USUAL)
+            _LARGE if large else _HALF.get(column, _USUAL)
         ) / 1.959964, 0  # standard errors on each side of a 95 % interval
-    n = ITEMS if paper == "ettinger2018" else table.examples(block, column)
-    n = JUDGED.get(column, 0) if row == PEOPLE else n
+    n = _ITEMS if paper == "ettinger2018" else table.examples(block, column)
+    n = _JUDGED.get(column, 0) if row == _PEOPLE else n
     return (table.error(column, score, n), n) if n else (math.nan, 0)
 
 

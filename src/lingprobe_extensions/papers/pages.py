@@ -14,17 +14,17 @@ from lingprobe_extensions.papers.claims import UNTESTED
 from lingprobe_extensions.papers.retests import OWN, WORDS, PaperSetting, SettingScores
 from lingprobe_extensions.papers.verdicts import ALPHA
 
-CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
-WIDTH = 120
-FEW = 3  # tasks that are named; of more only how many there are
-TITLES = {
+_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
+_WIDTH = 120
+_FEW = 3  # tasks that are named; of more only how many there are
+_TITLES = {
     "conneau2018": "Conneau et al. 2018",
     "ud2019": "Krasnowska-Kieraś & Wróblewska 2019",
     "ettinger2018": "Ettinger et al. 2018",
     "tenney2019": "Tenney et al. 2019",
 }
-HEAD = ("verdict", "p", "claim")
-TEXT = frozenset({"verdict", "claim"})
+_HEAD = ("verdict", "p", "claim")
+_TEXT = frozenset({"verdict", "claim"})
 
 
 def published_page(
@@ -34,9 +34,9 @@ def published_page(
 
     def make_tables() -> list[Table]:
         notes = (*_explain_claims(found, correction, "paper"), *_published_notes(found))
-        return [Table(HEAD, tuple(_sections(found, every)), TEXT, notes)]
+        return [Table(_HEAD, tuple(_sections(found, every)), _TEXT, notes)]
 
-    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
+    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=_WIDTH)
 
 
 def claims_page(
@@ -56,10 +56,10 @@ def claims_page(
                 f"{len(lacking)} claims were not tested, because encoders or tasks are missing;"
                 " --all lists them."
             )
-        tables = [Table(HEAD, tuple(_sections(tested, every)), TEXT, tuple(notes))]
+        tables = [Table(_HEAD, tuple(_sections(tested, every)), _TEXT, tuple(notes))]
         return [*tables, _lacking(lacking)] if lacking and every else tables
 
-    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=WIDTH)
+    return Page(tuple(found), make_tables, {"csv": lambda: format_csv(found)}, width=_WIDTH)
 
 
 def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSection]:
@@ -67,11 +67,11 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSectio
     for paper, data, probe in dict.fromkeys((one.paper, one.data, one.probe) for one in found):
         mine = [one for one in found if (one.paper, one.data, one.probe) == (paper, data, probe)]
         by = f"probe: {'that of the paper' if probe == OWN else probe}"
-        heading = f"{TITLES[paper]}: {shorten_task(data)}, {by}" if data else TITLES[paper]
+        heading = f"{_TITLES[paper]}: {shorten_task(data)}, {by}" if data else _TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
         lines = tuple(line for one in mine for line in _format_claim(one, every))
-        claims = frozenset((i, HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
+        claims = frozenset((i, _HEAD.index("claim")) for i, line in enumerate(lines) if line[1])
         yield TableSection(heading, lines, f"{total}.", claims)
 
 
@@ -103,7 +103,7 @@ def _decisive_sides(one: TestedClaim) -> str:
     first, second = (f"{each:.1f}" for each in (one.first_score, one.second_score))
     if one.first == one.second and len(tasks) == 2:
         return f"{one.first}: {tasks[0]} {first}, {tasks[1]} {second}"
-    of = one.task if len(tasks) <= FEW else f"{len(tasks)} tasks"
+    of = one.task if len(tasks) <= _FEW else f"{len(tasks)} tasks"
     other = re.sub(r"^(chance )?[\d.]+$", r"\1", one.second)
     return f"{of}: {one.first} {first}, {other.strip()} {second}".replace(",  ", ", ")
 
@@ -126,7 +126,7 @@ def _explain_claims(found: Sequence[TestedClaim], correction: str, family: str) 
         " difference and the number of test examples, n."
     )
     yield (
-        f"p ({CORRECTIONS[correction]}): of the claim, corrected for all claims of this {family};"
+        f"p ({_CORRECTIONS[correction]}): of the claim, corrected for all claims of this {family};"
         f" inconclusive if {ALPHA:g} or above."
     )
     if any(one.within for one in found):
@@ -179,7 +179,7 @@ def _result_notes(
     if any(who.row.endswith(", NMT") for cells in here for who in cells.encoders):
         yield "NMT: the target language of an encoder is not known; give it with --as."
     pooled = {
-        shorten_task(setting.data) or TITLES[setting.paper]: math.sqrt(variance)
+        shorten_task(setting.data) or _TITLES[setting.paper]: math.sqrt(variance)
         for setting, cells in known.items()
         for variance, df in [cells.trainings]
         if df
@@ -200,7 +200,7 @@ def _lacking(found: Sequence[TestedClaim]) -> Table:
     """The claims that were not tested, and why."""
     sections = [
         TableSection(
-            TITLES[paper],
+            _TITLES[paper],
             tuple((f"{f.claim} ({f.where})", f.verdict) for f in found if f.paper == paper),
         )
         for paper in dict.fromkeys(one.paper for one in found)

@@ -70,15 +70,15 @@ WORDS: Mapping[Verdict, str] = {
     "contradicted": "not reproduced",
     "inconclusive": "inconclusive",
 }
-SPOKEN = {"eng": "English", "pol": "Polish"}
-MORE = {"conneau2018": ("ud", "ud2019")}
+_SPOKEN = {"eng": "English", "pol": "Polish"}
+_MORE = {"conneau2018": ("ud", "ud2019")}
 """Families whose tasks ask what a paper's columns of the same names ask, on other data."""
-BESIDE = {"conneau2018": "senteval-downstream"}
+_BESIDE = {"conneau2018": "senteval-downstream"}
 """The suite of further tasks that a paper makes claims about; their scores are in its appendix."""
 OWN = "the paper's"
 Names = Mapping[str, Sequence[str]]
 """The rows that encoders were said to stand for, by their reference."""
-LANGUAGES = {
+_LANGUAGES = {
     "conneau2018": ("English",),
     "ettinger2018": ("English",),
     "tenney2019": ("English",),
@@ -200,13 +200,13 @@ def collect_scores(
 def list_suites(paper: str) -> tuple[Suite, Suite]:
     """A paper's suite, and the same with all tasks that its claims are about."""
     suite: Suite = get_contents("suites").make(paper)
-    more: list[Suite] = [get_contents("suites").make(BESIDE[paper])] if paper in BESIDE else []
+    more: list[Suite] = [get_contents("suites").make(_BESIDE[paper])] if paper in _BESIDE else []
     columns = (*suite.paper.columns, *(name for m in more for name in m.paper.columns))
     return suite, replace(
         suite,
         paper=replace(suite.paper, columns=columns),
         columns=(*suite.columns, *(column for m in more for column in m.columns)),
-        families=(*suite.families, *MORE.get(paper, ()), *(f for m in more for f in m.families)),
+        families=(*suite.families, *_MORE.get(paper, ()), *(f for m in more for f in m.families)),
     )
 
 
@@ -217,7 +217,7 @@ def _locate_score(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] 
     suite, wider = list_suites(paper)
     trial = one.result.trial
     place = wider.locate_task(trial.task)
-    if place is None or _language(one) not in ("", *LANGUAGES[paper]):
+    if place is None or _language(one) not in ("", *_LANGUAGES[paper]):
         return None
     known = suite.locate_task(trial.task, one.result)
     why = "they are another family of tasks" if known is None else known.why
@@ -233,7 +233,7 @@ def _locate_score(paper: str, one: PaperScore) -> tuple[PaperSetting, str, str] 
 def _language(one: PaperScore) -> str:
     """The language of a score's task by its English name, '' where nobody says."""
     code = list_languages([one.result])[0]
-    return "" if code == "und-Zyyy" else SPOKEN.get(code.partition("-")[0], code)
+    return "" if code == "und-Zyyy" else _SPOKEN.get(code.partition("-")[0], code)
 
 
 def _stands(paper: str, one: PaperScore, named: Names) -> list[StandIn]:

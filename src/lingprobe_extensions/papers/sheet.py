@@ -21,8 +21,8 @@ from lingprobe.extend import Ints, digest_examples, open_draft
 
 Mode = Literal["blind", "check"]
 MARK = "sonde:"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-YES, NO = "yes", "no"
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+YES, _NO = "yes", "no"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Sheet:
     @property
     def answers(self) -> tuple[str, ...]:
         """The allowed judgements."""
-        return (YES, NO) if self.mode == "check" else tuple(self.words.values())
+        return (YES, _NO) if self.mode == "check" else tuple(self.words.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> 
     if sheet.mode == "check":
         how = (
             f"The column 'label' answers the question. Write {YES} under 'judgement' if it is"
-            f" right, {NO} if it is wrong."
+            f" right, {_NO} if it is wrong."
         )
         return [
             question,
@@ -187,4 +187,4 @@ def _instructions(sheet: Sheet, question: str, explained: Mapping[str, str]) -> 
 
 def _escape_formula(text: str) -> str:
     """The text with a space in front where a spreadsheet would compute it."""
-    return f" {text}" if text.startswith(FORMULA) and len(text) > 1 else text
+    return f" {text}" if text.startswith(_FORMULA) and len(text) > 1 else text

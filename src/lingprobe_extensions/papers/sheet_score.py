@@ -18,8 +18,8 @@ from lingprobe import DataProblem, HumanBound
 from lingprobe.extend import HumanAnswers, allow_code, digest_examples, get_contents, interval
 from lingprobe_extensions.papers.sheet import MARK, YES, Sheet, SheetSample, sample_sentences
 
-DELIMITERS = ("\t", ";", ",")
-NEEDED = ("id", "judgement")
+_DELIMITERS = ("\t", ";", ",")
+_NEEDED = ("id", "judgement")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ def _read_sheet_rows(file: Path) -> list[tuple[int, list[str]]]:
     header.
     """
     text = _read_sheet_text(file)
-    for delimiter in DELIMITERS:
+    for delimiter in _DELIMITERS:
         reader = csv.reader(io.StringIO(text, newline=None), delimiter=delimiter)
         try:
             rows = [(reader.line_num, cells) for cells in reader if cells]
@@ -79,7 +79,7 @@ def _read_sheet_rows(file: Path) -> list[tuple[int, list[str]]]:
         if any(_is_header(cells) for _, cells in rows):
             return rows
     raise DataProblem(
-        f"{file}: no row with {' and '.join(map(repr, NEEDED))} in it; keep the header of the"
+        f"{file}: no row with {' and '.join(map(repr, _NEEDED))} in it; keep the header of the"
         " sheet, and save it as text (TSV or CSV)"
     )
 
@@ -101,7 +101,7 @@ def _read_sheet_text(file: Path) -> str:
 
 def _is_header(cells: Sequence[str]) -> bool:
     names = {cell.strip().casefold() for cell in cells}
-    return all(name in names for name in NEEDED)
+    return all(name in names for name in _NEEDED)
 
 
 def _sheet(file: Path, rows: Sequence[tuple[int, list[str]]]) -> Sheet:

@@ -41,9 +41,9 @@ from lingprobe_extensions.train.weights import save_tensors
 if TYPE_CHECKING:
     from lingprobe_extensions.train.steps import TrainingPart, VectorTables
 
-PIECE = 1 << 15  # words whose draws are in memory at once
-JUDGED = 5000  # words of dev that are predicted, up to the end of a sentence
-RATE = 0.2  # Pagliardini et al. 2018
+_PIECE = 1 << 15  # words whose draws are in memory at once
+_JUDGED = 5000  # words of dev that are predicted, up to the end of a sentence
+_RATE = 0.2  # Pagliardini et al. 2018
 
 Told = Callable[[int, int, float], None]
 
@@ -174,7 +174,7 @@ class WordVectorTraining:
             if not np.isfinite(loss):
                 raise DataProblem(
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
-                    f" {self.settings.rate or RATE:g}"
+                    f" {self.settings.rate or _RATE:g}"
                 )
             if time.perf_counter() - last > TOLD:
                 last = time.perf_counter()
@@ -191,7 +191,7 @@ class WordVectorTraining:
         how, words = self.settings, int(self.vocabulary.counts.sum())
         begin = (number - 1) * words + done
         first, last = (
-            (how.rate or RATE) * (1 - at / (how.epochs * words)) for at in (begin, begin + more)
+            (how.rate or _RATE) * (1 - at / (how.epochs * words)) for at in (begin, begin + more)
         )
         return self.steps.LearningRates(first, last, how.divided)
 
@@ -204,7 +204,7 @@ class WordVectorTraining:
             texts = self.vocabulary.drop_rare_words(every)
             rows = np.flatnonzero(texts.lengths)
             ends = np.cumsum(texts.lengths_of(rows))
-            cuts = np.searchsorted(ends, np.arange(PIECE, len(texts.ids), PIECE))
+            cuts = np.searchsorted(ends, np.arange(_PIECE, len(texts.ids), _PIECE))
             for first, last in pairwise(np.unique([0, *cuts, len(rows)]).tolist()):
                 yield self._part(texts.take(rows[first:last]), draws)
 
@@ -230,7 +230,7 @@ class WordVectorTraining:
         draws = np.random.default_rng((self.settings.seed, 0, 1))
         rows = draws.permutation(np.flatnonzero(texts.lengths > 1))
         lengths = texts.lengths_of(rows)
-        texts = texts.take(rows[np.cumsum(lengths) - lengths < JUDGED])
+        texts = texts.take(rows[np.cumsum(lengths) - lengths < _JUDGED])
         words = len(self.vocabulary.words)
         part: TrainingPart = self.steps.TrainingPart(
             texts.ids,

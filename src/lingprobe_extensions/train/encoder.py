@@ -27,7 +27,7 @@ from lingprobe.extend import (
 from lingprobe_extensions.train.ngrams import BigramVectors, drawn_vectors
 from lingprobe_extensions.train.seen import Hashes, read_seen
 
-FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
+_FEW = 1 << 13  # words whose vectors a parser keeps, which reads text of any length
 WORDS, UNKNOWN = "words.txt", "<unk>"  # of learnt vectors, in their order; the first for all others
 
 
@@ -229,7 +229,7 @@ class TrainedEncoder:
                 f"{self.folder} was trained with the word vectors {path}, which are not there or"
                 " have changed; write vectors=FILE for where they are"
             )
-        kept = {"most": FEW} if "parser" in facts else {}
+        kept = {"most": _FEW} if "parser" in facts else {}
         return open_word_table(path, settings["dim"], settings["seed"], **kept)
 
 

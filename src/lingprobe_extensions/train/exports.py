@@ -24,10 +24,10 @@ from lingprobe.extend import (
 )
 from lingprobe_extensions.train.encoder import UNKNOWN, TrainedEncoder, read_training_words
 
-POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
+_POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""
 _NO_WORD = "\ufffd"  # which no encoder knows
-CHECKED, CLOSE = 8, 1e-5  # sentences that are read again, and how far numbers may lie apart
+_CHECKED, _CLOSE = 8, 1e-5  # sentences that are read again, and how far numbers may lie apart
 
 
 class ExportedEncoder(NamedTuple):
@@ -61,10 +61,10 @@ def export_encoder(
     """
     facts = encoder.facts
     architecture = facts["architecture"]
-    if architecture not in POOLING or encoder.pool == "none":
+    if architecture not in _POOLING or encoder.pool == "none":
         raise DataProblem(
             f"{encoder.folder} is a {architecture}, which the modules of"
-            f" sentence-transformers cannot express; they can {', '.join(POOLING)}"
+            f" sentence-transformers cannot express; they can {', '.join(_POOLING)}"
         )
     shape = NetworkShape(**facts["shape"])
     if output.exists():
@@ -123,7 +123,7 @@ def _build_modules(shape: NetworkShape, network: Any, tokenizer: Any, vectors: F
         both = lstm.bidirectional
         modules.append(kinds.LSTM(shape.dim, shape.hidden, lstm.num_layers, bidirectional=both))
         modules[-1].encoder.load_state_dict(lstm.state_dict())
-    modules.append(kinds.Pooling(shape.pooled_dim, POOLING[shape.architecture]))
+    modules.append(kinds.Pooling(shape.pooled_dim, _POOLING[shape.architecture]))
     if network.head is not None:
         straight = torch.nn.Identity()
         modules.append(kinds.Dense(shape.pooled_dim, shape.embedding, activation_function=straight))
@@ -139,13 +139,13 @@ def _check_export(
 
     words, sentences = iter(forms), list[Sentence]()
     while part := list(islice(words, 3 * len(sentences) + 1)):
-        if len(sentences) == CHECKED:
+        if len(sentences) == _CHECKED:
             break
         sentences.append(Sentence.of((*part, *more)))
     ours = encoder.encode(sentences).layers[0]
     model = SentenceTransformer(str(folder), device="cpu")
     theirs = model.encode([sentence.text for sentence in sentences], show_progress_bar=False)
-    if not np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE):
+    if not np.allclose(ours, theirs, rtol=_CLOSE, atol=_CLOSE):
         raise DataProblem(
             f"{encoder.folder}: as modules of sentence-transformers it gives other vectors than"
             " here; nothing was written"

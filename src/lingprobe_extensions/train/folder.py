@@ -17,7 +17,7 @@ from lingprobe_extensions.train.seen import SEEN
 from lingprobe_extensions.train.settings import TREES, TrainingRequest
 from lingprobe_extensions.train.splits import describe_counts
 
-CARD, MODEL = "README.md", "model.json"
+_CARD, MODEL = "README.md", "model.json"
 FORMAT = 2  # of what a folder says, as `read_facts` reads it
 
 
@@ -111,7 +111,7 @@ def write_facts(out: Path, facts: Mapping[str, Any], epochs: Sequence[EpochResul
     told = [epoch.plain() for epoch in epochs]
     said = {**facts, "digests": _digests(out, [epoch.number for epoch in epochs]), "epochs": told}
     write_text(out / MODEL, json.dumps(said, indent=1, ensure_ascii=False) + "\n")
-    write_text(out / CARD, _card(out, said))
+    write_text(out / _CARD, _card(out, said))
 
 
 def _digests(out: Path, epochs: Sequence[int]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from lingprobe_extensions.train.objectives import MOST, Figures
 if TYPE_CHECKING:
     from lingprobe_extensions.train.steps import TrainingPart, VectorTables
 
-ROWS = 256  # words whose scores against all others are in memory at once
+_ROWS = 256  # words whose scores against all others are in memory at once
 
 
 class WordShares(NamedTuple):
@@ -40,9 +40,9 @@ def measure_guesses(tables: VectorTables, part: TrainingPart, shares: WordShares
     hidden, seldom = average_contexts(tables.source, part), -np.log(shares.predicted)
     bias = seldom + np.log(shares.negative)
     total = 0.0
-    for first in range(0, len(hidden), ROWS):
-        scores = hidden[first : first + ROWS] @ tables.target.T + bias
-        own = part.ids[first : first + ROWS]
+    for first in range(0, len(hidden), _ROWS):
+        scores = hidden[first : first + _ROWS] @ tables.target.T + bias
+        own = part.ids[first : first + _ROWS]
         total += float((logsumexp(scores, 1) - scores[np.arange(len(own)), own]).sum())
     other = part.negatives[:, 0]
     own, against = (

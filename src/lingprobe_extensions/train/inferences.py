@@ -11,14 +11,14 @@ from lingprobe import DataProblem
 from lingprobe.extend import read_text_lines, uncompressed_path
 from lingprobe_extensions.train.data import FileReading, TrainingExample
 
-COLUMNS = {
+_COLUMNS = {
     "premise": ("premise", "sentence1"),
     "hypothesis": ("hypothesis", "sentence2"),
     "label": ("label", "gold_label"),
 }
-UNLABELLED = frozenset({"-", ""})
-EVALUATION = frozenset({"dev", "test", "validation", "val"})
-SOURCES = {
+_UNLABELLED = frozenset({"-", ""})
+_EVALUATION = frozenset({"dev", "test", "validation", "val"})
+_SOURCES = {
     "machine-made hypotheses": ("joci*",),
     "written from templates": ("imppres*", "curriculum*", "hans*", "help*"),
     "labelled automatically": ("*silver*",),
@@ -45,7 +45,11 @@ def inferences(paths: Sequence[Path], how: FileReading) -> Iterator[TrainingExam
             if not all(fnmatchcase(row.get(key, ""), p) for key, p in how.where.items()):
                 continue
             premise, hypothesis, label = _parse_inference(where, row)
-            if reason := "without a label" if label in UNLABELLED else explain_unfit_pair(row, how):
+            if (
+                reason := "without a label"
+                if label in _UNLABELLED
+                else explain_unfit_pair(row, how)
+            ):
                 how.counts[reason] += 1
                 continue
             first, second = how.words(premise), how.words(hypothesis)
@@ -60,14 +64,14 @@ def explain_unfit_pair(row: Mapping[str, str], how: FileReading) -> str:
     """
     if how.dev:
         return ""
-    if "split" not in how.where and row.get("split", "") in EVALUATION:
+    if "split" not in how.where and row.get("split", "") in _EVALUATION:
         return "of dev and test splits"
     if "source" in how.where or not (source := row.get("source", "").lower()):
         return ""
     return next(
         (
             reason
-            for reason, patterns in SOURCES.items()
+            for reason, patterns in _SOURCES.items()
             if any(fnmatchcase(source, pattern) for pattern in patterns)
         ),
         "",
@@ -76,7 +80,8 @@ def explain_unfit_pair(row: Mapping[str, str], how: FileReading) -> str:
 
 def _parse_inference(where: str, row: Mapping[str, str]) -> Sequence[str]:
     cells = {
-        name: next((row[key] for key in keys if key in row), None) for name, keys in COLUMNS.items()
+        name: next((row[key] for key in keys if key in row), None)
+        for name, keys in _COLUMNS.items()
     }
     if missing := [name for name, cell in cells.items() if cell is None]:
         raise DataProblem(f"{where}: no {missing[0]}; there must be a column with this name")

@@ -29,8 +29,8 @@ from lingprobe_extensions.train.texts import NumberedTexts
 from lingprobe_extensions.train.weights import save_tensors
 
 STATE = "state.safetensors"
-POOL = 100  # batches whose examples are sorted by length together
-BROKEN = 1e4  # a loss, from which on nothing is learnt any more; NaN is none below
+_POOL = 100  # batches whose examples are sorted by length together
+_BROKEN = 1e4  # a loss, from which on nothing is learnt any more; NaN is none below
 PAUSE = 300.0  # seconds of an epoch after which what going on needs is written
 ON = " on "  # between a figure and the file that it is of, where that is not dev
 TOLD = 0.3  # seconds from one word on progress to the next
@@ -118,7 +118,7 @@ def group_by_length(lengths: Ints, rows: Ints, most: int, seed: tuple[int, int])
     """
     draws = np.random.default_rng(seed)
     order = draws.permutation(rows)
-    size = max(1, int(POOL * most / max(lengths[rows].mean(), 1)))
+    size = max(1, int(_POOL * most / max(lengths[rows].mean(), 1)))
     made: list[Ints] = []
     for start in range(0, len(order), size):
         part = order[start : start + size]
@@ -245,7 +245,7 @@ class EncoderLearner:
             part.done, part.loss, part.over = at + 1, part.loss + loss, part.over + over
             part.words, now = part.words + words, time.perf_counter()
             part.seconds = now - began
-            if not loss / max(over, 1) < BROKEN:
+            if not loss / max(over, 1) < _BROKEN:
                 raise DataProblem(
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
                     f" {self.schedule.rate:g}"

@@ -128,8 +128,8 @@ class TrainingLesson(Protocol):
 
 
 MOST = 700.0  # of which a perplexity is still a number
-BATCH = 64  # sentences that are judged at once
-WRITTEN = 1000  # sentences of dev that are written for BLEU and for F1
+_BATCH = 64  # sentences that are judged at once
+_WRITTEN = 1000  # sentences of dev that are written for BLEU and for F1
 
 
 @dataclass
@@ -207,7 +207,7 @@ class WritingLesson:
                 right, count = right + int((scores.argmax(1) == wanted).sum()), count + len(wanted)
         found = {"perplexity": math.exp(min(total / count, MOST)), "accuracy": 100 * right / count}
         if self.objective.judged:
-            found[self.objective.judged] = self._score_writing(rows[:WRITTEN], encode)
+            found[self.objective.judged] = self._score_writing(rows[:_WRITTEN], encode)
         return found
 
     def _score_writing(self, rows: Ints, encode: EncodeFunction) -> float:
@@ -240,7 +240,7 @@ class WritingLesson:
         return found
 
     def _trivial_figures(self, mine: NumberedTexts, dev: Ints) -> Figures:
-        rows = dev[:WRITTEN]
+        rows = dev[:_WRITTEN]
         texts = self.pieces.decode(self.wanted[0].row(i).tolist() for i in rows.tolist())
         sources = [" ".join(self.forms[k] for k in self.words.row(i)) for i in rows.tolist()]
         [(often, _)] = Counter(mine.row(i).tobytes() for i in range(len(mine))).most_common(1)
@@ -394,7 +394,7 @@ def annotate() -> TrainingObjective:
 
 
 def _batch_rows(rows: Ints) -> list[Ints]:
-    return np.array_split(rows, range(BATCH, len(rows), BATCH)) if len(rows) else []
+    return np.array_split(rows, range(_BATCH, len(rows), _BATCH)) if len(rows) else []
 
 
 def add_noise(

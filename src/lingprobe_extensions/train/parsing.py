@@ -54,8 +54,8 @@ from lingprobe_extensions.train.settings import TrainingRequest
 from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
 from lingprobe_extensions.train.texts import NumberedTexts, WordNumbers
 
-BATCH = 128  # sentences that are judged at once
-SCORE = "score"
+_BATCH = 128  # sentences that are judged at once
+_SCORE = "score"
 """The figure that the best epoch is told by: the mean of LAS and F1, or the one that is told."""
 
 
@@ -236,7 +236,7 @@ class AnnotationColumns(NamedTuple):
     def of(cls, examples: Sequence[AnnotatedSentence], train: Ints) -> AnnotationColumns:
         """Of all sentences, with the values that those of train have."""
         names, made = dict[str, list[str]](), dict[str, Ints]()
-        for kind, column in KINDS.items():
+        for kind, column in _KINDS.items():
             rows = [column(each) for each in examples]
             counts = Counter(chain.from_iterable(rows[i] for i in train.tolist()))
             if not counts:
@@ -270,7 +270,7 @@ def _number_values(
     return np.array([number.get(value, NONE) for row in told for value in row], np.int64)
 
 
-KINDS: Mapping[str, Callable[[AnnotatedSentence], Sequence[str]]] = {
+_KINDS: Mapping[str, Callable[[AnnotatedSentence], Sequence[str]]] = {
     UPOS: lambda each: each.gold.upos,
     XPOS: lambda each: each.gold.xpos,
     FEATS: lambda each: each.gold.feats,
@@ -322,7 +322,7 @@ class ParsingLesson:
         """Agreement with gold, and precision, recall and F1 of phrases."""
         told: dict[int, Annotation] = {}
         order = rows[np.argsort(-self.lengths[rows], kind="stable")]
-        for part in np.array_split(order, range(BATCH, len(order), BATCH)):
+        for part in np.array_split(order, range(_BATCH, len(order), _BATCH)):
             read = encode(self.words, part)
             words = [self.examples[i].words for i in part.tolist()]
             made = decode_annotations(
@@ -392,5 +392,5 @@ def score_parses(pairs: Sequence[tuple[Annotation, Annotation]]) -> Figures:
         )
         found["F1"] = score_phrases(mine, gold)["F1"]
     both = [found[name] for name in ("LAS", "F1") if name in found]
-    found[SCORE] = float(np.mean(both)) if both else found.get(UPOS, 0.0)
+    found[_SCORE] = float(np.mean(both)) if both else found.get(UPOS, 0.0)
     return found

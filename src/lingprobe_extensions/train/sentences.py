@@ -52,8 +52,8 @@ from lingprobe_extensions.train.settings import BAG, TREES, TrainingRequest
 from lingprobe_extensions.train.splits import choose_rows, draw_dev_rows, too_little
 from lingprobe_extensions.train.weights import save_tensors
 
-STARTS = {BAG: bag.start_word_vectors, TREES: parsing.start_parser}
-COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
+_STARTS = {BAG: bag.start_word_vectors, TREES: parsing.start_parser}
+_COUNTED = 200_000  # examples at most, on which is counted what needs no encoder
 
 Told = Callable[[int, int, int, float], None]
 """Gets the number of the epoch, the words done in it, of how many, and the loss."""
@@ -79,7 +79,7 @@ def train_sentence_encoder(
     )
     asked = _request_facts(request, settings, how)
     _check_folder(out, asked)
-    begin = STARTS.get(request.architecture, _start)
+    begin = _STARTS.get(request.architecture, _start)
     learner, facts, rows, judged = begin(request, how, settings, out)
     counts = how.counts + Counter(facts.pop("counts"))
     if vocabulary := facts.pop("vocabulary", None):
@@ -149,7 +149,7 @@ def _learner(
     words = WordEmbedding(torch.from_numpy(vectors), settings.learned, numbers)
     learner = EncoderLearner(network, wider, words, schedule, ranks, also=also)
     with torch.inference_mode():
-        some = parts.train[:: -(-len(parts.train) // COUNTED)]
+        some = parts.train[:: -(-len(parts.train) // _COUNTED)]
         trivial = dict(lesson.trivial(some, parts.dev))
         elsewhere = {
             f"{figure}{ON}{name}": value

@@ -16,7 +16,7 @@ from lingprobe import DataProblem
 from lingprobe.extend import Ints, compute_offsets, describe_install, expand_ranges
 from lingprobe_extensions.train.nets.heads import END, PAD, START
 
-SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
+_SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 
 
 class WordNumbers(dict[str, int]):
@@ -100,13 +100,13 @@ class DecoderVocabulary:
             raise DataProblem(f"training needs tokenizers: {describe_install('train')}") from None
         shared: dict[str, Any] = {
             "vocab_size": many,
-            "special_tokens": [*SPECIAL],
+            "special_tokens": [*_SPECIAL],
             "show_progress": False,
         }
         if whole:
             tokenizer = Tokenizer(models.WordLevel(unk_token="<unk>"))  # noqa: S106
             tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-            shared["special_tokens"] = [*SPECIAL, "<unk>"]
+            shared["special_tokens"] = [*_SPECIAL, "<unk>"]
             trainer: Any = trainers.WordLevelTrainer(**shared)
         else:
             tokenizer = Tokenizer(models.BPE())
@@ -141,7 +141,7 @@ class DecoderVocabulary:
 
     def names(self, row: Iterable[int]) -> list[str]:
         """Pieces as they are written, without START, END and PAD."""
-        return [self.tokenizer.id_to_token(int(i)) for i in row if i >= len(SPECIAL)]
+        return [self.tokenizer.id_to_token(int(i)) for i in row if i >= len(_SPECIAL)]
 
     def decode(self, rows: Iterable[Sequence[int]]) -> list[str]:
         """Texts of pieces."""

@@ -7,8 +7,8 @@ import pytest
 
 from lingprobe.data.core import DataProblem
 from lingprobe.encoders.sources import (
-    ENGLISH,
-    VECTORS,
+    _ENGLISH,
+    _VECTORS,
     FileSource,
     check_vectors,
 )
@@ -24,8 +24,8 @@ NAMES = {
     "CoVe": sources.COVE,
     "ELMo": sources.ELMO,
     "Universal Sentence Encoder": sources.USE,
-    "GloVe": VECTORS["glove.*"],
-    "fastText": ENGLISH,
+    "GloVe": _VECTORS["glove.*"],
+    "fastText": _ENGLISH,
 }
 
 

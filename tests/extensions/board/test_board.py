@@ -21,7 +21,7 @@ from lingprobe.data.labels import Classes
 from lingprobe.metrics import correct_holm
 from lingprobe_extensions.board.check import check_submission
 from lingprobe_extensions.board.frame import fit_of
-from lingprobe_extensions.board.index_page import LIMIT, index_text
+from lingprobe_extensions.board.index_page import _LIMIT, index_text
 from lingprobe_extensions.board.lines import count_parameters
 from lingprobe_extensions.board.merge import merge_submissions
 from lingprobe_extensions.board.mteb_scores import mteb_places, of_model
@@ -425,11 +425,11 @@ def test_an_index_that_would_be_too_large_has_fewer_tasks(monkeypatch):
 
     board = make_board(results({f"hf:org/{i}": 0.8 for i in range(30)}))
     whole = index_text(board)
-    monkeypatch.setattr(index_page, "LIMIT", len(whole.encode()) - 1)
+    monkeypatch.setattr(index_page, "_LIMIT", len(whole.encode()) - 1)
     text = index_text(board)
-    assert len(text.encode()) < len(whole.encode()) < LIMIT
+    assert len(text.encode()) < len(whole.encode()) < _LIMIT
     assert "1 more tasks have pages below" in text
-    monkeypatch.setattr(index_page, "LIMIT", 9_000)
+    monkeypatch.setattr(index_page, "_LIMIT", 9_000)
     with pytest.raises(lingprobe.DataProblem, match="make several boards"):
         index_text(board)
 

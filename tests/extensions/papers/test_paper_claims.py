@@ -21,11 +21,11 @@ from lingprobe.cli import app
 from lingprobe_extensions.papers import claim_tests
 from lingprobe_extensions.papers.claim_tests import PAPERS, collect_published_scores, judge_paper
 from lingprobe_extensions.papers.claims import (
+    _COUNT,
+    _OVER,
+    _QUANTIFIERS,
     CORRELATED,
-    COUNT,
     EPOCHS,
-    OVER,
-    QUANTIFIERS,
     UNTESTED,
     PaperClaim,
     list_claim_comparisons,
@@ -446,12 +446,12 @@ def test_every_claim_is_written_as_the_page_says():
     assert len({one.id for one in read_claims()}) == len(read_claims())
     for one in read_claims():
         assert all((one.paper, one.id, one.where, one.quote, one.claim)), one
-        assert one.quantifier in ("", *QUANTIFIERS) or COUNT.fullmatch(one.quantifier), one
+        assert one.quantifier in ("", *_QUANTIFIERS) or _COUNT.fullmatch(one.quantifier), one
         if one.relation in UNTESTED and one.relation not in CORRELATED:
             assert not any((one.first, one.second, one.tasks, one.over, one.within)), one
         else:
             assert one.first, one
-            assert one.over in OVER, one
+            assert one.over in _OVER, one
             assert one.direction != "alike" or one.within, one
             assert (one.relation in EPOCHS) == (not one.second), one
             assert one.quantifier or one.over == "mean", one

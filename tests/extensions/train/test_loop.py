@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from lingprobe.nets.trainable import ARCHITECTURES, NetworkShape
+from lingprobe.nets.trainable import _ARCHITECTURES, NetworkShape
 from lingprobe_extensions.train import loop
 from lingprobe_extensions.train.contents import OBJECTIVES
 from lingprobe_extensions.train.data import TrainingExample
@@ -49,7 +49,7 @@ def gradients(one: EncoderLearner, parts: list[np.ndarray]) -> list[torch.Tensor
 
 
 @pytest.mark.parametrize("objective", ["next", "skip", "infer", "next with attention"])
-@pytest.mark.parametrize("architecture", [a for a in ARCHITECTURES if a != "mean"])
+@pytest.mark.parametrize("architecture", [a for a in _ARCHITECTURES if a != "mean"])
 def test_a_batch_learns_what_its_sentences_teach_one_by_one(objective, architecture):
     one = learner(objective.split()[0], architecture, "attention" in objective)
     rows = np.arange(16)

@@ -25,7 +25,7 @@ def texts_of(one, rows):
 
 @pytest.mark.parametrize("objective", ["next", "skip", "next with attention"])
 def test_perplexity_and_accuracy_are_over_all_pieces_of_all_texts(objective, monkeypatch):
-    monkeypatch.setattr(objectives, "BATCH", 5)
+    monkeypatch.setattr(objectives, "_BATCH", 5)
     one = learner(objective.split()[0], "bilstm-max", "attention" in objective)
     with torch.inference_mode():
         found = one.lesson.figures(ROWS[3:], one.encode)
@@ -48,8 +48,8 @@ def test_perplexity_and_accuracy_are_over_all_pieces_of_all_texts(objective, mon
 
 def test_written_texts_are_judged_by_the_bleu_of_sacrebleu(monkeypatch):
     sacrebleu = pytest.importorskip("sacrebleu")
-    monkeypatch.setattr(objectives, "WRITTEN", 7)
-    monkeypatch.setattr(objectives, "BATCH", 3)
+    monkeypatch.setattr(objectives, "_WRITTEN", 7)
+    monkeypatch.setattr(objectives, "_BATCH", 3)
     one = learner("translate", "bilstm-max")
     rows = [one.lesson.wanted[0].row(i).tolist() for i in ROWS]
     planned, asked = iter([row[1:-1] for row in (rows[1], *rows[1:6], rows[9])]), []
@@ -84,7 +84,7 @@ def test_written_texts_are_judged_by_the_bleu_of_sacrebleu(monkeypatch):
 def test_written_trees_are_judged_by_their_constituents(monkeypatch):
     one = learner("parse", "bilstm-max")
     pieces = one.lesson.pieces
-    monkeypatch.setattr(objectives, "WRITTEN", 5)
+    monkeypatch.setattr(objectives, "_WRITTEN", 5)
     with torch.inference_mode():
         found = one.lesson.figures(ROWS, one.encode)
         longest = max(len(one.lesson.wanted[0].row(i)) for i in ROWS[:5]) + 10
@@ -105,7 +105,7 @@ def test_written_trees_are_judged_by_their_constituents(monkeypatch):
 
 
 def test_pairs_are_told_by_the_highest_score(monkeypatch):
-    monkeypatch.setattr(objectives, "BATCH", 5)
+    monkeypatch.setattr(objectives, "_BATCH", 5)
     one = learner("infer", "bilstm-max")
     with torch.inference_mode():
         found = one.lesson.figures(ROWS, one.encode)

@@ -22,7 +22,7 @@ from lingprobe.inside.geometry.rotation import (
     find_translations,
 )
 from lingprobe.inside.geometry.rows import (
-    STRETCH,
+    _STRETCH,
     LayerRows,
     compute_jackknife_interval,
     make_jackknife_groups,
@@ -103,7 +103,7 @@ def test_matrices_of_sentences_give_the_same_hsic(n):
 def test_sums_that_do_not_fit_are_computed_twice(monkeypatch):
     x, y = pair(3, 60)
     kept = compute_jackknife_hsic(Held(x), Held(y))
-    monkeypatch.setattr(similarity, "HELD", 0)
+    monkeypatch.setattr(similarity, "_HELD", 0)
     assert compute_jackknife_hsic(Held(x), Held(y)) == pytest.approx(kept, rel=1e-12)
 
 
@@ -190,7 +190,7 @@ def test_memory_does_not_grow_with_sentences(measure):
     rng = np.random.default_rng(0)
     rows = Held(rng.normal(size=(100_000, 6)))
     measure(rows)
-    assert rows.most <= STRETCH
+    assert rows.most <= _STRETCH
     assert rows.read_rows >= 100_000
 
 

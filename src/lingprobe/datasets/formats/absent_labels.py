@@ -19,7 +19,7 @@ ABSENT = frozenset(
     ("-", "nan", "NaN", "NAN", "None", "N/A", "n/a", "NA", "<NA>", "null", "NULL", "NaT", "#N/A")
 )
 """What stands where tools have no value; other spellings of them may be classes."""
-UNSURE = "?"
+_UNSURE = "?"
 """A label that is none where all others have letters."""
 NO_CLASS = (-1, -100)
 """Numbers that stand where the numbers of classes begin with 0: of hidden test sets, and of what
@@ -56,9 +56,9 @@ def find_absent(labels: Sequence[Label], where: str, splits: Sequence[int] = ())
     names = [str(name) for name in different]
     absent = [name for name in names if name in ABSENT or not name]
     others = [name for name in names if name not in absent]
-    if UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != UNSURE):
-        absent.append(UNSURE)
-        others.remove(UNSURE)
+    if _UNSURE in others and all(any(map(str.isalpha, x)) for x in others if x != _UNSURE):
+        absent.append(_UNSURE)
+        others.remove(_UNSURE)
     if below := _find_below_classes(others):
         absent.append(below)
         others.remove(below)

@@ -17,7 +17,7 @@ _ALIASES = {"human": "user", "gpt": "assistant", "bot": "assistant", "model": "a
 RESPONDING = "assistant"
 """The role whose last turn is the response."""
 _SHOWN_PROMPT, _DIGEST_LETTERS = 30, 8
-KNOWN_ROLES = (*_ALIASES, "user", "assistant", "system", "tool")
+_KNOWN_ROLES = (*_ALIASES, "user", "assistant", "system", "tool")
 
 
 def is_conversation(cell: Any) -> bool:
@@ -74,7 +74,7 @@ def join_turns(turns: Sequence[dict[str, Any]], role: str = "") -> str:
 def split_role(name: str, names: Sequence[str]) -> tuple[str, str]:
     """The column and the role that `messages.user` names; ('', '') where it names none."""
     column, _, role = name.rpartition(".")
-    return (column, role) if column in names and role in KNOWN_ROLES else ("", "")
+    return (column, role) if column in names and role in _KNOWN_ROLES else ("", "")
 
 
 def _is_listed(value: Any) -> bool:

@@ -44,7 +44,7 @@ SPLIT_NAMES = {
 }
 """What splits are called in columns and in names of files."""
 _NAMED = re.compile(rf"(?:^|[-_.])({'|'.join(n for n in SPLIT_NAMES if len(n) > 2)})(?=[-_.\d]|$)")
-SHOWN = 5  # names of files in a message
+_SHOWN = 5  # names of files in a message
 _SHARD = re.compile(r"-\d+-of-\d+(?=\.)")
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow", ".feather")
 _WORD_A_LINE = (".conll", ".iob", ".iob2", ".bio", ".bioes", ".conllu", ".conllup", ".cupt")
@@ -137,9 +137,9 @@ def folder_remarks(folder: Path, parts: Sequence[CorpusPart]) -> list[str]:
         if part.path not in read
     ]
     if others:
-        more = f" and {len(others) - SHOWN:,} more" if len(others) > SHOWN else ""
+        more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
         remarks.append(
-            f"its folder has tables that were not read: {', '.join(others[:SHOWN])}{more}"
+            f"its folder has tables that were not read: {', '.join(others[:_SHOWN])}{more}"
         )
     return remarks
 

@@ -22,9 +22,9 @@ from lingprobe.datasets.formats.kinds import Asked, as_asked, decide_kind
 from lingprobe.datasets.formats.row_labels import split_of_cell
 from lingprobe.datasets.formats.row_spans import BadRow
 
-VERSION = 1
+_VERSION = 1
 _DIFFERENT = "a list of different strings"
-WHAT = {
+_WHAT = {
     "loss": f"one of {', '.join(KINDS)}",
     "names": _DIFFERENT,
     "partial": "true or false",
@@ -37,7 +37,7 @@ WHAT = {
 def make_header(dataset: Dataset) -> dict[str, Any]:
     """What the rows alone would not bring back, as plain JSON."""
     return {
-        "sonde": VERSION,
+        "sonde": _VERSION,
         "loss": dataset.labels.loss,
         "names": list(dataset.labels.names),
         "partial": bool(dataset.labels.partial),
@@ -50,7 +50,7 @@ def make_header(dataset: Dataset) -> dict[str, Any]:
 
 def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
     """A header that is as `make_header` writes it; DataProblem names what is not."""
-    if header.get("sonde") != VERSION:
+    if header.get("sonde") != _VERSION:
         raise DataProblem(
             f"{where}: written by a format {short_json(header.get('sonde'))} that this version does"
             " not know; update lingprobe"
@@ -67,8 +67,8 @@ def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
     for key, is_right in right.items():
         if not is_right:
             raise DataProblem(
-                f"{where}: {key} of the header is {WHAT[key]}, found {short_json(header[key])}; fix"
-                " it, or remove the header"
+                f"{where}: {key} of the header is {_WHAT[key]}, found {short_json(header[key])};"
+                " fix it, or remove the header"
             )
     return header
 

@@ -77,12 +77,12 @@ def _check_alike(example: Example, earlier: list[Example], where: str) -> None:
         )
 
 
-HEAD = 1000  # lines that are looked at for them
+_HEAD = 1000  # lines that are looked at for them
 
 
 def is_own_jsonl(path: Path) -> bool:
     """Whether lines were written here, or by hand with keys that only we read."""
-    for _, text in islice(read_text_lines(path), HEAD):
+    for _, text in islice(read_text_lines(path), _HEAD):
         try:
             row = parse_json(text)
         except MalformedJson:

@@ -34,7 +34,7 @@ from lingprobe.datasets.formats.header import (
 from lingprobe.datasets.formats.kinds import Asked
 
 KEY = b"sonde"
-OWN = (frozenset({"text", "words"}), frozenset({"labels", "weights"}))
+_OWN = (frozenset({"text", "words"}), frozenset({"labels", "weights"}))
 """Columns that no table but ours has beside each other and `split`."""
 
 
@@ -188,7 +188,7 @@ def check_types(schema: Any, path: Path) -> None:
 
     for field in schema:
         name = field.name if field.name in ("label", "labels") else field.name.rstrip("0123456789")
-        what, right = EXPECTED.get(name, ("", lambda _: True))
+        what, right = _EXPECTED.get(name, ("", lambda _: True))
         if not (right(field.type) or kinds.is_null(field.type)):
             raise DataProblem(
                 f"{path}: column {field.name!r} holds {field.type}, expected {what}; build it again"
@@ -223,7 +223,7 @@ def _are(right: Callable[[Any], bool], kind: Any) -> bool:
     return bool(listed) and right(kind.value_type)
 
 
-EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
+_EXPECTED: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "split": ("strings", _is_text_type),
     "text": ("strings", _is_text_type),
     "label": ("strings or numbers", lambda kind: _is_text_type(kind) or _is_number(kind)),
@@ -244,7 +244,7 @@ def is_own_parquet(path: Path) -> bool:
     with path.open("rb") as file, report_parquet_damage(path):
         schema = pq.read_schema(file)
     names = set(schema.names)
-    ours = any(own <= names for own in OWN) or any(name.startswith("strata.") for name in names)
+    ours = any(own <= names for own in _OWN) or any(name.startswith("strata.") for name in names)
     return KEY in (schema.metadata or {}) or ("split" in names and ours)
 
 

@@ -65,7 +65,7 @@ from lingprobe.datasets.formats.usual_columns import ACCEPT, IGNORE, normalise_h
 
 _WORDS = 2  # in a cell, at least, in the mean, where a text's cells are words and their labels
 _TOKENS_OF_GLINER = "tokenizedtext"  # whose spans end with their last word
-NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
+_NO_WORD_LABEL = (None, -100)  # what datasets of words with labels have where a word has none
 PROMPT = "prompt"
 """The tag of conversations by what stands before the response."""
 Piece = CorpusPart | HeldRows
@@ -225,7 +225,7 @@ class RowReader:
                 label=read_class(each, names, self.chosen.label),
             )
             for i, each in enumerate(label)
-            if each not in NO_WORD_LABEL
+            if each not in _NO_WORD_LABEL
         ]
 
     def _examples_of_spans(self, cells: Mapping[str, Any], label: Any) -> list[Example]:

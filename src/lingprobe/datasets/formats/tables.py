@@ -44,30 +44,30 @@ from lingprobe.datasets.formats.labelled_rows import (
 
 Format = Literal["parquet", "jsonl", "senteval"]
 Writing = Literal["parquet", "jsonl", "senteval", "jiant"]
-WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
+_WRITERS: Mapping[Writing, Callable[[Dataset, Path], dict[str, int]]] = {
     "parquet": parquet.write_parquet,
     "jsonl": jsonl.write_jsonl,
     "senteval": senteval.write_senteval,
     "jiant": jiant.write_jiant,
 }
-READERS: Mapping[Format, Callable[[Path, Asked | None, OnError], Dataset]] = {
+_READERS: Mapping[Format, Callable[[Path, Asked | None, OnError], Dataset]] = {
     "parquet": parquet.read_parquet_dataset,
     "jsonl": jsonl.read_jsonl_dataset,
     "senteval": senteval.read_senteval_dataset,
 }
-LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
+_LOSSES: Mapping[Format, Callable[[Path], Loss]] = {
     "parquet": parquet.find_parquet_loss,
     "jsonl": jsonl.find_jsonl_loss,
     "senteval": senteval.find_senteval_loss,
 }
-OWN: Mapping[Format, Callable[[Path], bool]] = {
+_OWN: Mapping[Format, Callable[[Path], bool]] = {
     "parquet": parquet.is_own_parquet,
     "jsonl": jsonl.is_own_jsonl,
     "senteval": senteval.is_own_senteval,
 }
 """Whether a file is one that was written here."""
-EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0, "sets": frozenset()}
-SUFFIXES: Mapping[str, Format] = {
+_EXAMPLES: Mapping[Asked, Label] = {"classes": "", "scores": 0.0, "sets": frozenset()}
+_SUFFIXES: Mapping[str, Format] = {
     ".parquet": "parquet",
     ".jsonl": "jsonl",
     ".tsv": "senteval",
@@ -112,7 +112,7 @@ def write_dataset(
     file, chosen = Path(path).expanduser(), choose_writing(path, format)
     check_writable(dataset.labels, file.name)
     if chosen != "jiant":
-        return _write_file(dataset, file, WRITERS[chosen])
+        return _write_file(dataset, file, _WRITERS[chosen])
     total: Counter[str] = Counter()
     for split in SPLITS:
         if len(rows := dataset.rows(split)):
@@ -156,7 +156,7 @@ def read_dataset(
     file = _check_is_there(path)
     own = format or _own_format(file, how)
     if own is not None:
-        return READERS[own](file, labels, how.on_error)
+        return _READERS[own](file, labels, how.on_error)
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
         return hub_folder.read_hub_folder(parts, labels, how.on_error)
@@ -172,7 +172,7 @@ def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PL
     """
     file = _check_is_there(path)
     if (own := _own_format(file, how)) is not None:
-        kind = build_column([EXAMPLES[labels]]).loss if labels else LOSSES[own](file)
+        kind = build_column([_EXAMPLES[labels]]).loss if labels else _LOSSES[own](file)
         return KINDS[kind].metric
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
@@ -203,10 +203,10 @@ def _own_format(path: Path, how: Manner) -> Format | None:
     if is_on_hub(path) or path.is_dir() or how.columns.as_asked() or how.encoding:
         return None
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
-    known = SUFFIXES.get(suffix.lower())
+    known = _SUFFIXES.get(suffix.lower())
     if known is None and suffix.lower() not in (*TABLES, *LINES):
         raise DataProblem(no_table(path))
-    return known if known is not None and OWN[known](path) else None
+    return known if known is not None and _OWN[known](path) else None
 
 
 def _is_own_folder(path: Path, parts: list[CorpusPart], how: Manner) -> bool:
@@ -219,11 +219,11 @@ def _is_own_folder(path: Path, parts: list[CorpusPart], how: Manner) -> bool:
 
 
 def _format(path: Path) -> Format:
-    format = SUFFIXES.get(
+    format = _SUFFIXES.get(
         path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     )
     if format is None:
         raise DataProblem(
-            f"{path}: the name should end with {', '.join(SUFFIXES)}, so that the format is known"
+            f"{path}: the name should end with {', '.join(_SUFFIXES)}, so that the format is known"
         )
     return format

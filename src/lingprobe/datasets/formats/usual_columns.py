@@ -70,11 +70,11 @@ ACCEPTED = ("answer", frozenset((ACCEPT, "reject", IGNORE)))
 ANSWERS = (("positive", "negative"), ("chosen", "rejected"))
 """Names of two texts of which one is the better answer."""
 SPANS = (("span", "span1"), ("span2",))
-ENDS = (("start", "end"), ("start", "stop"), ("begin", "end"))
+_ENDS = (("start", "end"), ("start", "stop"), ("begin", "end"))
 """Names of the start and the end of a span."""
 SPLITS = ("split", "partition", "subset", "set", "semevalset", "datasplit")
 """Names of a split; all but the first only where their cells are names of splits."""
-NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
+_NUMBERS = ("", "id", "idx", "index", "uid", "unnamed0", "guid")
 """Names of what numbers rows, and names of no column."""
 
 
@@ -100,7 +100,7 @@ class Columns:
 def unread_span(names: Sequence[str]) -> list[str]:
     """The headings of two columns that seem to be the start and the end of a span; [] for none."""
     by_name = {normalise_heading(name): name for name in names}
-    for pair in ENDS:
+    for pair in _ENDS:
         if by_name.keys() >= set(pair):
             return [by_name[name] for name in pair]
     return []
@@ -114,7 +114,7 @@ def is_usual(name: str) -> bool:
 
 def is_numbering(name: str) -> bool:
     """Whether a heading is that of what numbers rows."""
-    return normalise_heading(name) in NUMBERS
+    return normalise_heading(name) in _NUMBERS
 
 
 def normalise_heading(name: str) -> str:

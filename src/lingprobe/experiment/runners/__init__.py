@@ -70,7 +70,7 @@ class JobRunner(Protocol):
         ...
 
 
-RUNNERS = Contents(
+_RUNNERS = Contents(
     "runner",
     "lingprobe.runners",
     {
@@ -95,7 +95,7 @@ def open_workers(jobs: int | str, folders: Sequence[Path] = ()) -> Iterator[Work
             yield HERE
             return
         named = f"processes:{named}"
-    with RUNNERS.make(named).workers(folders) as workers:
+    with _RUNNERS.make(named).workers(folders) as workers:
         yield workers
 
 

@@ -17,7 +17,7 @@ from lingprobe.experiment.provenance import list_versions
 from lingprobe.experiment.runners import RunnerProblem
 
 # how variables begin that workers need
-PASSED = ("LINGPROBE_", "HF_", "TRANSFORMERS_")
+_PASSED = ("LINGPROBE_", "HF_", "TRANSFORMERS_")
 
 
 @contextmanager
@@ -49,7 +49,7 @@ class WorkerEnvironment:
 
     def with_machine(self, machine: MachineProfile) -> WorkerEnvironment:
         """The same with what is known once it is agreed how to compute."""
-        variables = {k: v for k, v in os.environ.items() if k.startswith(PASSED)}
+        variables = {k: v for k, v in os.environ.items() if k.startswith(_PASSED)}
         return replace(self, machine=machine, variables=variables, code=_code())
 
     def adopt(self, gpus: float) -> None:

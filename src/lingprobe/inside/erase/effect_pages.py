@@ -18,8 +18,8 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-CHANGE = "change"
-HEADINGS = (CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "beyond", "n")
+_CHANGE = "change"
+_HEADINGS = (_CHANGE, "before", "after", "own", "rank", "variance", "shuffled", "beyond", "n")
 
 
 def effect_page(effects: InterventionEffects, draws: int) -> Page[tuple[EffectCell, ...]]:
@@ -38,9 +38,9 @@ def _tabulate_effects(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Ta
     measured = list(dict.fromkeys(cell.measured for cell in found))
     sections = tuple(_section([c for c in found if c.measured == each]) for each in measured)
     return Table(
-        HEADINGS,
+        _HEADINGS,
         sections,
-        frozenset({CHANGE}),
+        frozenset({_CHANGE}),
         notes,
         title=title,
         lead=tuple(describe_effects(found)),

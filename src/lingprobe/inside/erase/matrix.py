@@ -27,12 +27,12 @@ from lingprobe.inside.erase.erasers import AffineEraser, principal_angles
 from lingprobe.inside.erase.fitting import EraserBaselines, EraserData, erase_layer, fit_eraser
 from lingprobe.metrics.constant import best_constant, choose_constants
 
-ORDINARY, OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
+ORDINARY, _OF_FLOORS, NONLINEAR = "ordinary", "floors", "nonlinear"
 CONTROLS = {"rank": "random-rank", "variance": "random-variance", "shuffled": "shuffled-labels"}
 """What stands in for an eraser, by the kind of floor."""
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-NAN = math.nan
-EXTRA = (
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_NAN = math.nan
+_EXTRA = (
     *("method", "asked", "rank", "fitted", "selection", "dependence", "angle"),
     *("completeness", "collateral"),
 )
@@ -199,20 +199,20 @@ class ErasureMatrix:
             "fitted": how.fitted,
             "selection": how.selection,
             "dependence": how.dependence,
-            "completeness": PERCENT * compute_completeness(moved) if is_own else NAN,
-            "collateral": NAN if is_own else PERCENT * collateral_change(plain, moved),
-            "angle": float(angles[0]) if len(angles) and not is_own else NAN,
+            "completeness": PERCENT * compute_completeness(moved) if is_own else _NAN,
+            "collateral": _NAN if is_own else PERCENT * collateral_change(plain, moved),
+            "angle": float(angles[0]) if len(angles) and not is_own else _NAN,
         }
         yield make.run(bench.fit(after, how.division, read).predicted, {**make.own, **extra})
         for number, (kind, floor) in enumerate(how.floors):
             beside = erase_layer(measured.readings, read, floor)
-            fitted = bench.fit(beside, how.division, read, OF_FLOORS)
+            fitted = bench.fit(beside, how.division, read, _OF_FLOORS)
             other = compute_probabilities(before.likely.predict(beside.take(how.division.test)))
             keys = {"control": CONTROLS[kind], "control_sample": f"{number % self.draws}"}
-            change = NAN if is_own else PERCENT * collateral_change(plain, other)
+            change = _NAN if is_own else PERCENT * collateral_change(plain, other)
             yield make.run(fitted.predicted, {**make.own, **keys, "collateral": change})
         if is_own and bench.nonlinear is not None:
-            for own, each in ((NOTHING, measured.readings), (make.own, after)):
+            for own, each in ((_NOTHING, measured.readings), (make.own, after)):
                 fitted = bench.fit(each, how.division, read, NONLINEAR)
                 yield make.run(fitted.predicted, {**own, "probe": bench.names[NONLINEAR]})
 
@@ -263,9 +263,9 @@ class RunMaker(NamedTuple):
         }
         return cls(common, {"erased": erased.task}, RunPredictions(*given, n_train=len(train)))
 
-    def run(self, predicted: Column, more: Mapping[str, Any] = NOTHING) -> ProbeRun:
+    def run(self, predicted: Column, more: Mapping[str, Any] = _NOTHING) -> ProbeRun:
         """A probe with these answers, and with further keys and numbers."""
         every = {**self.common, **more}
-        extra = {name: every[name] for name in EXTRA if name in every}
-        keys = {name: value for name, value in every.items() if name not in EXTRA}
+        extra = {name: every[name] for name in _EXTRA if name in every}
+        keys = {name: value for name, value in every.items() if name not in _EXTRA}
         return ProbeRun(keys, {}, replace(self.predictions, predicted=predicted), extra)

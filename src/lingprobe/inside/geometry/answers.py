@@ -77,7 +77,7 @@ def describe_comparisons(rows: Sequence[GeometryRow], names: Names) -> Iterator[
 def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
     best = max(pairs, key=_get_sort_key)
     if math.isnan(best.value):
-        return f"{one} and {other}: {NO_CKA}."
+        return f"{one} and {other}: {_NO_CKA}."
     ends = (_layer(best.layer, one), _layer(best.other_layer, other))
     if len(pairs) == 1:
         return f"{one} and {other}: CKA {_with_interval(best)}{_describe_similarity(best)}."
@@ -89,7 +89,7 @@ def _of_encoders(one: str, other: str, pairs: Sequence[GeometryRow]) -> str:
 def _of_steps(name: str, mine: Sequence[GeometryRow]) -> str:
     least = min(mine, key=lambda row: math.inf if math.isnan(row.value) else row.value)
     if math.isnan(least.value):
-        return f"{name}: {NO_CKA}."
+        return f"{name}: {_NO_CKA}."
     between = f"{least.layer} to {least.other_layer}"
     return f"{name} changes most from layer {between}: CKA {_with_interval(least)}."
 
@@ -133,7 +133,7 @@ def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:
     said += f", by chance {found[0].chance:.1f}"
     drawn = fmean(row.untrained for row in found)
     if math.isnan(drawn):
-        return f"{said}{NO_FLOOR}."
+        return f"{said}{_NO_FLOOR}."
     like = "; the untrained network finds as many" if drawn >= value else ""
     return f"{said}, untrained {drawn:.1f}{like}."
 
@@ -148,15 +148,15 @@ def _share_interval(found: Sequence[GeometryRow]) -> str:
     return f"[{PERCENT * low:.1f}, {PERCENT * high:.1f}]"
 
 
-NO_CKA = "CKA is not defined where all vectors are the same"
-NO_FLOOR = "; not yet a finding, as no untrained network was measured"
+_NO_CKA = "CKA is not defined where all vectors are the same"
+_NO_FLOOR = "; not yet a finding, as no untrained network was measured"
 
 
 def _with_interval(row: GeometryRow, at: str = "", digits: int = 2) -> str:
     """A number with its interval, and beside it that of untrained networks."""
     said = f"{row.value:.{digits}f} [{row.low:.{digits}f}, {row.high:.{digits}f}]{at}"
     return said + (
-        NO_FLOOR if math.isnan(row.untrained) else f"; untrained {row.untrained:.{digits}f}"
+        _NO_FLOOR if math.isnan(row.untrained) else f"; untrained {row.untrained:.{digits}f}"
     )
 
 

@@ -24,9 +24,9 @@ from lingprobe.inside.geometry.similarity import compute_cka, compute_jackknife_
 from lingprobe.inside.geometry.spread import measure_spread
 from lingprobe.metrics.intervals import interval
 
-NAN = math.nan
+_NAN = math.nan
 PERCENT = 100.0
-NOWHERE = LayerOnText("", "", "")
+_NOWHERE = LayerOnText("", "", "")
 Bar = Callable[[Iterable[Any]], Iterable[Any]]
 
 
@@ -55,12 +55,12 @@ class GeometryRow:
     other_text: str
     n: int
     value: float
-    low: float = NAN
-    high: float = NAN
-    untrained: float = NAN
-    p: float = NAN
-    chance: float = NAN
-    dev: float = NAN
+    low: float = _NAN
+    high: float = _NAN
+    untrained: float = _NAN
+    p: float = _NAN
+    chance: float = _NAN
+    dev: float = _NAN
 
 
 class LayerSimilarities:
@@ -115,8 +115,8 @@ def layer_rows(networks: NetworkVectors, bar: Bar) -> Iterator[GeometryRow]:
         floor = networks.floor(place)
         before = measures_of(floor) if floor and floor != place else {}
         for measure, (found, n) in measures_of(place).items():
-            drawn = before[measure][0].value if before else NAN
-            yield GeometryRow(measure, *place, *NOWHERE, n, *found, drawn)
+            drawn = before[measure][0].value if before else _NAN
+            yield GeometryRow(measure, *place, *_NOWHERE, n, *found, drawn)
 
 
 def _lie(
@@ -133,7 +133,7 @@ def _lie(
         "outlying": lie.outlying,
     }
     for name, value in alone.items():
-        yield name, (IntervalEstimate(float(value), NAN, NAN), networks.n)
+        yield name, (IntervalEstimate(float(value), _NAN, _NAN), networks.n)
     yield "dimension", intrinsic_dimension(networks.rows[place])
 
 
@@ -143,7 +143,7 @@ def _cka_row(
     value = similarities.cka(one, other)
     value = value._replace(low=np.minimum(value.low, 1.0), high=np.minimum(value.high, 1.0))
     floors = networks.floor(one), networks.floor(other)
-    drawn = NAN
+    drawn = _NAN
     if floors[0] and floors[1] and floors != (one, other) and floors[0] != floors[1]:
         drawn = similarities.cka(floors[0], floors[1]).value
     p = null_p(value.value, networks.n)
@@ -179,14 +179,14 @@ def _translation_rows(
             hits = found.hits[way, back, test]
             low, high = interval(hits[None].astype(float))
             value = IntervalEstimate(*(PERCENT * float(each) for each in (hits.mean(), low, high)))
-            before = NAN if drawn is None else PERCENT * float(drawn.hits[way, back, test].mean())
+            before = _NAN if drawn is None else PERCENT * float(drawn.hits[way, back, test].mean())
             known = PERCENT * float(found.hits[way, back, dev].mean())
-            more = before, NAN, PERCENT / pool, known
+            more = before, _NAN, PERCENT / pool, known
             places = *ends[0], *ends[1]
             yield GeometryRow(f"retrieval {called}", *places, len(test), *value, *more)
-    before = NAN if drawn is None else float(drawn.errors[1:].mean())
+    before = _NAN if drawn is None else float(drawn.errors[1:].mean())
     error = float(found.errors[1:].mean())
-    yield GeometryRow("error", *one, *other, len(test), error, NAN, NAN, before)
+    yield GeometryRow("error", *one, *other, len(test), error, _NAN, _NAN, before)
 
 
 def _align_rows(networks: NetworkVectors, one: LayerOnText, other: LayerOnText) -> Any:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Cells = Mapping[tuple[str, str], float]
-WRITTEN = 16  # layers up to which cells have numbers
-UNTRAINED = "untrained"
+_WRITTEN = 16  # layers up to which cells have numbers
+_UNTRAINED = "untrained"
 
 
 def draw_geometry_heat(rows: Sequence[GeometryRow], names: Names) -> Figure:
@@ -70,7 +70,7 @@ def _both(title: str, found: Cells, drawn: Cells) -> dict[str, Cells]:
     """A map, and if there is one that of untrained networks."""
     maps = {title: found} if found else {}
     if any(not math.isnan(value) for value in drawn.values()):
-        maps[", ".join(filter(None, (title, UNTRAINED)))] = drawn
+        maps[", ".join(filter(None, (title, _UNTRAINED)))] = drawn
     return maps
 
 
@@ -81,7 +81,7 @@ def _name_layer(encoder: str, layer: str, names: Names) -> str:
 
 def _draw(maps: Mapping[str, Cells], what: str, most: float) -> Figure:
     labels = list(dict.fromkeys(end for cells in maps.values() for ends in cells for end in ends))
-    written = len(labels) <= WRITTEN
+    written = len(labels) <= _WRITTEN
     return draw_heat_maps(
         [
             HeatMap(

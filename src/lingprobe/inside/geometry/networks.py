@@ -20,8 +20,8 @@ from lingprobe.experiment.run import embed_ahead, encode_ahead
 from lingprobe.inside.geometry.rows import LayerRows, LayerVectors
 from lingprobe.inside.geometry.texts import LEAST, Texts
 
-LOADING = ("device", "dtype", "tokens", "trust_remote_code", "code_revision")
-TRAINED = ("revisions", "adapter")  # what an untrained network does not have
+_LOADING = ("device", "dtype", "tokens", "trust_remote_code", "code_revision")
+_TRAINED = ("revisions", "adapter")  # what an untrained network does not have
 
 Known = Mapping[str, tuple[Encoder, ContentIdentity]]
 
@@ -124,6 +124,6 @@ def before_training(name: str) -> Reference:
     if one is None or one.name not in ("hf", "st") or not one.argument:
         raise DataProblem("only models that are named as hf: or st: can be drawn")
     has = one.options
-    kept = tuple((k, v) for k, v in has if k not in TRAINED) if one.name == "hf" else ()
-    kept = kept or tuple((k, v) for k, v in has if k in LOADING)
+    kept = tuple((k, v) for k, v in has if k not in _TRAINED) if one.name == "hf" else ()
+    kept = kept or tuple((k, v) for k, v in has if k in _LOADING)
     return Reference("hf", one.argument, (*kept, ("weights", "random")))

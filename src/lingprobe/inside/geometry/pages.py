@@ -34,9 +34,9 @@ from lingprobe.tables.table import (
     format_number,
 )
 
-CENTRED = "retrieval centred"
-LAYER = frozenset({"layer", "compared with"})
-ONE_DRAW = "Untrained: the same networks with random weights from one seed; other seeds vary."
+_CENTRED = "retrieval centred"
+_LAYER = frozenset({"layer", "compared with"})
+_ONE_DRAW = "Untrained: the same networks with random weights from one seed; other seeds vary."
 
 
 def geometry_page(rows: Sequence[GeometryRow]) -> Page[tuple[GeometryRow, ...]]:
@@ -91,10 +91,10 @@ def _by_likeness(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
         " for a rotation and a scale. For randomly paired sentences it is 0.000 ±"
         f" {null_deviation(n):.4f} (all pairings). 95 % interval: jackknife over stretches of the"
         " text. It ignores that the most similar layers were selected.",
-        ONE_DRAW,
+        _ONE_DRAW,
     )
     head = ("layer", "compared with", "CKA", "95 % interval", "untrained")
-    return Table(head, tuple(sections), LAYER, notes, "Representation similarity", lead)
+    return Table(head, tuple(sections), _LAYER, notes, "Representation similarity", lead)
 
 
 def _best(mine: Sequence[GeometryRow]) -> list[GeometryRow]:
@@ -124,11 +124,11 @@ def _by_layer(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...]) 
         " the average variance (Rudman et al. 2023). Norm: mean, and standard deviation over mean.",
         "Intrinsic: dimension by the two nearest neighbours (TwoNN, Facco et al. 2017), too low"
         " where it is above about ten.",
-        ONE_DRAW,
+        _ONE_DRAW,
     )
     first = ("cosine", "95 % interval", "untrained", "largest", "outlying", "norm", "±")
     head = ("layer", *first, "intrinsic", "95 % interval", "untrained")
-    return Table(head, tuple(sections), LAYER, notes, "How vectors lie", lead)
+    return Table(head, tuple(sections), _LAYER, notes, "How vectors lie", lead)
 
 
 def _lie(layer: str, by: dict[str, GeometryRow]) -> tuple[str, ...]:
@@ -167,17 +167,17 @@ def _by_language(rows: Sequence[GeometryRow], names: Names, lead: tuple[str, ...
         "Error: squared distance of translations after rotation, over the sum of both squared"
         " lengths. CKA: linear, debiased. Bold: the layer that is best on the first fifth of the"
         " sentences, which are not in these numbers.",
-        ONE_DRAW,
+        _ONE_DRAW,
     )
     head = ("layer", "CKA", "as is", "centred", "rotated", "untrained", "error", "untrained")
-    return Table(head, tuple(sections), LAYER, notes, "Languages", lead)
+    return Table(head, tuple(sections), _LAYER, notes, "Languages", lead)
 
 
 def _means(layer: str, mine: Sequence[GeometryRow]) -> tuple[str, ...]:
     """The means over all pairs."""
     found = {
         name: fmean(r.value for r in select_measures(mine, name))
-        for name in (AS_IS, CENTRED, ROTATED)
+        for name in (AS_IS, _CENTRED, ROTATED)
     }
     cka = fmean(row.value for row in select_measures(mine, "cka"))
     error = select_measures(mine, "error")

@@ -10,7 +10,7 @@ from lingprobe.api.embedding import named_sentences
 from lingprobe.data.core import DataProblem, Sentence
 
 LEAST = 40  # sentences
-MOST_PARALLEL = 5_000  # each is looked for among a fifth of them
+_MOST_PARALLEL = 5_000  # each is looked for among a fifth of them
 
 Texts = Mapping[str, Sequence[Sentence]]
 """Sentences by the name of their text; of several texts sentence i is the same everywhere."""
@@ -29,10 +29,10 @@ def read_parallel_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]
         )
     if len(kept) < len(rows):
         remarks.append(f"{len(rows) - len(kept):,} repeated sentences were excluded")
-    if len(known) > 1 and len(kept) > MOST_PARALLEL:
-        step = len(kept) / MOST_PARALLEL
-        remarks.append(f"{MOST_PARALLEL:,} of {len(kept):,} parallel sentences, in even steps")
-        kept = [kept[int(i * step)] for i in range(MOST_PARALLEL)]
+    if len(known) > 1 and len(kept) > _MOST_PARALLEL:
+        step = len(kept) / _MOST_PARALLEL
+        remarks.append(f"{_MOST_PARALLEL:,} of {len(kept):,} parallel sentences, in even steps")
+        kept = [kept[int(i * step)] for i in range(_MOST_PARALLEL)]
     columns = zip(*kept, strict=True)
     return dict(zip(_shorten_paths(corpora), map(list, columns), strict=True)), tuple(remarks)
 

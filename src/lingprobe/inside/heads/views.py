@@ -39,7 +39,7 @@ from lingprobe.pages.view_figures import HeatFigure
 from lingprobe.pages.view_page import FrameView, ListTable, MatrixTable, ViewSection
 from lingprobe.tables.heat import HeatLook
 
-TRAINED = ("weights", "seed", "lexical", "layers")
+_TRAINED = ("weights", "seed", "lexical", "layers")
 """Options of an encoder that its untrained network, or other sites of it, have otherwise."""
 _SLICE = "slice"
 _NAMES = ("head", "map", "mlp", "attn")
@@ -61,7 +61,7 @@ def place_sites(frame: ResultFrame) -> ResultFrame:
     places = list(map(ModelSite.parse, sites.column("layer")))
     placed = sites.with_columns(
         {
-            "network": [remove_options(encoder, *TRAINED) for encoder in sites.column("encoder")],
+            "network": [remove_options(encoder, *_TRAINED) for encoder in sites.column("encoder")],
             "model": [remove_options(encoder, "layers") for encoder in sites.column("encoder")],
             "block": [site.block for site in places],
             "head": [site.head for site in places],

@@ -49,8 +49,8 @@ from lingprobe.tables.page import Page
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.find import list_banks
 
-USUAL = "ud/*"
-LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
+_USUAL = "ud/*"
+_LEFT_OUT = ["suite", "shard", "log_to", "keep_scores", "limit"]
 
 
 @takes_options(SurveyOptions)
@@ -77,7 +77,7 @@ def survey(
             "no treebank is named, and no UD_* folder is here: name some, or set"
             " LINGPROBE_TREEBANKS to a folder that has them"
         )
-    names = [str(each) for task in as_list(tasks) or [USUAL] for each in TASKS.expand(task)]
+    names = [str(each) for task in as_list(tasks) or [_USUAL] for each in TASKS.expand(task)]
     counts = [count for each in as_list(encoders) for count in _count_unknown(each, places)]
     return survey_page(list(survey_rows(places, names)), figure).with_lead(
         describe_unreadable(counts, _name_encoder, get_place_label)
@@ -104,7 +104,7 @@ def _locate_treebanks(text: str) -> list[str]:
     return list(map(str, banks)) or [str(locate_path(text))]
 
 
-@takes_options(TransferOptions, RunOptions, without=LEFT_OUT)
+@takes_options(TransferOptions, RunOptions, without=_LEFT_OUT)
 def transfer(
     tasks: Sequence[str] | str = (TABLE,),
     encoders: Any = None,
@@ -150,7 +150,7 @@ def transfer(
     return found.with_remarks((*done.remarks, *done.problems))
 
 
-@takes_options(MorphologyOptions, RunOptions, without=LEFT_OUT)
+@takes_options(MorphologyOptions, RunOptions, without=_LEFT_OUT)
 def morphology(
     treebank: str,
     encoders: Any = None,

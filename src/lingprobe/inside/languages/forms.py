@@ -30,9 +30,9 @@ from lingprobe.tasks.sources import note_sources
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.ud.feat import choose_telling_values
 
-SHOWN = 6  # groups of values that one form has
-ORACLES = {"features": "every feature that the form has in the data"}
-LEXICONS: CorpusCache[FormLexicon] = CorpusCache()
+_SHOWN = 6  # groups of values that one form has
+_ORACLES = {"features": "every feature that the form has in the data"}
+_LEXICONS: CorpusCache[FormLexicon] = CorpusCache()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class FeatureForms:
         many = self.several.total()
         if not many:
             return ""
-        which = ", ".join(f"{names} {n:,}" for names, n in self.several.most_common(SHOWN))
+        which = ", ".join(f"{names} {n:,}" for names, n in self.several.most_common(_SHOWN))
         return (
             f"{many:,} of {many + self.values.total():,} forms with {self.options.feature} have"
             f" several values of it ({which}):"
@@ -236,7 +236,7 @@ def _lexicon(options: FormOptions) -> FormLexicon:
     """The words of the sources, read once for all features and folds."""
     parts = _find_form_files(options)
     key = digest_files(part.path for part in parts), options.on_error
-    return LEXICONS.get(key, lambda: FormLexicon.of(parts, options.on_error))
+    return _LEXICONS.get(key, lambda: FormLexicon.of(parts, options.on_error))
 
 
 def _load(options: FormOptions) -> Dataset:
@@ -302,7 +302,7 @@ feat = TaskDefinition(
     _load,
     _find_form_files,
     baselines=(word_by_word(NGRAMS),),
-    oracles=ORACLES,
+    oracles=_ORACLES,
     facts=_compute_form_facts,
     varied=_metric_and_question,
     every={"feature": _every_feature},

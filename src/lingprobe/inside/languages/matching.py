@@ -24,7 +24,7 @@ from lingprobe.datasets.splits import apportion_total
 from lingprobe.inside.languages.joining import DEV, TEST, TRAIN
 
 FORM = "target"  # the stratum of the word that a label is about
-EVEN = 0.02  # by which classes of a balanced data set may differ in size
+_EVEN = 0.02  # by which classes of a balanced data set may differ in size
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ class MatchedDatasets:
             for split in (TRAIN, TEST):
                 mine = cells[(self.datasets[k].splits == split) & (cells >= 0)]
                 sizes = np.bincount(labels[mine], minlength=len(self.classes))
-                if sizes.max() - sizes.min() > max(EVEN * sizes.max(), 1):
+                if sizes.max() - sizes.min() > max(_EVEN * sizes.max(), 1):
                     return False
         return True
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Names = Mapping[str, str]
-NONE = "–"
+_NONE = "–"
 
 
 def show_morphology(frame: ResultFrame) -> Page[ResultFrame]:
@@ -179,7 +179,7 @@ def _list_layer_lines(
 def _format_score_cells(row: FrameRow | None) -> tuple[str, str]:
     """A score, and how far it is above the best baseline; a star where that is significant."""
     if row is None:
-        return NONE, ""
+        return _NONE, ""
     over = f"{row.over:+.1f}{'*' * (row.verdict == 'better')}" if row.verdict else ""
     return format_number(row.score), over.replace("-", "−")
 

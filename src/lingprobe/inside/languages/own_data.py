@@ -22,7 +22,7 @@ from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, j
 from lingprobe.tasks import TASKS
 from lingprobe.tasks.memory import CorpusCache
 
-DATA = "data"  # the stratum that says which data set an example is of
+_DATA = "data"  # the stratum that says which data set an example is of
 _MOST_SHARED = 0.5  # of the training examples that may be left out for their prompt
 _LOADED: CorpusCache[Dataset] = CorpusCache()
 """The data sets that were read last, since each is in many cells of a table."""
@@ -119,7 +119,7 @@ class OwnTransfer:
             RowSelection(target, target.rows("test"), TEST, self.names[1]),
         ]
         unlabelled = [parts[0], RowSelection(target, target.rows("train"), TRAIN, self.names[1])]
-        whole = join_datasets(parts, unlabelled if self.centred else (), source.labels.names, DATA)
+        whole = join_datasets(parts, unlabelled if self.centred else (), source.labels.names, _DATA)
         sizes = {"train": len(train), "dev": len(dev), "test": len(parts[2].rows)}
         notes = {"matched": {"data": list(self.names), **sizes}, "remarks": remarks}
         return whole.with_notes(folds, **notes)

@@ -28,8 +28,8 @@ from lingprobe.corpora.views import BatchColumns, check_dependencies, read_block
 from lingprobe.data.records import read_tab_separated
 
 TREES = ".conllu"
-PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
-UNUSUAL = ("Abbr", "Foreign", "Typo")  # whose spelling does not show what they are
+_PARTS_OF_SPEECH = {"N": "NOUN", "PRO": "PRON", "V": "VERB", "ART": "DET"}
+_UNUSUAL = ("Abbr", "Foreign", "Typo")  # whose spelling does not show what they are
 
 
 class MorphologicalAnalysis(NamedTuple):
@@ -71,7 +71,7 @@ class SpellingCounts:
         odd = (
             n
             for each, n in self.readings.items()
-            if not parse_features(each.feats).keys().isdisjoint(UNUSUAL)
+            if not parse_features(each.feats).keys().isdisjoint(_UNUSUAL)
         )
         return 2 * sum(odd) > self.readings.total()
 
@@ -174,7 +174,7 @@ def convert_unimorph_tags(tags: str) -> tuple[str, str]:
             values.setdefault(name, value)
     feats = "|".join(f"{name}={value}" for name, value in sorted(values.items()))
     pos = first.partition(".")[0]
-    return PARTS_OF_SPEECH.get(pos, pos), feats or "_"
+    return _PARTS_OF_SPEECH.get(pos, pos), feats or "_"
 
 
 @cache

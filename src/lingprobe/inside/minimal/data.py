@@ -21,7 +21,7 @@ from lingprobe.datasets.splits import apportion_total, carve_dev
 from lingprobe.inside.minimal.pairs import MinimalPair
 from lingprobe.inside.minimal.preference import NAMES
 
-FEWEST = 3  # groups, so that train, dev and test have one each
+_FEWEST = 3  # groups, so that train, dev and test have one each
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def build_pair_dataset(
     on; a pair is never split.
     """
     kept = [pair for pair in pairs if pair.good != pair.bad]
-    if len(kept) < FEWEST:
+    if len(kept) < _FEWEST:
         raise DataProblem(f"{len(kept)} minimal pairs are too few for train, dev and test")
     counts = {"pairs": len(pairs), "equal": len(pairs) - len(kept)}
     codes = np.unique([pair.group for pair in kept], return_inverse=True)[1]
@@ -57,7 +57,7 @@ def build_pair_dataset(
     kept, codes = [kept[i] for i in rows], codes[rows]
     whole = _laid_out(kept, _sides(codes, rng), how.keep)
     groups = len(np.unique(codes))
-    apart = groups >= FEWEST
+    apart = groups >= _FEWEST
     whole = replace(whole, clusters=(how.keep,) if apart else ())
     folds = min(FOLDS, groups if apart else len(kept))
     divided = select_test_fold(whole, how.fold or f"1/{folds}", how.seed)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # numbers of logits that are held at a time: what a processor's memory gives again and again
 # without clearing it first, and what a GPU has room for
-AT_ONCE = {"cpu": 2**23, "cuda": 2**28}
+_AT_ONCE = {"cpu": 2**23, "cuda": 2**28}
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class LanguageModel(SavedModel):
         if self.is_masked:
             return self.batch
         # each token is predicted, so logits are what needs room
-        most = AT_ONCE.get(scorer.device.partition(":")[0], min(AT_ONCE.values()))
+        most = _AT_ONCE.get(scorer.device.partition(":")[0], min(_AT_ONCE.values()))
         return max(1, min(self.batch, most // int(scorer.model.config.vocab_size)))
 
     @property

@@ -27,7 +27,7 @@ from lingprobe.data.reading import MARGIN
 from lingprobe.data.vectors import Vectors
 from lingprobe.inside.minimal.scores import score_vectors
 
-START, END = "<s>", "</s>"
+_START, _END = "<s>", "</s>"
 Gram = tuple[str, ...]
 
 
@@ -79,7 +79,7 @@ class NGramCounts:
 
 
 def _pad(words: Sequence[str], order: int) -> Gram:
-    return (*[START] * (order - 1), *(word.casefold() for word in words), END)
+    return (*[_START] * (order - 1), *(word.casefold() for word in words), _END)
 
 
 @lru_cache(maxsize=2)

@@ -20,8 +20,8 @@ from lingprobe.metrics.metric import Doubles, MetricProblem, compute_ratio, sum_
 from lingprobe.probes.logreg import STRENGTHS, LogReg
 
 NAMES = ("first", "second")
-TIE = "tie"
-HALF = 0.5
+_TIE = "tie"
+_HALF = 0.5
 
 
 def preference() -> Metric:
@@ -34,7 +34,7 @@ def _worth(gold: Column, predicted: Column) -> Doubles:
     if gold.classes is None or predicted.classes is None:
         raise MetricProblem("preference judges which of two sentences is better: use accuracy")
     better, said = np.array(gold.class_names()), np.array(predicted.class_names())
-    return np.where(said == TIE, HALF, better == said)
+    return np.where(said == _TIE, _HALF, better == said)
 
 
 def _sums(gold: Column, predicted: Column, blocks: Ints, many: int) -> Doubles:
@@ -94,7 +94,7 @@ class FittedPreference:
             margins = readings.features(self.read).sum(1)
         scores = np.stack([margins, -margins], 1) / 2
         codes = np.where(margins == 0, 2, (margins < 0).astype(np.int64))
-        decoded = column_from_codes(codes, (*NAMES, TIE))
+        decoded = column_from_codes(codes, (*NAMES, _TIE))
         return Predictions(scores.astype(np.float32), NAMES, decoded, "softmax")
 
 

@@ -31,8 +31,8 @@ from lingprobe.inside.units.recipes import AutoencoderFolder
 
 Pool = Literal["mean", "max", "none"]
 Weights = Literal["trained", "random"]
-GIVEN = "post:"
-ENOUGH = 100  # states, below which the variance that is explained says little
+_GIVEN = "post:"
+_ENOUGH = 100  # states, below which the variance that is explained says little
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,11 @@ class SparseFeatures:
         (`post:`).
         """
         hooked = read_folder_layer(self.path)
-        if hooked is None or not hooked.startswith(GIVEN):
+        if hooked is None or not hooked.startswith(_GIVEN):
             return hooked
         last = ENCODERS.make(Reference.parse(self.of).plus(layers="last", pool="none"))
         slots = last.slots if isinstance(last, LayeredEncoder) else ()
-        number = hooked.removeprefix(GIVEN)
+        number = hooked.removeprefix(_GIVEN)
         return hooked if slots and slots[0].partition(".")[0] == number else number
 
     @property
@@ -185,7 +185,7 @@ class SparseFeatures:
         """Refuse an autoencoder that gives back less than `explains=` of the variance of the
         states, or does not fit them; EncoderStop.
         """
-        if not made.folder.has_decoder or len(states) < ENOUGH:
+        if not made.folder.has_decoder or len(states) < _ENOUGH:
             return
         share = made.explained_share(states)
         if share < self.explains:

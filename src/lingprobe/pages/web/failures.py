@@ -31,8 +31,8 @@ from lingprobe.tables.web import (
     TableSheet,
 )
 
-MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
-ABOVE = (
+_MOST = 12  # classes, up to which answers are shown as a matrix; of more, the commonest mistakes
+_ABOVE = (
     "Above the oracle: {}. With the same probe, the annotation that the labels come from scores"
     " lower, so something else predicts the label, or this probe does not fit the oracle's vectors"
     " well."
@@ -56,7 +56,7 @@ def make_failure_chapter(study: ResultStudy) -> PageChapter:
     )
     items = TaskExamples(study)
     tasks = [_list_task_failures(study, items, column) for column in study.score_grid.columns]
-    texts = (*([ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
+    texts = (*([_ABOVE.format("; ".join(above))] if above else []), chosen, *items.missing)
     return PageChapter("failures", "Where it fails", (ProseBlock(texts, "note"), *tasks))
 
 
@@ -76,7 +76,7 @@ def _list_task_failures(study: ResultStudy, items: TaskExamples, column: TaskCol
     return FoldedBlock(f"{study.score_grid.full_name(column)}{said}", tuple(blocks))
 
 
-CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
+_CLASSES = ("class", "encoder", "true share", "predicted share", "recall", "F1")
 
 
 def _tabulate_class_errors(
@@ -87,7 +87,7 @@ def _tabulate_class_errors(
     lines: list[tuple[str, ...]] = []
     for label in sorted({one.name for each in counts.values() for one in each}):
         for name, each in counts.items():
-            one = next((one for one in each if one.name == label), NOTHING)
+            one = next((one for one in each if one.name == label), _NOTHING)
             there = sum(count.there for count in each) or 1
             taken = sum(count.taken for count in each) or 1
             shares = (
@@ -102,12 +102,12 @@ def _tabulate_class_errors(
             name = f"people, of {format_count(len(people.answers), 'sentence')}"
             lines.append((label, name, "–", share, "–", "–"))
     table = Table(
-        CLASSES, (TableSection("", tuple(lines), rules=_changes(lines)),), frozenset(CLASSES[:2])
+        _CLASSES, (TableSection("", tuple(lines), rules=_changes(lines)),), frozenset(_CLASSES[:2])
     )
     return TableSheet(table, "Classes, in percent")
 
 
-NOTHING = ClassCount("", 0, 0, 0, math.nan, math.nan, math.nan)
+_NOTHING = ClassCount("", 0, 0, 0, math.nan, math.nan, math.nan)
 
 
 def _changes(lines: Sequence[tuple[str, ...]]) -> frozenset[int]:
@@ -133,7 +133,7 @@ def _mistakes(study: ResultStudy, cells: Sequence[tuple[str, FrameRow]]) -> Iter
                 counts[place[gold.names[true]], place[said.names[other]]] += 1
         yield (
             _matrix(name, labels, counts)
-            if len(labels) <= MOST
+            if len(labels) <= _MOST
             else _commonest(name, labels, counts)
         )
 
@@ -155,20 +155,20 @@ def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
         ("class", *labels),
         (TableSection("", rows),),
         frozenset({"class"}),
-        groups=("", *[PREDICTED] * len(labels)),
+        groups=("", *[_PREDICTED] * len(labels)),
     )
     return TableSheet(
         table, f"Confusion matrix of {name}: predictions for the examples of each class (%)", looks
     )
 
 
-PREDICTED = "predicted"
+_PREDICTED = "predicted"
 
 
 def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
     """The commonest mistakes."""
     wrong = counts - np.diag(np.diag(counts))
-    places = [divmod(int(i), len(labels)) for i in np.argsort(-wrong, axis=None)[:MOST]]
+    places = [divmod(int(i), len(labels)) for i in np.argsort(-wrong, axis=None)[:_MOST]]
     rows = tuple(
         (labels[t], labels[s], f"{wrong[t, s]:,}", f"{PERCENT * wrong[t, s] / counts[t].sum():.1f}")
         for t, s in places
@@ -192,11 +192,11 @@ def _list_strata_scores(
             continue
         sheet = _by(study, cells, mine, stratum)
         yield FoldedBlock(
-            f"By {stratum}: {format_count(len(values), 'value')}", (sheet, ProseBlock(BY, "note"))
+            f"By {stratum}: {format_count(len(values), 'value')}", (sheet, ProseBlock(_BY, "note"))
         )
 
 
-BY = (
+_BY = (
     "expected: the score of all test examples, with labels weighted to be as frequent as in this"
     " group. over it: the score minus that, so a difference that is not due to the labels.",
     "Neighbouring numbers and rare values are grouped.",

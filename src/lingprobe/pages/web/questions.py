@@ -27,15 +27,15 @@ from lingprobe.tables.web import (
     TermBlock,
 )
 
-TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
-ENCODED = ("encoder", "role", "what it is", "reference", "read")
+_TASKS = ("task", "question", "classes", "train", "test", "constant answer", "paper")
+_ENCODED = ("encoder", "role", "what it is", "reference", "read")
 ROLES: dict[Kind, str] = {"trained": "encoder", "baseline": "baseline", "oracle": "oracle"}
 
 
 def tasks_chapter(study: ResultStudy) -> PageChapter:
     """Tasks, encoders, probes, and how often what was measured."""
     tasks = Table(
-        TASKS, (TableSection("", _tasks(study)),), frozenset({"task", "question", "paper"})
+        _TASKS, (TableSection("", _tasks(study)),), frozenset({"task", "question", "paper"})
     )
     return PageChapter(
         "asked",
@@ -85,7 +85,7 @@ def _encoders(study: ResultStudy) -> Table:
     )
     kept = 5 if study.whole_grid.has_layers else 4
     section = TableSection("", tuple(row[:kept] for row in rows), rules=rules)
-    return Table(ENCODED[:kept], (section,), frozenset(ENCODED))
+    return Table(_ENCODED[:kept], (section,), frozenset(_ENCODED))
 
 
 def _setup_terms(study: ResultStudy) -> list[tuple[str, str]]:

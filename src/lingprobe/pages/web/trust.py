@@ -31,16 +31,16 @@ from lingprobe.tables.web import (
     TableSheet,
 )
 
-COLUMNS = (
+_COLUMNS = (
     *("task", "encoder", "question", "verdict", "score", "best baseline", "difference"),
     *(f"p ({NAMES[CORRECTION]})", "oracle", "n for 1 point"),
 )
-WORDS = frozenset({"task", "encoder", "best baseline", "question", "verdict"})
-AUDIT = (
+_WORDS = frozenset({"task", "encoder", "best baseline", "question", "verdict"})
+_AUDIT = (
     "lingprobe inspect TASK audits the data of a task: repeats, leaks between splits, and what"
     " rules and simple models score on it without an encoder."
 )
-DECIDE = (
+_DECIDE = (
     "better: than every baseline that the question has, a constant answer among them. n for 1"
     " point: test examples that detect a difference of 1 point with a power of 80 %; –: these do."
 )
@@ -50,7 +50,7 @@ def make_trust_chapter(study: ResultStudy) -> PageChapter:
     """What there is to be compared with, and what to keep in mind."""
     blocks: list[PageBlock] = []
     if study.statement.sentences:
-        blocks += [_sheet(study), ProseBlock((DECIDE,), "note")]
+        blocks += [_sheet(study), ProseBlock((_DECIDE,), "note")]
     whole = build_wide_table(study.score_grid)
     for section in whole.sections[1:]:
         blocks.append(TableSheet(replace(whole, sections=(section,))))
@@ -61,7 +61,7 @@ def make_trust_chapter(study: ResultStudy) -> PageChapter:
         *describe_scores(study.score_grid.rows)[1:],
         *made_by(study.score_grid),
         *study.beside.remarks,
-        AUDIT,
+        _AUDIT,
     )
     blocks.append(FoldedBlock("Data and probes: caveats", (ProseBlock(notes, "note"),)))
     return PageChapter("trust", "How far to trust the scores", tuple(blocks))
@@ -82,7 +82,9 @@ def _sheet(study: ResultStudy) -> TableSheet:
     caption = "Encoders against the best baseline"
     if len(study.statement) > DETAILED:
         caption += f", the best {DETAILED} of each task"
-    return TableSheet(Table(COLUMNS, (TableSection("", rows, rules=rules),), WORDS), caption, looks)
+    return TableSheet(
+        Table(_COLUMNS, (TableSection("", rows, rules=rules),), _WORDS), caption, looks
+    )
 
 
 def _build_trust_row(

@@ -41,7 +41,7 @@ from lingprobe.probes.linear.targets import ClosedFit, TrainingTargets, pose_tar
 
 Doubles = NDArray[np.float64]
 
-MODELS: Mapping[Member, str] = {
+_MODELS: Mapping[Member, str] = {
     "discriminant": "shrunk linear discriminant analysis",
     "logistic": "logistic regression",
 }
@@ -191,8 +191,8 @@ class LinearProbe:
             "penalty": penalty,
             "dev": _rate_scores(held_out, cuts),
             MembersCompared.key: MembersCompared(
-                "ridge regression" if train.labels.link is None else MODELS[member],
-                {MODELS[name]: loss for name, loss in shared.losses.items()},
+                "ridge regression" if train.labels.link is None else _MODELS[member],
+                {_MODELS[name]: loss for name, loss in shared.losses.items()},
                 *shared.examples,
             ).plain(),
         }

@@ -21,9 +21,9 @@ from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import NOTHING, SEPARATOR, joined
 from lingprobe.datasets.splits import allocate_to_all, apportion_total
 
-SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
-UNKNOWN = -1
-AT_ONCE = 1 << 14  # targets whose words are held at once
+_SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
+_UNKNOWN = -1
+_AT_ONCE = 1 << 14  # targets whose words are held at once
 
 
 class SentenceTargets(NamedTuple):
@@ -112,7 +112,7 @@ class _Lists:
         # no group begins with a line end
         alike = one.group or SEPARATOR + joined(one.sentence.words).casefold()
         group = self.groups.setdefault(alike, len(self.groups))
-        split = SPLITS.index(one.split) if one.split else UNKNOWN
+        split = SPLITS.index(one.split) if one.split else _UNKNOWN
         self.rows.append((first, second, split, group, len(one.spans)))
         for key in self.strata.keys() | one.strata.keys():
             values = self.strata.setdefault(key, [""] * len(self.labels))
@@ -150,9 +150,9 @@ def _distance(sites: Ints) -> Tags:
     """
     first, second = sites[:, 0], sites[:, 1]
     gaps = np.maximum(np.maximum(second[:, 1] - first[:, 2], first[:, 1] - second[:, 2]), 0)
-    gaps[first[:, 0] != second[:, 0]] = UNKNOWN
+    gaps[first[:, 0] != second[:, 0]] = _UNKNOWN
     distances, codes = np.unique(gaps, return_inverse=True)
-    apart = int(distances[0] == UNKNOWN)
+    apart = int(distances[0] == _UNKNOWN)
     return Tags(codes.reshape(-1).astype(np.int64) - apart, tuple(map(str, distances[apart:])))
 
 
@@ -161,7 +161,7 @@ def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
     together in one; else the data set has the splits of the source.
     """
     dataset = pool.dataset
-    unknown = dataset.splits == UNKNOWN
+    unknown = dataset.splits == _UNKNOWN
     if unknown.any() and not unknown.all() and not sampled:
         raise DataProblem(
             "some files say no split and others do; rename them after train, dev and test, or write"
@@ -170,7 +170,7 @@ def assign_splits(pool: UnsplitDataset, sampled: bool, seed: int) -> Dataset:
     if not (sampled or unknown.all()):
         return dataset
     codes = dataset.labels.codes_to_balance()
-    parts = allocate_to_all(pool.groups, codes, SHARES, np.random.default_rng([seed, 6]))
+    parts = allocate_to_all(pool.groups, codes, _SHARES, np.random.default_rng([seed, 6]))
     return replace(dataset, splits=parts.astype(np.int8)).with_notes(
         splits={"drawn": "8:1:1", "groups": len(np.unique(pool.groups)), "seed": seed}
     )
@@ -234,7 +234,7 @@ def tagged_seen(dataset: Dataset) -> Dataset:
     together = np.isin(pair, pair[train])
     names = ("no", "yes") if many == 1 else ("no", "apart", "yes")
     codes = np.where(together, len(names) - 1, each.astype(np.int64))
-    codes[train] = UNKNOWN
+    codes[train] = _UNKNOWN
     strata = {**dataset.strata, "seen": Tags(codes, names)}
     return replace(dataset, strata={key: strata[key] for key in sorted(strata)})
 
@@ -242,14 +242,14 @@ def tagged_seen(dataset: Dataset) -> Dataset:
 def _number_span_words(dataset: Dataset) -> Ints:
     """Numbers of the words of each span, case ignored [examples, spans]."""
 
-    @lru_cache(maxsize=AT_ONCE)  # targets of a sentence follow one another
+    @lru_cache(maxsize=_AT_ONCE)  # targets of a sentence follow one another
     def words(sentence: int) -> list[str]:
         return list(map(fold_form, dataset.sentences[sentence].words))
 
     numbers: dict[str, int] = {}
     forms = np.empty(dataset.sites.shape[:2], np.int64)
-    for first in range(0, len(dataset), AT_ONCE):
-        sites = dataset.sites[first : first + AT_ONCE]
+    for first in range(0, len(dataset), _AT_ONCE):
+        sites = dataset.sites[first : first + _AT_ONCE]
         for k in range(sites.shape[1]):
             texts = (" ".join(words(s)[a:b]) for s, a, b in sites[:, k].tolist())
             forms[first : first + len(sites), k] = [

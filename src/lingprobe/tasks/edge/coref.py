@@ -37,12 +37,12 @@ from lingprobe.tasks.edge.family import (
     define_edge_task,
 )
 
-SAME, OTHER = "1", "0"
-CHAINS = (
+_SAME, _OTHER = "1", "0"
+_CHAINS = (
     "the mentions that each word lies in, begins and ends, by the number of their chain and how"
     " many others are around them"
 )
-BEYOND = "mentions in pieces, or that go beyond their sentence"
+_BEYOND = "mentions in pieces, or that go beyond their sentence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def pair_mentions(
         for other_start, other_stop, other in second[i + 1 :] if two is None else second:
             if two is not None or (start, stop) != (other_start, other_stop):
                 spans.append((start, stop, other_start, other_stop))
-                labels.append(SAME if name == other else OTHER)
+                labels.append(_SAME if name == other else _OTHER)
     strata = {"sentences apart": [str(apart)] * len(spans)}
     return SentenceTargets(
         one.sentence,
@@ -227,7 +227,7 @@ def _read_mentions(
                     [(m.start, m.stop, m.group) for m in of_sentence],
                     f"{part.path}: {document}",
                 )
-        count.left_out[BEYOND] += mentions.unfinished
+        count.left_out[_BEYOND] += mentions.unfinished
         return
     if options.sentences is not None:
         yield from _documents(options, part, bank, count)
@@ -251,7 +251,7 @@ def _documents(
         for sentence, mentions, beyond in assign_mentions(
             document, sentences, options.on_error, count.tally
         ):
-            count.left_out[BEYOND] += beyond
+            count.left_out[_BEYOND] += beyond
             ordered = sorted({(m.start, m.stop, m.label) for m in mentions})
             yield SentenceMentions(sentence, ordered, f"{document.file}: {document.line}", split)
 
@@ -302,7 +302,7 @@ coref = define_edge_task(
         "Do the two spans name the same?",
         _list_corpus_parts,
         _coref,
-        oracles={"chains": TaskOracle(CHAINS, _chains)},
+        oracles={"chains": TaskOracle(_CHAINS, _chains)},
     ),
     CorefOptions,
 )

@@ -28,7 +28,7 @@ from lingprobe.tasks.edge.family import (
     define_edge_task,
 )
 
-SUFFIXES = (".json", ".jsonl")
+_SUFFIXES = (".json", ".jsonl")
 As = Literal["pos", "const", "dep", "entities", "srl", "coref", "spr1", "spr2", "dpr", "semeval"]
 
 
@@ -123,7 +123,7 @@ def _list_record_strata(record: SentenceRecord) -> dict[str, list[str]]:
 
 
 def _find_task_files(options: JsonlOptions) -> list[CorpusPart]:
-    return keep_one_file_per_split(list_corpus_files(options.paths, SUFFIXES))
+    return keep_one_file_per_split(list_corpus_files(options.paths, _SUFFIXES))
 
 
 def _targets(

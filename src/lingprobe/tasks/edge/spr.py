@@ -41,10 +41,10 @@ from lingprobe.tasks.edge.family import (
 )
 from lingprobe.tasks.edge.jsonl import read_record_targets
 
-LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
+_LIKELY = 3.0  # the mean response beyond which a property of SPR1 holds (jiant's converter)
 # the mean response, from 1 to 5, from which on a property holds (Rudinger et al. 2018, in jiant's
 # converter)
-HOLDS = 4.0
+_HOLDS = 4.0
 _JSON = (".json", ".jsonl")
 
 
@@ -206,7 +206,7 @@ def _read_answers(part: CorpusPart, options: SprOptions, count: ReadingTally) ->
             yield (
                 place,
                 answers.phrase,
-                frozenset(name for name, mean in means.items() if mean >= HOLDS),
+                frozenset(name for name, mean in means.items() if mean >= _HOLDS),
             )
 
 
@@ -314,7 +314,7 @@ def _each(
             (
                 {name: (mean - 1) / 4 for name, mean in one.responses.items()}
                 if soft
-                else frozenset(name for name, mean in one.responses.items() if mean > LIKELY)
+                else frozenset(name for name, mean in one.responses.items() if mean > _LIKELY)
             )
             for one in mine
         ]

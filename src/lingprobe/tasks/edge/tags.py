@@ -21,8 +21,8 @@ from lingprobe.tasks.edge.family import (
     define_edge_task,
 )
 
-NONE = ("_", "")  # in a column of labels: the word has none
-SUFFIXES = (*COLUMNS, ".cupt")
+_NONE = ("_", "")  # in a column of labels: the word has none
+_SUFFIXES = (*COLUMNS, ".cupt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _targets(
     for part in parts:
         for one in bio.read_tag_columns(part.path, layout, options.on_error, count.tally):
             (tags,) = one.layers
-            labelled = [i for i, tag in enumerate(tags) if tag.strip() not in NONE]
+            labelled = [i for i, tag in enumerate(tags) if tag.strip() not in _NONE]
             count.left_out["words without a label"] += len(tags) - len(labelled)
             alone = one.document or len(parts) > MANY
             yield SentenceTargets(
@@ -72,7 +72,7 @@ def _targets(
 
 def _list_tag_files(options: TagColumnOptions) -> list[CorpusPart]:
     named = options.column is not None  # a treebank has several columns of labels
-    return list_corpus_files(options.paths, (*SUFFIXES, *CONLLU) if named else SUFFIXES)
+    return list_corpus_files(options.paths, (*_SUFFIXES, *CONLLU) if named else _SUFFIXES)
 
 
 tags = define_edge_task(

@@ -18,7 +18,7 @@ from lingprobe.tasks.released.catalogue import Kind, KnownFile
 
 ABOUT = re.compile(r"(LICEN[CS]E|README|stats\.xml)", re.IGNORECASE)
 """Files that tell about data."""
-COLUMNS = 10  # of CoNLL-U
+_COLUMNS = 10  # of CoNLL-U
 _SPLITS = {"train": "tr", "dev": "va", "test": "te"}
 
 
@@ -100,7 +100,7 @@ def _unlike(path: Path, file: str, kind: Kind, content: FileContent) -> str:
 def _is_conllu(first: bytes) -> bool:
     """Whether the first row of a file has the columns of CoNLL-U."""
     rows = (line for line in first.split(b"\n") if line.strip() and not line.startswith(b"#"))
-    return next(rows, b"").count(b"\t") == COLUMNS - 1
+    return next(rows, b"").count(b"\t") == _COLUMNS - 1
 
 
 def compute_git_checksum(path: Path) -> str:

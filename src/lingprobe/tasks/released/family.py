@@ -41,7 +41,7 @@ from lingprobe.tasks.released.cross_validation import make_fold
 from lingprobe.tasks.task import TaskDefinition
 
 Splits = Literal["published", "sampled", "senteval"]
-SUFFIXES = (".txt", ".tsv", ".csv")
+_SUFFIXES = (".txt", ".tsv", ".csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +302,7 @@ def _find_release_files(place: Path, release: TaskRelease) -> list[CorpusPart]:
 
 
 def _is_table_file(path: Path) -> bool:
-    return uncompressed_path(path).suffix in SUFFIXES and path.is_file()
+    return uncompressed_path(path).suffix in _SUFFIXES and path.is_file()
 
 
 def _fold_name(name: str) -> str:

@@ -31,7 +31,7 @@ from lingprobe.tasks.released.download import (
 )
 from lingprobe.tasks.released.receipts import RECEIPT, read_receipts
 
-MARGIN = 1 << 20
+_MARGIN = 1 << 20
 
 
 class FetchedFile(NamedTuple):
@@ -183,7 +183,7 @@ def _fetch_file(wish: FetchRequest, file: str) -> FetchedFile:
 def _most(wish: FetchRequest, file: str) -> int:
     """How many bytes a file may have, with a margin for what is published of it unpacked."""
     published = wish.collection.known_files().get(file, KnownFile()).size
-    return MOST if published is None else published + MARGIN
+    return MOST if published is None else published + _MARGIN
 
 
 def _check_file(wish: FetchRequest, file: str, path: Path, how: str) -> FetchedFile:

@@ -14,7 +14,7 @@ from lingprobe.tasks import TASKS
 from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.task import TaskDefinition
 
-LAYOUTS = {
+_LAYOUTS = {
     "senteval": SENTEVAL,
     "xprobe": XPROBE,
     "indic": INDIC,
@@ -32,7 +32,7 @@ def _define_task(cells: Sequence[str]) -> TaskDefinition[ReleaseOptions]:
     release = TaskRelease(
         asks,
         tuple(names.split("|")),
-        LAYOUTS[layout],
+        _LAYOUTS[layout],
         fetched,
         probe,
         view,

@@ -26,12 +26,12 @@ from lingprobe.tasks.released.content import ABOUT
 from lingprobe.tasks.released.download import WebDownloader, download_file
 from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 
-API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
-RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
-PAGE = "https://github.com/UniversalDependencies/{name}/tree/r{release}"
-PAPER = "Universal Dependencies"
-TOLD = ("LICENSE.txt", "README.md", "README.txt")
-LONGEST_LIST = 1 << 26  # bytes of a list of files
+_API = "https://api.github.com/repos/UniversalDependencies/{name}/git/trees/r{release}"
+_RAW = "https://raw.githubusercontent.com/UniversalDependencies/{name}/r{release}/"
+_PAGE = "https://github.com/UniversalDependencies/{name}/tree/r{release}"
+_PAPER = "Universal Dependencies"
+_TOLD = ("LICENSE.txt", "README.md", "README.txt")
+_LONGEST_LIST = 1 << 26  # bytes of a list of files
 _DATA = re.compile(r"([a-z]{2,3}_[a-z0-9]+)-ud-[a-z0-9-]+\.conllu")
 _SPLIT = re.compile(r"<(train|dev|test)><sentences>([0-9]{1,9})</sentences>")
 _FACT = re.compile(r"^(License|Includes text):\s*(.+?)\s*$", re.MULTILINE)
@@ -43,10 +43,10 @@ def make_treebank_collection(bank: Treebank) -> Collection:
     at = {"name": bank.name, "release": bank.fetched_release}
     return Collection(
         f"ud/{bank.code or bank.name}@{bank.fetched_release}",
-        PAGE.format(**at),
-        RAW.format(**at),
+        _PAGE.format(**at),
+        _RAW.format(**at),
         (),
-        PAPER,
+        _PAPER,
         licence=bank.licence,
         kind="treebank",
         facts={},
@@ -89,7 +89,7 @@ def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, KnownFile]:
     """The files of a treebank as a server lists them."""
     theirs = asked.source == asked.collection.base
     address = {"name": bank.name, "release": bank.fetched_release}
-    first = API.format(**address) if theirs else asked.source + LISTING
+    first = _API.format(**address) if theirs else asked.source + LISTING
     try:
         facts = _parse_listing(_document(first, asked))
     except DataProblem:  # asked too often, or no such list
@@ -115,7 +115,7 @@ def _list_problem(bank: Treebank, why: str) -> str:
 
 def _document(url: str, asked: FetchRequest) -> bytes:
     """The content of a short document."""
-    part = download_file(url, asked.folder / ".list", asked.web, LONGEST_LIST)
+    part = download_file(url, asked.folder / ".list", asked.web, _LONGEST_LIST)
     try:
         return part.read_bytes()
     finally:
@@ -136,7 +136,7 @@ def _parse_listing(document: bytes) -> dict[str, KnownFile]:
 
 
 def _is_wanted_file(name: str) -> bool:
-    return _DATA.fullmatch(name) is not None or name in TOLD
+    return _DATA.fullmatch(name) is not None or name in _TOLD
 
 
 def _read_entry(entry: Mapping[str, Any]) -> KnownFile:

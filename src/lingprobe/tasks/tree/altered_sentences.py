@@ -34,8 +34,8 @@ from lingprobe.tasks.parsed_corpora import ParsedCorpus
 from lingprobe.tasks.shards import TAGS
 from lingprobe.tasks.tree.clause import is_nonfinite_clause
 
-QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
-NAMES = ("NNP", "NNPS")
+_QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
+_NAMES = ("NNP", "NNPS")
 
 
 class AlteredSentence(NamedTuple):
@@ -80,7 +80,7 @@ def draw_half(rows: Ints, many: int, rng: np.random.Generator) -> NDArray[np.boo
 
 def has_quotes(words: Iterable[str]) -> bool:
     """Whether there are double quotes among the words."""
-    return not QUOTES.isdisjoint(words)
+    return not _QUOTES.isdisjoint(words)
 
 
 def is_in_capitals(words: Sequence[str]) -> bool:
@@ -96,7 +96,7 @@ def is_name(word: str, tag: str, counts: WordFrequencies) -> bool:
     corpus mostly writes so.
     """
     return (
-        tag in NAMES
+        tag in _NAMES
         or word == "I"
         or word[1:] != word[1:].lower()
         or bool(counts.is_name(word))
@@ -179,9 +179,9 @@ def find_shifts(
 
 
 # words between the lengths that stand for which clause is longer, so that matching never mixes them
-APART = 100
-LONGER = ("first", "second", "neither")
-LONGEST = "longer clause"
+_APART = 100
+_LONGER = ("first", "second", "neither")
+_LONGEST = "longer clause"
 
 
 class ClauseCoordination(NamedTuple):
@@ -205,7 +205,7 @@ class ClauseCoordination(NamedTuple):
     def longer(self, inverted: bool) -> str:
         """Which clause has more words, as the sentence is read."""
         difference = self.first - (self.tail - self.second)
-        return LONGER[2] if not difference else LONGER[(difference < 0) != inverted]
+        return _LONGER[2] if not difference else _LONGER[(difference < 0) != inverted]
 
 
 Finding = ClauseCoordination | str
@@ -305,7 +305,7 @@ def find_inversions(
     longer = np.array(
         [
             [
-                LONGER.index(c.longer(i)) if isinstance(c, ClauseCoordination) else 0
+                _LONGER.index(c.longer(i)) if isinstance(c, ClauseCoordination) else 0
                 for i in (False, True)
             ]
             for c in clauses
@@ -313,7 +313,7 @@ def find_inversions(
     )
     changed = change[rows].astype(np.int64)
     codes = 2 * longer[findings.codes[rows], changed] + changed
-    answers = [Answer(label, "", {LONGEST: name}) for name in LONGER for label in ("O", "I")]
+    answers = [Answer(label, "", {_LONGEST: name}) for name in _LONGER for label in ("O", "I")]
     found = FoundCandidates(
         corpus, rows, codes, answers, SentenceAlteration(alter_sentence), _length
     )
@@ -321,7 +321,7 @@ def find_inversions(
 
 
 def _length(answer: Answer) -> int:
-    return APART * LONGER.index(answer.strata[LONGEST])
+    return _APART * _LONGER.index(answer.strata[_LONGEST])
 
 
 def _clauses_of(finding: Answer | str) -> Finding:

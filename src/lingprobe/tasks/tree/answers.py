@@ -34,25 +34,25 @@ from lingprobe.tasks.ud.classes import (
 )
 
 EQUAL = tuple((low, low + 3) for low in range(5, 29, 4))  # section 2: six equal-width bins
-README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
+_README = ((5, 8), (9, 12), (13, 16), (17, 20), (21, 25), (26, 28))
 DEPTHS = range(5, 13)  # section 2
-SEQUENCES, ENOUGH = 19, 100  # classes beside OTHER, and the sentences that each has at least
-PUBLISHED = (
+SEQUENCES, _ENOUGH = 19, 100  # classes beside OTHER, and the sentences that each has at least
+_PUBLISHED = (
     "ADVP_NP_VP_. CC_ADVP_NP_VP_. CC_NP_VP_. IN_NP_VP_. NP_ADVP_VP_. NP_NP_VP_. NP_PP_. NP_VP_."
     " PP_NP_VP_. RB_NP_VP_. SBAR_NP_VP_. SBAR_VP_. S_CC_S_. S_NP_VP_. S_VP_. VBD_NP_VP_. VP_."
     " WHADVP_SQ_. WHNP_SQ_."
 )
 """The README's classes; the two that its list lacks are labels of the published file."""
-LITERAL = (100, 5000)  # occurrences of a target form (README)
+_LITERAL = (100, 5000)  # occurrences of a target form (README)
 # of the novels that the paper took its sentences from (Paperno et al. 2016, section 3)
-PAPERS_WORDS = 203_000_000
+_PAPERS_WORDS = 203_000_000
 
 
 def label_lengths(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> FoundCandidates:
     """The label of tree/sent-len: the bin of the number of tokens, as `5-8`, or with
     `bins=readme`.
     """
-    bins = EQUAL if options.bins == "equal" else README
+    bins = EQUAL if options.bins == "equal" else _README
     named = {n: Answer(f"{low}-{high}") for low, high in bins for n in range(low, high + 1)}
     said = [named.get(n) for n in range(LENGTHS[-1] + 1)]
     return FoundCandidates.where(corpus, corpus.columns(LENGTH)[0], said)
@@ -124,10 +124,10 @@ def label_sequences(
     findings = corpus.findings("top-const")
     counts, notes["left out"] = count_findings(findings)
     if options.classes or options.inventory == "published":
-        inventory = set(options.classes or PUBLISHED.split())
+        inventory = set(options.classes or _PUBLISHED.split())
     else:
         ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:SEQUENCES]
-        inventory = {label for label, n in ranked if n >= ENOUGH}
+        inventory = {label for label, n in ranked if n >= _ENOUGH}
     notes["classes"] = {label: n for label, n in counts.items() if label in inventory}
     notes["number of classes, with OTHER"] = len(inventory) + 1
     other = Answer("OTHER")
@@ -224,7 +224,7 @@ def _band(corpus: ParsedCorpus, options: TreeTaskOptions, notes: Notes) -> Calla
     if not options.has_corpus_band:
         return lambda form: True
     counts = _frequencies(options) or _own(corpus, options)
-    scale = 1.0 if options.band == "literal" else min(1.0, counts.total / PAPERS_WORDS)
-    low, high = max(1, round(LITERAL[0] * scale)), max(20, round(LITERAL[1] * scale))
+    scale = 1.0 if options.band == "literal" else min(1.0, counts.total / _PAPERS_WORDS)
+    low, high = max(1, round(_LITERAL[0] * scale)), max(20, round(_LITERAL[1] * scale))
     notes["frequencies"] = {"words": counts.total, "rarest": low, "commonest": high}
     return lambda form: low <= counts.count(form) <= high

@@ -18,13 +18,13 @@ def _word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
+_CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
 TENSES = {"VBP": "PRES", "VBZ": "PRES", "VBD": "PAST"}
 NUMBERS = {"NN": "NN", "NNS": "NNS"}
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS", "NX", "NML", "NAC"})
 VERBS = frozenset({"VB", "VBP", "VBZ", "VBD", "VBG", "VBN", "TO"})
-BE = _word_set("be am 'm m is 's s are 're re was were been being ai")
-COPULAS = BE | _word_set(
+_BE = _word_set("be am 'm m is 's s are 're re was were been being ai")
+_COPULAS = _BE | _word_set(
     "become becomes became becoming remain remains remained remaining seem seems seemed"
 )
 NO_OBJECT = _word_set("TMP ADV LOC DIR MNR PRD EXT VOC CLR BNF HLN TTL")
@@ -37,7 +37,7 @@ TIMES = _word_set(
     " october november tonite december spring summer autumn fall winter way mile miles percent %"
 )
 """Nouns that head adverbial phrases of time or measure."""
-MEASURES = _word_set(
+_MEASURES = _word_set(
     "lot lots number numbers couple bunch majority minority variety handful range host dozen dozens"
     " rest half third quarter part percent % plenty series array amount bit pair group total kind"
     " kinds sort sorts type types"
@@ -59,7 +59,7 @@ class WordOrReason(NamedTuple):
 
 NO_CLAUSE = "no clause of the Penn Treebank (S, SINV, SQ, SBARQ): a fragment, or other labels"
 NO_FINITE = "no finite verb"
-MODAL = "a modal"
+_MODAL = "a modal"
 
 
 def find_main_clauses(tree: BracketTree) -> list[int]:
@@ -71,7 +71,7 @@ def find_main_clauses(tree: BracketTree) -> list[int]:
 
 
 def _clauses(tree: BracketTree, clause: BracketChild) -> Iterator[int]:
-    if clause.label not in CLAUSES:
+    if clause.label not in _CLAUSES:
         return
     below = tree.children(clause.node)
     if clause.label != "SBARQ" and any(
@@ -92,7 +92,7 @@ def find_finite_verbs(tree: BracketTree, node: int) -> list[WordOrReason]:
     below = tree.children(node)
     for label, start, _, phrase in below:
         if phrase < 0 and (label in VERBS or label == "MD"):
-            why = MODAL if label == "MD" else "" if label in TENSES else NO_FINITE
+            why = _MODAL if label == "MD" else "" if label in TENSES else NO_FINITE
             verbs.append(WordOrReason(-1 if why else start, why))
     if not verbs:
         verbs = [
@@ -168,7 +168,7 @@ def find_objects(tree: BracketTree, phrase: int) -> list[int]:
     """
     below = tree.children(phrase)
     verbs = [child.start for child in below if child.label in VERBS]
-    if not verbs or normalise_word(tree.words[verbs[-1]]) in COPULAS:
+    if not verbs or normalise_word(tree.words[verbs[-1]]) in _COPULAS:
         return []
     nodes = [
         child.node
@@ -198,7 +198,7 @@ def is_passive_participle(tree: BracketTree, phrase: int) -> bool:
     helpers = [
         normalise_word(tree.words[c.start]) for c in tree.children(above) if c.label in VERBS
     ]
-    return bool(helpers) and helpers[-1] in BE | {"get", "gets", "got", "getting"}
+    return bool(helpers) and helpers[-1] in _BE | {"get", "gets", "got", "getting"}
 
 
 def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> WordOrReason:
@@ -217,7 +217,7 @@ def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> Wor
     if labels[-1] == "POS":
         return WordOrReason(-1, "a possessor")
     for child in reversed(below):
-        if child.label in NOUNS:
+        if child.label in _NOUNS:
             return (
                 WordOrReason(child.start, "")
                 if child.node < 0
@@ -230,7 +230,7 @@ def find_head_noun(tree: BracketTree, phrase: int, literal: bool = False) -> Wor
     if (
         not literal
         and noun.at >= 0
-        and normalise_word(tree.words[noun.at]) in MEASURES
+        and normalise_word(tree.words[noun.at]) in _MEASURES
         and _of(tree, below)
     ):
         return WordOrReason(-1, "a noun of measure before of")

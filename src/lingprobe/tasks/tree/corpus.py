@@ -43,7 +43,7 @@ RULES: Mapping[str, Callable[[BracketTree], Any]] = {
     "obj-num": tree_rules.find_object_phrase_number,
     "coord-inv": find_coordination,
 }
-LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
+_LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "top-const": partial(tree_rules.top_const, literal=True),
     "tense": tree_rules.classify_phrase_tense,
     "subj-num": partial(tree_rules.find_subject_phrase_number, literal=True),
@@ -51,8 +51,8 @@ LITERAL: Mapping[str, Callable[[BracketTree], Any]] = {
     "coord-inv": partial(find_coordination, literal=True),
 }
 """The same as literally as the paper and its README have them."""
-NO_TREE = "text without a tree"
-ELSEWHERE = "not of the lengths that are asked about"
+_NO_TREE = "text without a tree"
+_ELSEWHERE = "not of the lengths that are asked about"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class TreeTaskOptions(CorpusOptions):
 def _distinct_corpus(files: list[NamedFile], on_error: OnError, literal: bool) -> ParsedCorpus:
     """The distinct sentences, remembered by the files."""
     rules = SentenceRules(
-        partial(_judge, LITERAL if literal else RULES), (root_of(_judge),), str(literal)
+        partial(_judge, _LITERAL if literal else RULES), (root_of(_judge),), str(literal)
     )
     return keep_distinct_sentences(parsed_corpus(files, on_error, rules, _read_file_blocks))
 
@@ -174,14 +174,14 @@ def _judge(
         pairs = list(zip(block.trees, fit, strict=True))
         return {
             **{
-                name: [_plain_finding(rule(tree)) if asked else ELSEWHERE for tree, asked in pairs]
+                name: [_plain_finding(rule(tree)) if asked else _ELSEWHERE for tree, asked in pairs]
                 for name, rule in rules.items()
             },
             DEPTH: [tree_rules.measure_tree_depth(tree) if asked else 0 for tree, asked in pairs],
             TAGS: [tree.tags for tree in block.trees],
         }
     assert isinstance(block, RunningText)
-    none = [NO_TREE] * len(sentences)
+    none = [_NO_TREE] * len(sentences)
     return {**dict.fromkeys(rules, none), TAGS: list(block.tags) or [()] * len(sentences)}
 
 

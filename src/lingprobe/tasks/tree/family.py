@@ -39,21 +39,21 @@ from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
 from lingprobe.tasks.ud.classes import LEAST
 from lingprobe.tasks.ud.facts import CONTENT, PLACES, build_content_facts, build_place_facts
 
-PHRASES = {
+_PHRASES = {
     "phrases": (
         "verbs and the heads of noun phrases, each with its tag and the labels of the phrases above"
         " it, six at most"
     )
 }
-CONSTITUENTS = {"constituents": "the constituents right below the sentence, each with its place"}
-DEPTHS = {"depths": "how many nodes lie above each word"}
-ORIGINS = {
+_CONSTITUENTS = {"constituents": "the constituents right below the sentence, each with its place"}
+_DEPTHS = {"depths": "how many nodes lie above each word"}
+_ORIGINS = {
     "origins": (
         "the place that each word had before the sentence was altered; it is not a linguistic"
         " annotation"
     )
 }
-TOP = 6  # phrases above a word, from the top, that are told
+_TOP = 6  # phrases above a word, from the top, that are told
 
 Says = Callable[[BracketTree], Sequence[str]]
 
@@ -73,7 +73,7 @@ def compute_phrase_facts(
         on_error,
     )
     wanted = sentences if is_large(paths) else ()
-    return oracle_facts(key, lambda: _read_tree_facts(OF_TREES[oracle], paths, on_error), wanted)
+    return oracle_facts(key, lambda: _read_tree_facts(_OF_TREES[oracle], paths, on_error), wanted)
 
 
 def find_word_origins(
@@ -119,7 +119,7 @@ def _phrases(tree: BracketTree) -> list[str]:
                 levels[above] + 1,
                 _below(paths[above], _get_phrase_label(tree, node)),
             )
-        if levels[node] > TOP:
+        if levels[node] > _TOP:
             continue
         if tree.labels[node] == "NP" and (noun := find_head_noun(tree, node)).at >= 0:
             said.append(_below(paths[node], tree.tags[noun.at]))
@@ -168,7 +168,7 @@ def _moves(places: tuple[int, ...]) -> tuple[str, ...]:
     )
 
 
-OF_TREES: Mapping[str, Says] = {
+_OF_TREES: Mapping[str, Says] = {
     "phrases": _phrases,
     "constituents": _constituents,
     "depths": _depths,
@@ -186,7 +186,7 @@ def _list_tree_files(options: TreeTaskOptions) -> list[CorpusPart]:
 def _offered_oracles(oracles: Mapping[str, str], options: TreeTaskOptions) -> list[str]:
     """What labels are derived from; only trees say where in a tree a word is."""
     trees = has_trees(options.sources)
-    return [name for name in oracles if trees or name not in OF_TREES]
+    return [name for name in oracles if trees or name not in _OF_TREES]
 
 
 def _find_sentence_facts(
@@ -199,7 +199,7 @@ def _find_sentence_facts(
         return build_content_facts(
             sentences, answers.find_frequent_words(options.corpus(), options)
         )
-    if oracle in ORIGINS:
+    if oracle in _ORIGINS:
         with pause_garbage_collection():
             found = answers.ALTERATIONS[name](options.corpus(), options, {})
             return find_word_origins(found, sentences)
@@ -258,35 +258,35 @@ tree_depth = _task(
     "tree-depth",
     "How deep is the constituency tree of the sentence, whatever its length?",
     answers.find_depth_candidates, settings={**_DROP, "decorrelate": "gaussian"},
-    classes=len(answers.DEPTHS), oracles=DEPTHS,
+    classes=len(answers.DEPTHS), oracles=_DEPTHS,
 )  # fmt: skip
 top_const = _task(
     "top-const", "Which constituents is the sentence made of?",
-    answers.label_sequences, settings=_DROP, classes=answers.SEQUENCES + 1, oracles=CONSTITUENTS,
+    answers.label_sequences, settings=_DROP, classes=answers.SEQUENCES + 1, oracles=_CONSTITUENTS,
 )  # fmt: skip
 bigram_shift = _task(
     "bigram-shift", "Have two neighbouring words of the sentence changed places?",
-    answers.shift_answers, classes=2, oracles=ORIGINS,
+    answers.shift_answers, classes=2, oracles=_ORIGINS,
 )  # fmt: skip
 tense = _task(
     "tense", "Is the verb of the main clause in the present or in the past?",
     answers.find_rule_candidates("tense"), needs=_TENSE, classes=2,
-    oracles=PHRASES,
+    oracles=_PHRASES,
 )  # fmt: skip
 subj_num = _task(
     "subj-num", "Is the subject of the main clause singular or plural?",
-    answers.find_rule_candidates("subj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("subj-num"), needs=_NUMBER, classes=2, oracles=_PHRASES,
 )  # fmt: skip
 obj_num = _task(
     "obj-num", "Is the direct object of the main clause singular or plural?",
-    answers.find_rule_candidates("obj-num"), needs=_NUMBER, classes=2, oracles=PHRASES,
+    answers.find_rule_candidates("obj-num"), needs=_NUMBER, classes=2, oracles=_PHRASES,
 )  # fmt: skip
 somo = _task(
     "somo", "Has a noun or verb of the sentence been replaced by another?",
     answers.replacement_answers, settings={"rarest": 1, "commonest": 0}, classes=2,
-    oracles=ORIGINS,
+    oracles=_ORIGINS,
 )  # fmt: skip
 coord_inv = _task(
     "coord-inv", "Have the two coordinated clauses of the sentence changed places?",
-    answers.inversion_answers, settings={"decorrelate": True}, classes=2, oracles=ORIGINS,
+    answers.inversion_answers, settings={"decorrelate": True}, classes=2, oracles=_ORIGINS,
 )  # fmt: skip

@@ -30,11 +30,11 @@ from lingprobe.tasks.tree.clause import (
 )
 
 Rule = Callable[[BracketTree], Finding]
-MARKS = frozenset(
+_MARKS = frozenset(
     {"-LRB-", "-RRB-", "-LSB-", "-RSB-", "-LCB-", "-RCB-", "HYPH", "NFP", "PUNCT", "SYM"}
 )
-QUOTES = frozenset({"``", "''", '"'})
-NO_SUBJECT, NO_OBJECT = "no nominal subject", "no nominal object"
+_QUOTES = frozenset({"``", "''", '"'})
+_NO_SUBJECT, _NO_OBJECT = "no nominal subject", "no nominal object"
 
 
 def measure_tree_depth(tree: BracketTree) -> int:
@@ -58,11 +58,11 @@ def top_const(tree: BracketTree, literal: bool = False) -> Finding:
     if len(above) != 1 or above[0].node < 0:
         return "several constituents below ROOT" if len(above) > 1 else "a single word"
     labels = [child.label for child in tree.children(above[0].node)]
-    while literal and len(labels) > 1 and labels[0] in QUOTES:
+    while literal and len(labels) > 1 and labels[0] in _QUOTES:
         labels = labels[1:]
     if labels[-1] != ".":
         return "no final mark"
-    if any(label in MARKS or not any(map(str.isalpha, label)) for label in labels[:-1]):
+    if any(label in _MARKS or not any(map(str.isalpha, label)) for label in labels[:-1]):
         return "marks or quotes inside"
     return make_answer("_".join(labels))
 
@@ -127,7 +127,7 @@ def find_subject_phrase_number(tree: BracketTree, literal: bool = False) -> Find
     return (
         _common_finding(findings, "coordinated clauses with subjects of both numbers")
         if findings
-        else NO_SUBJECT
+        else _NO_SUBJECT
         if find_main_clauses(tree)
         else NO_CLAUSE
     )
@@ -171,7 +171,7 @@ def find_object_phrase_number(tree: BracketTree, literal: bool = False) -> Findi
     return (
         _common_finding(findings, "coordinated verbs with objects of both numbers")
         if findings
-        else NO_OBJECT
+        else _NO_OBJECT
         if main
         else NO_CLAUSE
     )

@@ -41,12 +41,12 @@ from lingprobe.tasks.ud.rules import (
 from lingprobe.tasks.ud.types import ASKS
 from lingprobe.tasks.ud.verbs import DOUBTFUL, OF_A_PERFECT, STATE, UNCLEAR, UNCLEAR_ALONE
 
-MAX_DIFFERENCE = 0.05
+_MAX_DIFFERENCE = 0.05
 """Between classes, in the share that is unread or left out; above it is a warning."""
-LEFT_OUT = "left out"
-NO_DOUBT = "not left out in doubt"
-NO_CONTRADICTION = "no contradiction"
-CONTRADICTION = "contradiction"
+_LEFT_OUT = "left out"
+_NO_DOUBT = "not left out in doubt"
+_NO_CONTRADICTION = "no contradiction"
+_CONTRADICTION = "contradiction"
 """The stratum that says what contradicts a label."""
 UNLIKE_VERB = "a plural subject with a singular verb"
 _NOT_READ = "not read"
@@ -91,9 +91,9 @@ def find_doubt(rule: str, clause: MainClause, finding: Finding) -> Finding:
     """
     reasons, annotated = _DOUBTS[rule]
     if type(finding) is Answer or finding not in reasons:
-        return NO_DOUBT
+        return _NO_DOUBT
     label = annotated(clause)
-    return make_answer(label) if label else NO_DOUBT
+    return make_answer(label) if label else _NO_DOUBT
 
 
 _OF_PASSIVES = frozenset({"passive", "perfect passive", "state", "perfect or state", "negative"})
@@ -146,9 +146,9 @@ def find_contradiction(rule: str, clause: MainClause, finding: Finding) -> Findi
     this is none.
     """
     if type(finding) is not Answer:
-        return NO_CONTRADICTION
+        return _NO_CONTRADICTION
     kind = _CONTRADICTIONS[rule](clause, str(finding.label))
-    return make_answer(kind) if kind else NO_CONTRADICTION
+    return make_answer(kind) if kind else _NO_CONTRADICTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class RowsRead(NotePart):
             return [f"constructions: {self.status}"]
         return [
             f"constructions: {name} by class: {listing}"
-            for kind, name in ((UNREAD, "share unread"), (LEFT_OUT, "share that rows leave out"))
+            for kind, name in ((UNREAD, "share unread"), (_LEFT_OUT, "share that rows leave out"))
             if (listing := self._listing(kind))
         ]
 
@@ -178,7 +178,7 @@ class RowsRead(NotePart):
             for label, counts in self.classes.items()
             if (total := sum(counts.values()))
         }
-        if not shares or max(shares.values()) - min(shares.values()) < MAX_DIFFERENCE:
+        if not shares or max(shares.values()) - min(shares.values()) < _MAX_DIFFERENCE:
             return ""
         return ", ".join(f"{label} {100 * share:.0f} %" for label, share in shares.items())
 
@@ -194,7 +194,7 @@ def account_for_rows(
             classes.setdefault(str(finding.label), Counter())[tag] += n
     for finding, n in doubts.recurring():
         if type(finding) is Answer:
-            classes.setdefault(str(finding.label), Counter())[LEFT_OUT] += n
+            classes.setdefault(str(finding.label), Counter())[_LEFT_OUT] += n
     status = describe_status(files, _ABOUT.get(rule, ""))
     if status.startswith(_NOT_READ):
         return RowsRead(status)
@@ -235,7 +235,7 @@ def mark_contradictions(findings: RuleFindings, checks: RuleFindings) -> RuleFin
 def _mark_contradiction(finding: Finding, check: Finding) -> Finding:
     if type(finding) is not Answer or type(check) is not Answer:
         return finding
-    return finding._replace(strata={**finding.strata, CONTRADICTION: str(check.label)})
+    return finding._replace(strata={**finding.strata, _CONTRADICTION: str(check.label)})
 
 
 def tag_readings(findings: RuleFindings) -> RuleFindings:

@@ -31,7 +31,7 @@ from lingprobe.tasks.ud.lists import word_list
 from lingprobe.tasks.ud.verbs import TENSES, VerbGroup, verb_group
 
 Value = TypeVar("Value")
-NUMBERS = {"Sing": "sing", "Plur": "plur"}
+_NUMBERS = {"Sing": "sing", "Plur": "plur"}
 _CLAUSAL = frozenset({"csubj", "csubj:pass", "csubj:outer", "csubj:cop"})
 _KINDS = {
     "punct": 1,
@@ -169,7 +169,7 @@ def extract_main_clauses(
             _arguments(batch, dependents[_SUBJECT], of, nouns),
             _arguments(batch, dependents[_OBJECT], of, nouns),
             _majority(batch, "VERB", _labels("Tense", TENSES), ("pres", "past")),
-            _majority(batch, "NOUN", _labels("Number", NUMBERS), ("sing", "plur")),
+            _majority(batch, "NOUN", _labels("Number", _NUMBERS), ("sing", "plur")),
             _asks(batch, of, dependents[_SUBJECT], types).tolist(),
             _commands(batch, of, dependents[_JOINED]).tolist(),
             _being(batch, kids, auxiliaries, of),
@@ -378,7 +378,7 @@ def _find_nouns(batch: TreebankBatch) -> _Nouns:
         _above(batch, nmod & (~case | of)) & measures.where(word_list("measures").__contains__),
         _above(batch, numeral | several),
         _above(batch, numeral & measures.where(word_list("one").__contains__)),
-        list(map(_labels("Number", NUMBERS), batch.feats.names)),
+        list(map(_labels("Number", _NUMBERS), batch.feats.names)),
         [parse_features(raw).get("Case", "") for raw in batch.feats.names],
         _above(batch, batch.deprels.where("case:acc".__eq__)),
         adposition,

@@ -22,8 +22,8 @@ from lingprobe.corpora.languages import get_lineage
 from lingprobe.corpora.trees import parse_features
 from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 
-TABLE = Path(__file__).with_name("constructions.tsv")
-ANY = "any"
+_TABLE = Path(__file__).with_name("constructions.tsv")
+_ANY = "any"
 INNER = "verbal noun"
 """The relation of an auxiliary or a particle of the verbal noun below a finite verb: Welsh *mae
 wedi mynd*.
@@ -34,7 +34,7 @@ FIRST, LAST, INSIDE, ALONE = "first", "last", "inside", "alone"
 verb, the adposition of a subject and of an object, a dependent of the main predicate that opens or
 ends a sentence, marks aside, or stands anywhere, and a verb without auxiliaries.
 """
-RELATIONS = {
+_RELATIONS = {
     "pass": "aux:pass",
     "cop": "cop",
     **{name: name for name in (INNER, SUBJECT, MARKED, OBJECT, FIRST, LAST, INSIDE, ALONE)},
@@ -52,7 +52,7 @@ _ABOUT = {
 """What rows are asked about -> their relations."""
 NO_LEMMA_ASKED = "-"
 """What a row has for the lemma of a verb without auxiliaries."""
-FORMS = {
+_FORMS = {
     "finite": TenseForm.FINITE,
     "infinitive": TenseForm.INFINITIVE,
     "past": TenseForm.PERFECT,
@@ -63,7 +63,7 @@ FORMS = {
 """Forms of the verb: finite, infinitive, past participle or supine, present participle or gerund,
 participle of the future, and a word whose features say nothing.
 """
-NAMES = {form: name for name, form in FORMS.items()}
+_NAMES = {form: name for name, form in _FORMS.items()}
 
 
 class VerbConstruction(NamedTuple):
@@ -71,8 +71,8 @@ class VerbConstruction(NamedTuple):
 
     glottocodes  of the languages and families that it holds for
     chain        lemmas, each governing the next, `>` between them; relation: of the last one to the
-                 verb, a key of RELATIONS, `aux` or `any`
-    form         a key of FORMS or `any`; features: that the verb has as well
+                 verb, a key of `_RELATIONS`, `aux` or `any`
+    form         a key of `_FORMS` or `any`; features: that the verb has as well
     meaning      as docs/design/constructions.md lists them
     example      with a gloss
     clause       the same as a treebank has it, words apart by `;`, each as form, part of speech,
@@ -95,15 +95,15 @@ class VerbConstruction(NamedTuple):
         """Whether the row is about an auxiliary with this relation beside this verb."""
         return (
             self._relates(relation)
-            and self.form in (ANY, NAMES[verb.form])
+            and self.form in (_ANY, _NAMES[verb.form])
             and self.features.items() <= verb.feats.items()
         )
 
     def _relates(self, relation: str) -> bool:
-        if self.relation in (ANY, "aux"):
-            other = relation in RELATIONS.values()
-            return not other or (self.relation == ANY and relation in _OF_AUXILIARIES)
-        return relation == RELATIONS[self.relation]
+        if self.relation in (_ANY, "aux"):
+            other = relation in _RELATIONS.values()
+            return not other or (self.relation == _ANY and relation in _OF_AUXILIARIES)
+        return relation == _RELATIONS[self.relation]
 
     def holds_for(self, lineage: tuple[str, ...]) -> bool:
         """Whether it was written for a language with this lineage, or for a family above it."""
@@ -112,7 +112,7 @@ class VerbConstruction(NamedTuple):
     @property
     def narrowness(self) -> int:
         """How much a row asks for; the narrowest that matches counts."""
-        return len(self.features) * 4 + (self.relation != ANY) * 2 + (self.form != ANY)
+        return len(self.features) * 4 + (self.relation != _ANY) * 2 + (self.form != _ANY)
 
 
 class ConstructionMeaning(NamedTuple):
@@ -127,7 +127,7 @@ class ConstructionMeaning(NamedTuple):
 @cache
 def list_constructions() -> tuple[VerbConstruction, ...]:
     """All rows; one that names several chains or forms counts for each."""
-    lines = TABLE.read_text("utf-8").splitlines()[1:]
+    lines = _TABLE.read_text("utf-8").splitlines()[1:]
     return tuple(row for line in lines for row in _read_construction(*line.split("\t")))
 
 

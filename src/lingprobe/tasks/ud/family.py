@@ -120,16 +120,16 @@ RULES: dict[str, Rule] = {
     "obj-num": ud_rules.find_object_number,
     "sent-type": sentence_type,
 }
-LITERAL: dict[str, ud_rules.Literal] = {
+_LITERAL: dict[str, ud_rules.Literal] = {
     "top-deps": ud_rules.top_deps_literal,
     "passive": ud_rules.passive_literal,
     "tense": ud_rules.tense_literal,
     "subj-num": ud_rules.subj_num_literal,
     "obj-num": ud_rules.obj_num_literal,
 }
-NO_TREE = "running text has no tree"
-NO_AUXILIARY = "no auxiliary"
-NO_OBLIQUE = "no oblique with an adposition"
+_NO_TREE = "running text has no tree"
+_NO_AUXILIARY = "no auxiliary"
+_NO_OBLIQUE = "no oblique with an adposition"
 
 
 def judge_sentences(
@@ -139,22 +139,22 @@ def judge_sentences(
     the code of the treebank, '' where its name does not say it.
     """
     if isinstance(block, RunningText):
-        none: list[Finding] = [NO_TREE] * len(sentences)
+        none: list[Finding] = [_NO_TREE] * len(sentences)
         columns = (
-            OBLIQUES,
+            _OBLIQUES,
             *RULES,
-            *map(_literal, LITERAL),
+            *map(_literal, _LITERAL),
             *map(_doubts, ACCOUNTED),
             *map(_checks, CHECKED),
         )
-        return dict.fromkeys((*columns, AUXILIARIES), none)
+        return dict.fromkeys((*columns, _AUXILIARIES), none)
     mains = list(
         extract_main_clauses(check_dependencies(block, "a task of ud/"), sentences, language)
     )
     answers: dict[str, list[Finding]] = {
         name: list(map(rule, mains)) for name, rule in RULES.items()
     }
-    for name, literal in LITERAL.items():
+    for name, literal in _LITERAL.items():
         answers[_literal(name)] = list(map(literal, mains, answers[name]))
     for name in ACCOUNTED:
         answers[_doubts(name)] = [
@@ -166,14 +166,14 @@ def judge_sentences(
             find_contradiction(name, clause, finding)
             for clause, finding in zip(mains, answers[name], strict=True)
         ]
-    answers[OBLIQUES] = [
-        make_answer(clause.obliques) if clause.obliques else NO_OBLIQUE for clause in mains
+    answers[_OBLIQUES] = [
+        make_answer(clause.obliques) if clause.obliques else _NO_OBLIQUE for clause in mains
     ]
     groups = (clause.group for clause in mains)
-    answers[AUXILIARIES] = [
+    answers[_AUXILIARIES] = [
         make_answer(f"{group.tense} {group.how}".strip(), group.cell)
         if group.cell
-        else NO_AUXILIARY
+        else _NO_AUXILIARY
         for group in groups
     ]
     return answers
@@ -185,7 +185,7 @@ def rules_of_file(path: Path) -> SentenceRules:
     return SentenceRules(partial(judge_sentences, language=code), (root_of(judge_sentences),), code)
 
 
-AUXILIARIES, OBLIQUES = "auxiliaries", "obliques"
+_AUXILIARIES, _OBLIQUES = "auxiliaries", "obliques"
 """Columns of which auxiliary carries the tense, and of how obliques are marked."""
 
 
@@ -325,7 +325,7 @@ def _findings(name: str, corpus: ParsedCorpus, options: TreebankTaskOptions) -> 
     """What a rule says, or with `rules=paper` the paper's literal definition where it has
     another.
     """
-    paper = options.rules == "paper" and name in LITERAL
+    paper = options.rules == "paper" and name in _LITERAL
     return corpus.findings(_literal(name) if paper else name)
 
 
@@ -339,13 +339,13 @@ def _rule_answers(
     ) -> FoundCandidates:
         findings = _findings(name, corpus, options)
         if name == "obj-num" and options.rules == "lingprobe":
-            findings = refuse_obliques(corpus, findings, corpus.findings(OBLIQUES))
+            findings = refuse_obliques(corpus, findings, corpus.findings(_OBLIQUES))
         if name in ACCOUNTED and options.rules == "lingprobe":
             findings = _account(name, corpus, findings, notes)
         notes |= count_by_finding(findings)
         if name in CHECKED and options.rules == "lingprobe":
             findings = _mark_contradictions(name, corpus, findings, notes)
-        if name in CONSTRUCTIONS:
+        if name in _CONSTRUCTIONS:
             notes["constructions"] = count_constructions(findings)
         return FoundCandidates.of(corpus, findings)
 
@@ -383,7 +383,7 @@ def _account(name: str, corpus: ParsedCorpus, findings: RuleFindings, notes: Not
 
 def _tenses(corpus: ParsedCorpus, options: TreebankTaskOptions, notes: Notes) -> FoundCandidates:
     """The label of ud/tense; `forms=simple` keeps finite verbs of one word."""
-    notes["auxiliaries"] = _auxiliaries(corpus.findings(AUXILIARIES))
+    notes["auxiliaries"] = _auxiliaries(corpus.findings(_AUXILIARIES))
     findings = _findings("tense", corpus, options)
     if options.forms == "simple":
         findings = findings.map_values(_simple)
@@ -407,11 +407,11 @@ def _auxiliaries(findings: RuleFindings) -> dict[str, dict[str, int]]:
     for finding, n in findings.recurring():
         if type(finding) is Answer:
             counts.setdefault(str(finding.label), Counter())[finding.target] += n
-    return {how: dict(cells.most_common(CELLS)) for how, cells in counts.items()}
+    return {how: dict(cells.most_common(_CELLS)) for how, cells in counts.items()}
 
 
-CONSTRUCTIONS = ("passive", "subj-num")
-CELLS = 12  # auxiliaries of a construction that notes name
+_CONSTRUCTIONS = ("passive", "subj-num")
+_CELLS = 12  # auxiliaries of a construction that notes name
 _FEWEST_PASSIVES = 50  # that a class needs
 _MORPHOLOGICAL = "too few main predicates have aux:pass, so those with Voice=Pass are passive, too"
 _COMPOUND = "a tense of several words"

@@ -109,9 +109,9 @@ def _is_hindi_stem(clause: MainClause) -> bool:
 NOT_PASSIVE = "an auxiliary of the passive beside a verb that has none, or is reflexive"
 
 
-MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
-DUTY = "an infinitive with Urdu چاہئے (one must), which the treebank calls passive"
-NECESSARY = "a Finnish participle of what must be done (on pidettävä), mostly with its agent"
+_MIDDLE = "a deponent, or a verb whose middle has the form of a passive"
+_DUTY = "an infinitive with Urdu چاہئے (one must), which the treebank calls passive"
+_NECESSARY = "a Finnish participle of what must be done (on pidettävä), mostly with its agent"
 _NECESSITY_ENDINGS = ("tava", "tävä")
 _DEPONENT = ("μαι", "ται")  # of Greek lemmas: έρχομαι, πρόκειται
 
@@ -125,15 +125,15 @@ def _lacks_voice(clause: MainClause) -> str:
     spoken = get_language_code(clause.language)
     is_marked = clause.group.voice in ("morphological", "passive")
     if spoken == "fi" and is_marked and clause.form.endswith(_NECESSITY_ENDINGS):
-        return NECESSARY
+        return _NECESSARY
     if clause.group.voice != "morphological":
         return ""
     if "چاہئے" in clause.helpers and "جانا" not in clause.helpers:
-        return DUTY
+        return _DUTY
     if spoken == "la" and clause.lemma.endswith("or"):
-        return MIDDLE
+        return _MIDDLE
     named = not word_list("middles").isdisjoint((clause.lemma, clause.form))
-    return MIDDLE if named or clause.lemma.endswith(_DEPONENT) else ""
+    return _MIDDLE if named or clause.lemma.endswith(_DEPONENT) else ""
 
 
 OTHER_AUXILIARY = "être or essere with a verb whose perfect has another auxiliary"
@@ -188,25 +188,25 @@ def classify_clause_tense(clause: MainClause) -> Finding:
         return UNMARKED_COMMAND
     if reason := _impossible(clause):
         return reason
-    if group.how == "perfect" and clause.form.lower() == "got" and group.cell == HAVE_GOT:
+    if group.how == "perfect" and clause.form.lower() == "got" and group.cell == _HAVE_GOT:
         return GOT
     if group.verbal and group.tense:
         return _answer_tense(clause, group.tense, **tag_unread(_is_unread(clause)))
     return group.how if group.verbal else NO_VERB
 
 
-HAVE_GOT = "have + past participle"
+_HAVE_GOT = "have + past participle"
 GOT = "have got: a perfect by its form, mostly a present by its meaning"
 """Treebanks annotate *she's got a dog* as they do *she's got worse*."""
 
-UNMARKED = "the main verb has neither Tense=Pres nor Tense=Past"
+_UNMARKED = "the main verb has neither Tense=Pres nor Tense=Past"
 
 
 def tense_literal(clause: MainClause, ours: Finding) -> Finding:
     """The Tense feature of a predicate that is a VERB, as section 3.2 says."""
     group = clause.group
     if not (group.verb and group.literal):
-        return UNMARKED if group.verb else NO_VERB
+        return _UNMARKED if group.verb else NO_VERB
     if type(ours) is Answer:
         return ours if ours.label == group.literal else ours._replace(label=group.literal)
     return _answer_tense(clause, group.literal)

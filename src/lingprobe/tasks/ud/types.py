@@ -26,10 +26,10 @@ from lingprobe.tasks.ud.rules import tag_unread
 from lingprobe.tasks.ud.verbs import UNMARKED_COMMAND
 
 ASKS = "asks by its words, but has no question mark"
-SILENT = "no subject: a statement or a command, which the treebank does not mark"
-BARE = "a bare infinitive: a command in some languages, a fragment in others"
-WISHES = "a subjunctive without a subject: a command, a wish or a statement"
-BELOW = "the question mark belongs to a clause that is said"
+_SILENT = "no subject: a statement or a command, which the treebank does not mark"
+_BARE = "a bare infinitive: a command in some languages, a fragment in others"
+_WISHES = "a subjunctive without a subject: a command, a wish or a statement"
+_BELOW = "the question mark belongs to a clause that is said"
 _COLONS = frozenset(":：՝")
 
 
@@ -64,9 +64,9 @@ def _doubt_statement(clause: MainClause, ending: str, is_clause: bool) -> str:
     asks = clause.asks or group.asks or clause.particle == "question"
     doubts = (
         (group.unmarked and not clause.has_subject, UNMARKED_COMMAND),
-        (group.wishes and not clause.has_subject, WISHES),
-        (group.bare and not clause.has_subject, BARE),
-        (silent and not clause.has_subject, SILENT),
+        (group.wishes and not clause.has_subject, _WISHES),
+        (group.bare and not clause.has_subject, _BARE),
+        (silent and not clause.has_subject, _SILENT),
         (asks and not (ending == "!" and not group.verb), ASKS),
         (clause.joined, "a statement joined with a command"),
         (not is_clause, "neither a verb nor a final mark"),
@@ -127,7 +127,7 @@ def _question(clause: MainClause, quoted: bool, ending: str) -> Finding:
     if quoted:
         return "the question mark stands inside quotes"
     if clause.asks_below and not clause.asks:
-        return BELOW
+        return _BELOW
     # the mark speaks of that part alone
     behind = not _COLONS.isdisjoint(clause.sentence.words[1:-1])
     return "a question behind a colon" if behind else make_answer("inter", mark=ending)

@@ -26,38 +26,43 @@ from lingprobe.tasks.ud.forms import GroupVerb, TenseForm, l_participle, make_ve
 Auxiliaries = tuple[tuple[str, str, str], ...]
 """(relation, lemma, features) of each, in order."""
 
-LITERAL = {"Pres": "pres", "Past": "past"}
-TENSES = {**LITERAL, "Imp": "past", "Pqp": "past"}
+_LITERAL = {"Pres": "pres", "Past": "past"}
+TENSES = {**_LITERAL, "Imp": "past", "Pqp": "past"}
 """UD: the imperfect is a special case of the past, and the pluperfect lies before it."""
 
 NO_VERB = "the main predicate is not a verb"
-NO_TENSE = "neither the main verb nor an auxiliary has a tense"
-STEM = "a main verb without verbal features beside an auxiliary"
-CLAUSAL = "a clause as the predicate of a copula, which has its own tense and voice"
-COPULA = "a participle with a copula: a passive, a perfect or a state"
-MOOD = "conditional or another mood"
-MODAL = "modal"
-INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
+_NO_TENSE = "neither the main verb nor an auxiliary has a tense"
+_STEM = "a main verb without verbal features beside an auxiliary"
+_CLAUSAL = "a clause as the predicate of a copula, which has its own tense and voice"
+_COPULA = "a participle with a copula: a passive, a perfect or a state"
+_MOOD = "conditional or another mood"
+_MODAL = "modal"
+_INFINITIVE = "an infinitive beside an auxiliary: a modal, a future or do"
 PARTICLE = "an auxiliary or a particle without tense"
 FUTURE = "future"
-PERFECTIVE = "a perfective present, which means the future"
+_PERFECTIVE = "a perfective present, which means the future"
 UNCLEAR_ALONE = "a form whose features are those of several tenses"
 OF_A_PERFECT = "an auxiliary of a perfect, which the treebank calls one of the passive"
-UNREAD = "unread"
+_UNREAD = "unread"
 """The construction of an auxiliary that no row is about, in a language whose others are read."""
-NOT_FINITE = "no finite verb"
+_NOT_FINITE = "no finite verb"
 UNMARKED_COMMAND = "no subject: a statement, a command or an infinitive, which the form leaves open"
-TWO = "two finite verbs"
-LONE = "a participle without auxiliary"
+_TWO = "two finite verbs"
+_LONE = "a participle without auxiliary"
 DOUBTFUL = "a perfect, a passive or a state, with a present auxiliary"
 UNCLEAR = "an auxiliary and a form of the verb that make several constructions"
-UNLISTED = "an auxiliary that makes no known construction with this form of the verb"
-NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
+_UNLISTED = "an auxiliary that makes no known construction with this form of the verb"
+_NO_LEMMA = "an auxiliary without a lemma, so that its construction is not known"
 STATE = "a participle with an auxiliary: a passive, a state or a perfect"
 
 _PARTICLES = frozenset({"aux:q", "aux:clitic", "aux:aglt"})  # they carry no tense of their own
 _PARTICLE = ConstructionMeaning("particle", True)
-SIMPLE = {"Pres": "simple", "Past": "simple", "Imp": "simple imperfect", "Pqp": "simple pluperfect"}
+_SIMPLE = {
+    "Pres": "simple",
+    "Past": "simple",
+    "Imp": "simple imperfect",
+    "Pqp": "simple pluperfect",
+}
 """Constructions of one finite verb, by its tense."""
 
 
@@ -133,8 +138,8 @@ def verb_group(upos: str, raw: str, auxiliaries: Auxiliaries, language: str = ""
     return VerbGroup(
         upos == "VERB", upos == "VERB" or (upos == "ADJ" and passive),
         _voice(upos, own, helpers, verbs, language),
-        LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
-        how, _name_auxiliary_form(own, chain, inner) if tense or how == UNLISTED else "",
+        _LITERAL.get(own.feats.get("Tense", ""), ""), _literal_voice(upos, own, passive), tense,
+        how, _name_auxiliary_form(own, chain, inner) if tense or how == _UNLISTED else "",
         _find_verb_number(upos, own, helpers), bool(imperative) or third, third,
         upos in ("VERB", "AUX") or bool(helpers),
         upos == "VERB" and own.feats.get("VerbForm") == "Inf" and not helpers,
@@ -217,7 +222,7 @@ def _voice(
         return OF_A_PERFECT if perfect else "passive"
     if any("Pass" in v.feats.get("Voice", "") for v in (own, *helpers) if v.relation != "cop"):
         return "morphological"
-    return LONE if own.feats.get("VerbForm") == "Gdv" else _unmarked_voice(own, verbs, language)
+    return _LONE if own.feats.get("VerbForm") == "Gdv" else _unmarked_voice(own, verbs, language)
 
 
 def _unmarked_voice(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -> str:
@@ -232,14 +237,14 @@ def _participial(own: GroupVerb, verbs: Sequence[GroupVerb], language: str) -> s
     """The voice of a past participle that nothing marks as passive: active in a perfect."""
     if not verbs:
         lone = "VerbForm" in own.feats and "Voice" not in own.feats and not l_participle(own.feats)
-        return LONE if lone else "active"
+        return _LONE if lone else "active"
     meanings = {_means(h, own, language).name for h in verbs if h.feats.get("Mood", "Ind") == "Ind"}
     if not meanings.isdisjoint(_NOT_ACTIVE) or (
         meanings and meanings <= {"modal passive", "future passive"}
     ):
         return STATE
     unknown = "" in meanings and "perfect" not in meanings
-    return UNLISTED if unknown and not is_language_read(language) else "active"
+    return _UNLISTED if unknown and not is_language_read(language) else "active"
 
 
 _NOT_ACTIVE = frozenset({"passive", "perfect passive", "state", "unclear", "doubtful"})
@@ -256,7 +261,7 @@ def _copular(own: GroupVerb, helpers: list[GroupVerb]) -> str:
         passive and all(h.form == TenseForm.PERFECT for h in helpers if h.relation != "cop")
     ):
         return ""
-    return COPULA if own.form == TenseForm.PERFECT and not passive else CLAUSAL
+    return _COPULA if own.form == TenseForm.PERFECT and not passive else _CLAUSAL
 
 
 def _literal_voice(upos: str, own: GroupVerb, passive: bool) -> str:
@@ -283,7 +288,7 @@ def _tense_of(
         return _with_inner(_alone(own, bool(negative), language), own, inner, language)
     finite = _finite(verbs, bool(negative))
     if len(finite) != 1:
-        return "", TWO if finite else NO_TENSE
+        return "", _TWO if finite else _NO_TENSE
     (first,) = finite
     if (
         first.feats.get("Tense") == "Fut"
@@ -345,14 +350,14 @@ def _no_tense_reason(own: GroupVerb, verbs: list[GroupVerb], language: str) -> s
         v.feats.get("Mood", "Ind") != "Ind" or v.relation in ("aux:cnd", "aux:imp")
         for v in (own, *verbs)
     ):
-        return MOOD
+        return _MOOD
     if reason := _copular(own, verbs):
         return reason
     meanings = [_means(v, own, language).name for v in verbs]
     if reason := next((_OTHERWISE[m] for m in meanings if m in _OTHERWISE), ""):
         return reason
     if any(v.form == TenseForm.INFINITIVE for v in verbs):
-        return INFINITIVE
+        return _INFINITIVE
     return (
         PARTICLE
         if any(
@@ -370,12 +375,12 @@ _OF_STEMS = frozenset({"negative", "passive", "aspectual auxiliary"})
 hai*.
 """
 _OTHERWISE = {
-    "modal": MODAL,
-    "modal passive": MODAL,
+    "modal": _MODAL,
+    "modal passive": _MODAL,
     "future": FUTURE,
     "future passive": FUTURE,
-    "other mood": MOOD,
-    "infinitive": INFINITIVE,
+    "other mood": _MOOD,
+    "infinitive": _INFINITIVE,
 }
 """Meanings that are neither present nor past, and the reason that is given."""
 
@@ -418,16 +423,16 @@ def _alone(own: GroupVerb, negative: bool, language: str) -> tuple[str, str]:
     if tense == "Fut":
         return "", FUTURE
     if not said:
-        return "", NOT_FINITE
+        return "", _NOT_FINITE
     if tense not in TENSES:
-        return "", NO_TENSE
+        return "", _NO_TENSE
     meaning = find_meaning(NO_LEMMA_ASKED, ALONE, own, language)
     if meaning.is_read and meaning.name in _ALONE:
         return "", _ALONE[meaning.name]
-    return TENSES[tense], "negative" if negative else SIMPLE[tense]
+    return TENSES[tense], "negative" if negative else _SIMPLE[tense]
 
 
-_ALONE = {"future": PERFECTIVE, "unclear": UNCLEAR_ALONE}
+_ALONE = {"future": _PERFECTIVE, "unclear": UNCLEAR_ALONE}
 """Meanings of verbs without auxiliaries that are not what their Tense says, and the reasons."""
 
 
@@ -447,7 +452,7 @@ def _with_inner(
     if "progressive" in meanings:
         return alone[0], "progressive"
     particles = all(">" in v.lemma for v in inner)
-    return (alone[0], UNREAD) if particles or is_language_read(language) else ("", UNLISTED)
+    return (alone[0], _UNREAD) if particles or is_language_read(language) else ("", _UNLISTED)
 
 
 def _compound(own: GroupVerb, tense: str, chain: list[GroupVerb], language: str) -> tuple[str, str]:
@@ -461,18 +466,18 @@ def _compound(own: GroupVerb, tense: str, chain: list[GroupVerb], language: str)
         return "", reason
     if unknown := next((link for link in links if not link.meaning.name), None):
         reason = _unknown(unknown.auxiliary, unknown.governed)
-        is_kept = reason == UNLISTED and tense and unknown.governed.form != TenseForm.BARE
+        is_kept = reason == _UNLISTED and tense and unknown.governed.form != TenseForm.BARE
         is_kept = is_kept and is_language_read(language)
-        return (tense, UNREAD) if is_kept else ("", reason)
+        return (tense, _UNREAD) if is_kept else ("", reason)
     kind = next((m for m in reversed(meanings) if m not in _PASSIVES | _PERFECTS), "")
     passive, marked = not _PASSIVES.isdisjoint(meanings), "Pass" in own.feats.get("Voice", "")
     if not _PERFECTS.isdisjoint(meanings):
         return "past", _perfect(kind, passive or marked)
     if kind in _DOUBTS:
-        voice = "passive" if marked or chain[-2].relation == "aux:pass" else PERFECT_OR_STATE
+        voice = "passive" if marked or chain[-2].relation == "aux:pass" else _PERFECT_OR_STATE
         told = kind == "doubtful" and tense == "past"  # whichever it is
         return ("past", voice) if told else ("", _DOUBTS[kind])
-    return (tense, "passive" if passive else kind) if tense else ("", NO_TENSE)
+    return (tense, "passive" if passive else kind) if tense else ("", _NO_TENSE)
 
 
 def _perfect(kind: str, passive: bool) -> str:
@@ -482,7 +487,7 @@ def _perfect(kind: str, passive: bool) -> str:
     return f"perfect {kind}" if kind in ("progressive", "imperfective") else "perfect"
 
 
-PERFECT_OR_STATE = "perfect or state"
+_PERFECT_OR_STATE = "perfect or state"
 _PERFECTS = frozenset({"perfect", "perfect passive"})
 _PASSIVES = frozenset({"passive", "perfect passive"})
 _DOUBTS = {"unclear": UNCLEAR, "doubtful": DOUBTFUL}
@@ -491,11 +496,11 @@ _DOUBTS = {"unclear": UNCLEAR, "doubtful": DOUBTFUL}
 
 def _unknown(auxiliary: GroupVerb, governed: GroupVerb) -> str:
     """Why there is no tense where no construction is known."""
-    reason = UNLISTED if governed.relation else _UNKNOWN.get(governed.form, UNLISTED)
-    return NO_LEMMA if reason == UNLISTED and auxiliary.lemma == "_" else reason
+    reason = _UNLISTED if governed.relation else _UNKNOWN.get(governed.form, _UNLISTED)
+    return _NO_LEMMA if reason == _UNLISTED and auxiliary.lemma == "_" else reason
 
 
-_UNKNOWN = {TenseForm.INFINITIVE: INFINITIVE, TenseForm.BARE: STEM, TenseForm.FINITE: TWO}
+_UNKNOWN = {TenseForm.INFINITIVE: _INFINITIVE, TenseForm.BARE: _STEM, TenseForm.FINITE: _TWO}
 """Reasons by the form of the predicate, but for participles."""
 
 

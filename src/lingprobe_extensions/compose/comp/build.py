@@ -56,10 +56,10 @@ from lingprobe_extensions.compose.events.shapes import ClauseShape, linearise_sh
 from lingprobe_extensions.compose.events.space import admitted_cell
 
 Held = Literal["features", "rules", "none"]
-SOME = 12  # sentences by which a contrast is judged
+_SOME = 12  # sentences by which a contrast is judged
 LEAST: Least = {"construction": {"": 0.055}}
 # structures of train, those that only test has, and how many there must be to spare some
-TRAIN, NEW, FEWEST = 70, 24, 12
+_TRAIN, _NEW, _FEWEST = 70, 24, 12
 
 
 @dataclass(frozen=True)
@@ -156,13 +156,13 @@ class DatasetPlan:
         there are enough to spare some. Those of one clause are few, and all in train.
         """
         every = list(list_shapes(self.own.grammar))
-        if len(every) < FEWEST:
+        if len(every) < _FEWEST:
             return [] if new else every
         single = np.array([len(linearise_shape(shape).clauses) == 1 for shape in every])
         several = np.flatnonzero(~single)
-        spared = several[_evenly(len(several), min(NEW, len(every) // 6))]
+        spared = several[_evenly(len(several), min(_NEW, len(every) // 6))]
         rest = np.setdiff1d(several, spared)
-        kept = rest[_evenly(len(rest), min(TRAIN, len(rest)))]
+        kept = rest[_evenly(len(rest), min(_TRAIN, len(rest)))]
         chosen = spared if new else np.union1d(np.flatnonzero(single), kept)
         return [every[i] for i in chosen.tolist()]
 
@@ -213,7 +213,7 @@ class DatasetPlan:
         candidates: list[ContrastCandidate] = []
         rows: list[tuple[list[str], list[int], int, bool]] = []
         for one in selections:
-            every = self._both(one, 1 if not ruled and one.contrast.spare else SOME)
+            every = self._both(one, 1 if not ruled and one.contrast.spare else _SOME)
             both = [(a, b) for a, b in every if one.contrast.minimal(a[0], b[0])]
             if not both:
                 continue

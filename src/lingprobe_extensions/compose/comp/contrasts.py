@@ -20,8 +20,8 @@ from lingprobe_extensions.compose.events.language import ClauseForm, Language, N
 from lingprobe_extensions.compose.events.shapes import Box, ClauseAt, LinearisedShape, PhraseShape
 
 # of other words only some are in a structure
-LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
-LINKING = ("gap", "marker", "complementiser", "conjunction")
+_LETTERS = {"noun": "N", "predicate": "V", "preposition": "P", "adjectives": "A"}
+_LINKING = ("gap", "marker", "complementiser", "conjunction")
 SPARE = "spare"  # the path of a word that is in one sentence of a pair only
 
 
@@ -146,7 +146,7 @@ def describe_structure(text: str, roles: str) -> str:
         strict=True,
     )
     return " ".join(
-        LETTERS.get(last, word) for word, last in named if last in LETTERS or last in LINKING
+        _LETTERS.get(last, word) for word, last in named if last in _LETTERS or last in _LINKING
     )
 
 

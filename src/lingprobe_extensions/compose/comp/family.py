@@ -53,11 +53,11 @@ from lingprobe_extensions.compose.events.languages import LANGUAGES, load_langua
 from lingprobe_extensions.compose.events.request import GenerationRequest, tables_of
 from lingprobe_extensions.compose.readings.reading import SentenceReading
 
-PROBE = "mlp,protocol=ettinger"
-BASELINES = ("window", "ngrams")
-FEWEST = 8  # items of a split
-MAX_REMEMBERED_SETS = 24  # a run loads all sets before it asks for the facts of the first one
-UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
+_PROBE = "mlp,protocol=ettinger"
+_BASELINES = ("window", "ngrams")
+_FEWEST = 8  # items of a split
+_MAX_REMEMBERED_SETS = 24  # a run loads all sets before it asks for the facts of the first one
+_UNCLEAR = 5  # pairs that are unclear before a word that is asked about nowhere counts as lost
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _contents(options: CompositionOptions) -> str:
 def _check_options(name: str, options: CompositionOptions) -> None:
     _design(load_language(options.language), name)
     for split, n in zip(("size", "dev", "test"), options.items, strict=True):
-        check_number(split, n, str(FEWEST), "items of that split", DataProblem)
+        check_number(split, n, str(_FEWEST), "items of that split", DataProblem)
     if options.language != comp_paper.LANGUAGE and options.mode == "paper":
         raise DataProblem("the paper's sets are English: leave out mode=paper")
     if options.balance != "features" and options.mode == "paper":
@@ -266,7 +266,7 @@ def _meanings(
     )
 
 
-@lru_cache(maxsize=MAX_REMEMBERED_SETS)
+@lru_cache(maxsize=_MAX_REMEMBERED_SETS)
 def _generate_pairs(
     name: str, options: CompositionOptions, contents: str
 ) -> tuple[list[PartPairs], DatasetPlan, list[UnclearPair]]:
@@ -324,7 +324,7 @@ def _all_asked(items: Dataset, unclear: list[UnclearPair], file: str) -> None:
     """
     lost = {word: text for text, asked in unclear for word in asked if word not in items.vocabulary}
     for word, text in lost.items():
-        if sum(word in asked for _, asked in unclear) >= UNCLEAR:
+        if sum(word in asked for _, asked in unclear) >= _UNCLEAR:
             raise DataProblem(
                 f"{file}: {word!r} is asked about in no item, because the readings of its sentences"
                 f" do not agree, as of {text!r}; leave the word out, or write readings=none"
@@ -369,7 +369,7 @@ def _paper_inputs(
     return requests, options.items, options.seed, options.per_sentence
 
 
-@lru_cache(maxsize=MAX_REMEMBERED_SETS)
+@lru_cache(maxsize=_MAX_REMEMBERED_SETS)
 def _paper_sentences(
     name: str, options: CompositionOptions, _as_written: str
 ) -> comp_paper.Sentences:
@@ -394,9 +394,9 @@ def _task(name: str, asks: str) -> TaskDefinition[CompositionOptions]:
         CompositionOptions,
         partial(_load, name),
         _list_request_files,
-        probe=PROBE,
+        probe=_PROBE,
         view="mean+asked",
-        baselines=BASELINES,
+        baselines=_BASELINES,
         oracles={label: oracle.about for label, oracle in ORACLES[name].items()},
         facts=partial(_collect_event_facts, name),
         varied=_view_options,

@@ -24,9 +24,9 @@ from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 from lingprobe_extensions.compose.events.skeleton import analyze_event
 
 ASSERTED: Final = ("happens", "does not", "open")
-HAPPENS, DOES_NOT, OPEN = range(3)
+_HAPPENS, _DOES_NOT, OPEN = range(3)
 # adverbs that a negation may be about, and not about the verb
-NARROWING: Final = frozenset({"frequency", "manner"})
+_NARROWING: Final = frozenset({"frequency", "manner"})
 
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.int8]
@@ -78,7 +78,7 @@ class _Tables(NamedTuple):
 @cache
 def _build_assertion_tables(language: Language) -> _Tables:
     adverbs = language.values("adverb")
-    narrow = [not NARROWING.isdisjoint(adverb.classes) for adverb in adverbs]
+    narrow = [not _NARROWING.isdisjoint(adverb.classes) for adverb in adverbs]
     forces = np.array([language.forces.get(phrase.determiner, "") for phrase in language.phrases])
     return _Tables(
         np.array([form.polarity == "negative" for form in language.forms]),
@@ -166,5 +166,5 @@ def _content_holds(at: ClauseAt, status: Codes, values: Values, language: Langua
         np.array([flag in e.flags for e in language.values("verb")])[verb]
         for flag in ("factive", "veridical")
     )
-    holds: Flags = factive | (veridical & (status == HAPPENS))
+    holds: Flags = factive | (veridical & (status == _HAPPENS))
     return holds

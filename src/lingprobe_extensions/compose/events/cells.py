@@ -24,7 +24,7 @@ from lingprobe_extensions.compose.events.language import Numbers
 from lingprobe_extensions.compose.events.shapes import LinearisedShape, list_members
 
 EXACT = 1 << 62  # up to here numbers of sentences are int64, above they are Python's
-NEVER = np.iinfo(np.int64).max
+_NEVER = np.iinfo(np.int64).max
 
 Values = Mapping[str, Numbers]
 """The values of some sentences of one shape: [n] for each variable."""
@@ -186,7 +186,7 @@ def _free(digit: Numbers, atom: Numbers, taken: Sequence[tuple[Numbers, Numbers]
     if not taken:
         return digit
     earlier = np.sort(
-        np.stack([np.where(other == atom, place, NEVER) for other, place in taken]), axis=0
+        np.stack([np.where(other == atom, place, _NEVER) for other, place in taken]), axis=0
     )
     for place in earlier:
         digit = digit + (digit >= place)

@@ -30,7 +30,7 @@ from lingprobe_extensions.compose.events.shapes import (
     LinearisedShape,
 )
 
-ALLOWED = {
+_ALLOWED = {
     "stative progressives": '"is knowing the man"',
     "long passives": '"has been being helped", "will be being helped"',
     **common.ALLOWED,
@@ -38,11 +38,11 @@ ALLOWED = {
 }
 
 
-TAGS = {
+_TAGS = {
     "noun": ("noun", "nouns"),
     "verb": ("verb", "verb-s", "verb-ed", "verb-ed", "verb-ing"),
 }
-SIGNS = {
+_SIGNS = {
     "not": ("not",),
     "negation": ("not", "no"),
     "by": ("by",),
@@ -201,11 +201,11 @@ def _plural(path: str, placed: LinearisedShape, language: Language) -> Box:
     )
 
 
-TABLE = Path(__file__).with_name("english.tsv")
-FORMS = {"noun": 1, "verb": 4}
-TENSES, ASPECTS = ("past", "present"), ("simple", "progressive", "perfect", "perfect progressive")
-MODALS = ("will", "would", "could", "may", "might", "must", "should")
-PHRASES = (
+_TABLE = Path(__file__).with_name("english.tsv")
+_FORMS = {"noun": 1, "verb": 4}
+_TENSES, _ASPECTS = ("past", "present"), ("simple", "progressive", "perfect", "perfect progressive")
+_MODALS = ("will", "would", "could", "may", "might", "must", "should")
+_PHRASES = (
     PhraseForm("singular", "the"),
     PhraseForm("plural", "the"),
     PhraseForm("singular", "a"),
@@ -217,9 +217,9 @@ PHRASES = (
     PhraseForm("plural", "these"),
     PhraseForm("singular", "not one"),
 )
-FORCES = {"no": "none", "not one": "none", "every": "every", "a": "some", "some": "some"}
-DEFAULTS = {
-    "tense": TENSES,
+_FORCES = {"no": "none", "not one": "none", "every": "every", "a": "some", "some": "some"}
+_DEFAULTS = {
+    "tense": _TENSES,
     "modal": (),
     "aspect": ("simple", "progressive"),
     "polarity": POLARITIES,
@@ -228,41 +228,43 @@ DEFAULTS = {
     "relativiser": ("that",),
 }
 # "really often quietly": at most one of each, in this order
-ADVERB_ROW = ("stance", "frequency", "manner")
+_ADVERB_ROW = ("stance", "frequency", "manner")
 
 
-def english(table: Path = TABLE, more: Path | None = None) -> Language:
+def english(table: Path = _TABLE, more: Path | None = None) -> Language:
     """English with the lexicon of a table, the built-in one without; `more` is a table of further
     words.
 
     The same value for the same tables; one that has been written anew is read again.
     """
     return _english(
-        table, more, digest_files(path for path in (table, more) if path not in (TABLE, None))
+        table, more, digest_files(path for path in (table, more) if path not in (_TABLE, None))
     )
 
 
 @cache
 def _english(table: Path, more: Path | None, _contents: str) -> Language:
-    lexicon = _check_lexicon(read_lexicon(table, FORMS, more), more or table)
-    forms = [*((t, None) for t in TENSES), *((None, m) for m in MODALS)]
+    lexicon = _check_lexicon(read_lexicon(table, _FORMS, more), more or table)
+    forms = [*((t, None) for t in _TENSES), *((None, m) for m in _MODALS)]
     language = Language(
         name="English",
         lexicon=lexicon,
-        forms=tuple(ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, ASPECTS, POLARITIES)),
-        phrases=PHRASES,
+        forms=tuple(
+            ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, _ASPECTS, POLARITIES)
+        ),
+        phrases=_PHRASES,
         relativisers=("that", "who"),
-        adverbs=adverb_rows(lexicon, ADVERB_ROW),
-        forces=FORCES,
-        defaults=DEFAULTS,
+        adverbs=adverb_rows(lexicon, _ADVERB_ROW),
+        forces=_FORCES,
+        defaults=_DEFAULTS,
         leaning=(),
-        tags=TAGS,
-        signs=SIGNS,
-        allowed=ALLOWED,
+        tags=_TAGS,
+        signs=_SIGNS,
+        allowed=_ALLOWED,
         rules=lambda placed: list_english_exclusions(placed, language),
         columns=lambda placed: build_english_columns(placed, language),
         reader="english",
-        known=lexicon if (table, more) == (TABLE, None) else english().lexicon,
+        known=lexicon if (table, more) == (_TABLE, None) else english().lexicon,
         designs="english",
         code="en",
     )

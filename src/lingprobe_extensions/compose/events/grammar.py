@@ -80,7 +80,7 @@ class StructureInventory:
 
 def list_shapes(grammar: StructureInventory) -> Iterator[ClauseShape]:
     """Every shape within bounds, in a fixed order."""
-    for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, MAIN):
+    for clause, _ in _clauses(grammar, grammar.bounds, grammar.depth, _MAIN):
         yield clause
 
 
@@ -94,7 +94,7 @@ class ClausePosition(NamedTuple):
     joins: bool = False
 
 
-MAIN, CONTENT = ClausePosition(joins=True), ClausePosition()
+_MAIN, _CONTENT = ClausePosition(joins=True), ClausePosition()
 
 
 Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
@@ -132,7 +132,7 @@ def _clauses(
                     yield filled, rest
                     yield from _add_conjunct(grammar, (filled, rest), depth, where)
                     continue
-                for content, last in _clauses(grammar, rest, depth, CONTENT):
+                for content, last in _clauses(grammar, rest, depth, _CONTENT):
                     yield replace(filled, content=content), last
 
 
@@ -183,7 +183,7 @@ def _holes(
 Roles = tuple[tuple[str, ArgumentHole | None], ...]
 # between verb and end a phrase has neither modifier nor relative clause: what follows could belong
 # to that
-LIGHT = -1
+_LIGHT = -1
 
 
 def _fill_roles(
@@ -200,7 +200,7 @@ def _fill_roles(
         yield clause, bounds
         return
     (role, hole), rest = roles[0], roles[1:]
-    deep = depth if not rest or not clause.order else LIGHT
+    deep = depth if not rest or not clause.order else _LIGHT
     place = NounPhrasePlace(
         deep,
         subject=not clause.order,
@@ -241,7 +241,7 @@ def _list_noun_phrases(
         left = bounds.less(adjectives=adjectives)
         bare = PhraseShape(adjectives)
         modified = (
-            _add_modifier(bare, left) if left.allow("modifiers") and place.depth != LIGHT else ()
+            _add_modifier(bare, left) if left.allow("modifiers") and place.depth != _LIGHT else ()
         )
         inner = left.less(relatives=1)
         where = ClausePosition(relative=True, joins=place.subject)

@@ -30,9 +30,9 @@ from lingprobe_extensions.compose.events.meaning import FRAMES, ROLES
 
 KINDS = ("noun", "verb", "adverb", "adjective", "preposition")
 BANDS = ("high", "middle", "low")
-HEADER = "kind\tlemma\tforms\tframe or class\tflags\tband"
+_HEADER = "kind\tlemma\tforms\tframe or class\tflags\tband"
 # letters of any script, with hyphens and apostrophes inside
-FORM = re.compile(r"[^\W\d_](?:['-]?[^\W\d_])*")
+_FORM = re.compile(r"[^\W\d_](?:['-]?[^\W\d_])*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +145,10 @@ def _entries(path: str | Path, forms: Mapping[str, int]) -> Iterator[tuple[str, 
         for number, line in read_text_lines(path)
         if line and not line.startswith("#")
     ]
-    if not rows or rows[0][1] != HEADER:
+    if not rows or rows[0][1] != _HEADER:
         raise DataProblem(
-            f"{path}:{rows[0][0] if rows else 1}: the first line names the columns: {HEADER!r} with"
-            " tabs"
+            f"{path}:{rows[0][0] if rows else 1}: the first line names the columns: {_HEADER!r}"
+            " with tabs"
         )
     for number, line in rows[1:]:
         yield f"{path}:{number}", _entry(line.split("\t"), forms, f"{path}:{number}")
@@ -171,7 +171,7 @@ def _entry(cells: list[str], forms: Mapping[str, int], where: str) -> LexicalEnt
             f" {count}"
         )
     for form in spellings:
-        if not FORM.fullmatch(form):
+        if not _FORM.fullmatch(form):
             raise DataProblem(f"{where}: {form!r} is not one word of letters")
     if kind == "verb" and classes not in FRAMES:
         raise DataProblem(f"{where}: frame {classes!r} is not one of {', '.join(FRAMES)}")

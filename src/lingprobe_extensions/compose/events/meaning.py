@@ -15,8 +15,8 @@ from typing import Any, Final, Union
 from lingprobe import DataProblem
 
 FRAMES: Final = ("intransitive", "transitive", "ditransitive", "clausal")
-TENSES: Final = ("past", "present", "future")
-ASPECTS: Final = (
+_TENSES: Final = ("past", "present", "future")
+_ASPECTS: Final = (
     "simple",
     "progressive",
     "perfect",
@@ -25,7 +25,7 @@ ASPECTS: Final = (
     "perfective",
 )
 POLARITIES: Final = ("positive", "negative")
-VOICES: Final = ("active", "passive")
+_VOICES: Final = ("active", "passive")
 NUMBERS: Final = ("singular", "plural")
 DATIVES: Final = ("object", "to")
 ROLES: Final = ("agent", "patient", "recipient")
@@ -123,10 +123,10 @@ class SentenceEvent:
 
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "frame": FRAMES,
-    "tense": TENSES,
-    "aspect": ASPECTS,
+    "tense": _TENSES,
+    "aspect": _ASPECTS,
     "polarity": POLARITIES,
-    "voice": VOICES,
+    "voice": _VOICES,
     "dative": DATIVES,
     "number": NUMBERS,
 }
@@ -147,7 +147,7 @@ EVENT = (
 PARTICIPANT = ("noun", "number", "determiner", "adjectives", "modifier", "relative")
 MODIFIER = ("preposition", "participant")
 INNER = ("content", "also")  # events in events
-HOLES: Mapping[str, type[ReflexiveParticipant | SharedSubject]] = {
+_HOLES: Mapping[str, type[ReflexiveParticipant | SharedSubject]] = {
     "reflexive": ReflexiveParticipant,
     "shared": SharedSubject,
 }
@@ -171,7 +171,7 @@ def _argument_json(value: Argument) -> dict[str, Any]:
     if isinstance(value, RelativeGap):
         return {"gap": value.relativiser}
     if isinstance(value, ReflexiveParticipant | SharedSubject):
-        return {key: True for key, hole in HOLES.items() if isinstance(value, hole)}
+        return {key: True for key, hole in _HOLES.items() if isinstance(value, hole)}
     if isinstance(value, ParticipantPair):
         return {"both": [_argument_json(p) for p in value.both]}
     fields: dict[str, Any] = {
@@ -216,7 +216,7 @@ def from_json(value: object, path: str = "event") -> SentenceEvent:
 def _read_argument(value: object, path: str) -> Argument:
     if isinstance(value, Mapping) and "gap" in value:
         return RelativeGap(check_text(check_keys(value, ("gap",), path)["gap"], f"{path}.gap"))
-    for key, hole in HOLES.items():
+    for key, hole in _HOLES.items():
         if isinstance(value, Mapping) and key in value:
             if check_keys(value, (key,), path)[key] is not True:
                 raise DataProblem(f"{path}.{key}: must be true or absent")

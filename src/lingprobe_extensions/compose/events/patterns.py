@@ -36,9 +36,9 @@ from lingprobe_extensions.compose.events.shapes import (
     cross_boxes,
 )
 
-HOLES = ("gap", "reflexive", "shared")
-ANY: Box = {}
-FEATURES = ("tense", "modal", "aspect", "polarity")
+_HOLES = ("gap", "reflexive", "shared")
+_ANY: Box = {}
+_FEATURES = ("tense", "modal", "aspect", "polarity")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +71,11 @@ def parse_pattern(value: object, path: str) -> PartialPattern:
 
 
 def _participant(value: object, path: str) -> PartialPattern:
-    fields = check_keys(value, (*PARTICIPANT, *HOLES), path)
+    fields = check_keys(value, (*PARTICIPANT, *_HOLES), path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
-        if key in HOLES:
+        if key in _HOLES:
             if not isinstance(inner, bool):
                 raise DataProblem(f"{where}: is true or false")
             pattern[key] = inner
@@ -128,7 +128,7 @@ def clause_boxes(
     pattern: PartialPattern, at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> list[Box]:
     """The sentences in which one clause is as the pattern says."""
-    admitted: list[Box] = [ANY]
+    admitted: list[Box] = [_ANY]
     for key, value in pattern.fields.items():
         admitted = cross_boxes(admitted, _clause_field(key, value, at, placed, language))
     return admitted
@@ -140,10 +140,10 @@ def _clause_field(
     clause, prefix = at.clause, at.prefix
     if key in ("frame", "voice", "dative"):
         actual = {"frame": clause.frame, "voice": clause.voice, "dative": clause.dative}[key]
-        return [ANY] if actual in (value or (None,)) else []
+        return [_ANY] if actual in (value or (None,)) else []
     if key == "predicate" and value:
         return [{f"{prefix}predicate": language.words("verb", value)}]
-    if key in FEATURES:
+    if key in _FEATURES:
         return [{f"{prefix}form": language.having("form", key, value or (None,))}]
     if key == "adverbs":
         return _adverbs(value, at, language)
@@ -160,7 +160,7 @@ def _inner(
     language: Language,
 ) -> list[Box]:
     if at.clause.inner(key) is None or pattern is None:
-        return [ANY] if at.clause.inner(key) is None and pattern is None else []
+        return [_ANY] if at.clause.inner(key) is None and pattern is None else []
     return clause_boxes(pattern, placed.clause(f"{at.prefix}{key}."), placed, language)
 
 
@@ -168,7 +168,7 @@ def _adverbs(lemmas: tuple[str, ...] | None, at: ClauseAt, language: Language) -
     numbers = {language.lexicon.number("adverb", word) for word in lemmas or ()}
     path = f"{at.prefix}adverbs"
     if not at.clause.adverbs:
-        return [] if numbers else [ANY]
+        return [] if numbers else [_ANY]
     if not numbers:
         return [{path: language.mask("adverbs", lambda row: not row)}]
     return [{path: language.mask("adverbs", lambda row: numbers <= set(row))}]
@@ -183,9 +183,9 @@ def _role_boxes(
 ) -> list[Box]:
     slot = at.clause.slot(role)
     if slot is None or pattern is None:
-        return [ANY] if slot is None and pattern is None else []
+        return [_ANY] if slot is None and pattern is None else []
     fields = dict(pattern.fields)
-    for key, hole in zip(HOLES, ArgumentHole, strict=True):
+    for key, hole in zip(_HOLES, ArgumentHole, strict=True):
         if fields.pop(key, slot is hole) != (slot is hole):
             return []
     path = placed.filler(at, role)
@@ -196,7 +196,7 @@ def _role_boxes(
 def _phrase_boxes(
     pattern: PartialPattern, path: str, placed: LinearisedShape, language: Language
 ) -> list[Box]:
-    admitted: list[Box] = [ANY]
+    admitted: list[Box] = [_ANY]
     phrase = next(p.phrase for p in placed.phrases if p.path == path)
     for key, value in pattern.fields.items():
         admitted = cross_boxes(
@@ -217,10 +217,10 @@ def _phrase_field(
         return _adjectives(value or (), at, language)
     inner = {"modifier": phrase.modifier, "relative": phrase.relative}[key]
     if inner is None or value is None:
-        return [ANY] if inner is None and value is None else []
+        return [_ANY] if inner is None and value is None else []
     if key == "relative":
         return clause_boxes(value, placed.clause(f"{path}.relative."), placed, language)
-    admitted: list[Box] = [ANY]
+    admitted: list[Box] = [_ANY]
     if "preposition" in value.fields:
         admitted = cross_boxes(
             admitted,
@@ -247,7 +247,7 @@ def _adjectives(
 ) -> list[Box]:
     path, phrase = at
     if not lemmas:
-        return [] if phrase.adjectives else [ANY]
+        return [] if phrase.adjectives else [_ANY]
     masks = [language.words("adjective", [word]) for word in lemmas]
     places = permutations(range(phrase.adjectives), len(masks))
     return [

@@ -108,7 +108,7 @@ def analyze_event(
     return linearise_shape(_number_clause(event, "", row, language)), row
 
 
-HOLES: Mapping[type | None, str] = {
+_HOLES: Mapping[type | None, str] = {
     None: "only a relative clause has a gap, and only a second verb a shared subject",
     RelativeGap: "one participant of a relative clause is a gap",
     SharedSubject: "of a second verb the subject, and nothing else, is shared",
@@ -122,7 +122,7 @@ def _check_event(event: SentenceEvent, path: str, hole: type | None) -> None:
     if holes != ([hole] if hole else []) or (
         hole is SharedSubject and not isinstance(arguments[0][1], SharedSubject)
     ):
-        raise DataProblem(f"{path}: {HOLES[hole]}")
+        raise DataProblem(f"{path}: {_HOLES[hole]}")
     if event.content is not None:
         _check_event(event.content, f"{path}.content", None)
     if event.also is not None:

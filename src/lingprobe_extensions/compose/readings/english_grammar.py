@@ -28,7 +28,7 @@ from lingprobe_extensions.compose.readings.structure import (
 )
 
 # objects (in the passive, the subject is the first), "to", content -> frame, roles of the objects
-FRAMES = {
+_FRAMES = {
     (0, False, False): ("intransitive", ()),
     (1, False, False): ("transitive", ("patient",)),
     (2, False, False): ("ditransitive", ("recipient", "patient")),
@@ -39,7 +39,7 @@ FRAMES = {
     (0, True, True): ("telling to", ()),
 }
 
-LIKELY = frozenset({"fits"})
+_LIKELY = frozenset({"fits"})
 
 
 class EnglishNounPhrase(NamedTuple):
@@ -100,7 +100,7 @@ def list_english_structures(skeleton: str) -> tuple[ChunkStructure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, VerbPhraseContext((), (), "main"))
     return collect_distinct_structures(
-        (c.parts for c in clauses if c.stop == len(skeleton)), LIKELY
+        (c.parts for c in clauses if c.stop == len(skeleton)), _LIKELY
     )
 
 
@@ -289,7 +289,7 @@ class _Parser:
         """What a verb with such a tail says of its arguments, once for each way to understand its
         reflexives.
         """
-        framed = FRAMES.get((len(tail.objects), bool(tail.to), bool(tail.content)))
+        framed = _FRAMES.get((len(tail.objects), bool(tail.to), bool(tail.content)))
         if framed is None:
             return
         frame, roles = framed

@@ -26,7 +26,7 @@ from lingprobe_extensions.compose.readings.structure import (
     replace_raised,
 )
 
-LIKELY = frozenset({"fits"})
+_LIKELY = frozenset({"fits"})
 
 
 class PolishNounPhrase(NamedTuple):
@@ -103,7 +103,7 @@ def list_polish_structures(skeleton: str) -> tuple[ChunkStructure, ...]:
     """All structures of a skeleton, none twice."""
     clauses = _Parser(skeleton).clauses(0, ClauseOpening("main"))
     return collect_distinct_structures(
-        (c.parts for c in clauses if c.stop == len(skeleton)), LIKELY
+        (c.parts for c in clauses if c.stop == len(skeleton)), _LIKELY
     )
 
 

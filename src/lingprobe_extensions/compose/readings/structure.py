@@ -14,7 +14,7 @@ Heads = tuple[int, ...]
 RAISED: Final[Heads] = (-1,)
 # of a verb: all that the words of another verb say of that one, its adverbs apart
 LIKE: Final = "="
-SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
+_SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
 
 
 class WordChunk(NamedTuple):
@@ -119,7 +119,7 @@ def resolve_facts(
             facts |= {
                 fact._replace(of=chunks[of].lemma)
                 for fact in chunks[value].facts[0]
-                if fact.says in SHARED
+                if fact.says in _SHARED
             }
     return frozenset(facts)
 

@@ -23,9 +23,9 @@ Names = Mapping[str, Sequence[str]]
 """The values of each kind of tag, and of `DEPREL`, in the order of their numbers."""
 
 UPOS, XPOS, FEATS, DEPREL = "UPOS", "XPOS", "FEATS", "DEPREL"
-ROOT = "root"
-NEVER = 1e-30  # a probability
-UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
+_ROOT = "root"
+_NEVER = 1e-30  # a probability
+_UNTAGGED = "X"  # the part of speech that stands in brackets where none is told
 
 
 def decode_annotations(
@@ -69,7 +69,7 @@ class _Batch(NamedTuple):
         if self.trees is not None:
             made = replace(made, heads=self.trees.heads[i], deprels=tuple(self.trees.chosen[at]))
         if self.phrases is not None:
-            parts = xpos or upos or (UNTAGGED,) * len(words)
+            parts = xpos or upos or (_UNTAGGED,) * len(words)
             made = replace(
                 made, brackets=tetra.format_brackets(words, parts, self.phrases.tags(at, i))
             )
@@ -101,9 +101,9 @@ def _trees(
     places = np.concatenate([np.array(each) + 1 for each in found])
     labels = heads.labels(states, lengths, torch.from_numpy(places).to(states.device))
     known = labels.float().cpu().numpy()
-    if ROOT in names[DEPREL]:
-        root = np.arange(len(names[DEPREL])) == names[DEPREL].index(ROOT)
-        known = np.where(places[:, None] > 0, np.where(root, -np.inf, known), np.log(root + NEVER))
+    if _ROOT in names[DEPREL]:
+        root = np.arange(len(names[DEPREL])) == names[DEPREL].index(_ROOT)
+        known = np.where(places[:, None] > 0, np.where(root, -np.inf, known), np.log(root + _NEVER))
     best = known.argmax(1)
     word = np.concatenate([*map(np.arange, sizes)])
     logs = scores[np.repeat(np.arange(len(sizes)), sizes), word, places]

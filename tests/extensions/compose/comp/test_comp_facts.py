@@ -14,7 +14,7 @@ from lingprobe.data.reading import Readings
 from lingprobe.encoders import ENCODERS
 from lingprobe.tasks import TASKS, list_task_names
 from lingprobe.testing.tasks import check_task
-from lingprobe_extensions.compose.comp.designs import POLISH
+from lingprobe_extensions.compose.comp.designs import _POLISH
 from lingprobe_extensions.compose.comp.facts import ORACLES, locate_clause
 from lingprobe_extensions.compose.comp.released import list_reading_facts
 from lingprobe_extensions.compose.readings.find import find_readings
@@ -29,7 +29,7 @@ YES = {"negation": "happens", "agreement": "plural", "embedded-tense": "past"}
 def test_the_bound_facts_of_a_task_hold_the_answer_to_each_question(name, mode):
     if "paper" in mode and name not in list_task_names("comp/released"):
         pytest.skip("the paper has no such set")
-    if "polish" in mode and isinstance(POLISH[name], str):
+    if "polish" in mode and isinstance(_POLISH[name], str):
         pytest.skip("Polish has no such task")
     options = f"{SMALL}{mode}"
     task, data = TASKS.make(f"comp/{name},{options}"), made(name, options)

@@ -350,6 +350,6 @@ def test_default_request_is_the_papers():
 
 
 def test_a_request_with_too_large_diagrams_is_refused(monkeypatch):
-    monkeypatch.setattr("lingprobe_extensions.compose.events.space.LARGEST", 100)
+    monkeypatch.setattr("lingprobe_extensions.compose.events.space._LARGEST", 100)
     with pytest.raises(DataProblem, match="needs diagrams of more than 100 edges; lower at_most"):
         made(PAPER)
