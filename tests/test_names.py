@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import lingprobe
-from lingprobe.api.listing import KINDS, get_contents
+from lingprobe.api.listing import CONTENTS_PLACES, get_contents
 
 PACKAGE = Path(lingprobe.__file__).parent
 EXTENSIONS = PACKAGE.parent / "lingprobe_extensions"
@@ -188,7 +188,7 @@ def test_a_class_has_two_words_or_stands_in_the_glossary():
 def typed_by_users() -> set[str]:
     """The functions that users name: public ones, and what names of the command line stand for."""
     points = distribution("lingprobe").entry_points
-    contents = [get_contents(kind) for kind in KINDS]
+    contents = [get_contents(kind) for kind in CONTENTS_PLACES]
     places = {place for each in contents for place in each.places().values()}
     places |= {point.value for point in points if point.group.startswith("lingprobe.")}
     return {place.rpartition(":")[2] for place in places} | {*lingprobe.__all__}

@@ -22,7 +22,7 @@ from lingprobe.annotators.parse import parse_files
 from lingprobe.annotators.segment import RuleSegmenter
 from lingprobe.corpora import brackets, conllu
 from lingprobe.corpora.files import read_text_lines
-from lingprobe.corpora.running import _EMPTY, _NOT_UTF8, CONTROL
+from lingprobe.corpora.running import _CONTROL_REMARK, _EMPTY, _NOT_UTF8
 
 TEXT = "".join(f"The {i} dogs didn't bark. Who came?\n\n" for i in range(60))
 
@@ -172,7 +172,7 @@ def test_whatever_is_wrong_is_counted_named_and_kept(tmp_path):
     assert cases["no tree"] == (1, "bad.txt:1")
     assert cases["a sentence of more than 50 words"][1] == "line.txt:1"
     assert any("UTF-16" in what for what in cases)
-    assert got.mended[CONTROL]["first"] == "nul.txt:1"
+    assert got.mended[_CONTROL_REMARK]["first"] == "nul.txt:1"
     rows = left_out(tmp_path / "out")
     assert sum(row["text"].count("word") for row in rows) == 250_000
     assert sum(row["text"].count("goes") for row in rows) == 20_000

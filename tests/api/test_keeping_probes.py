@@ -24,7 +24,7 @@ from lingprobe.cli import app
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import LingprobeError, UsageProblem
 from lingprobe.store.probe_folder import _FACTS_FILE, _NUMBERS_FILE
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 HOW = "dtype=float32,device=cpu"
 
@@ -36,7 +36,7 @@ def model(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def data():
-    dataset = FAMILIES["sentence"]((240, 160, 160))
+    dataset = TINY_DATASET_FAMILIES["sentence"]((240, 160, 160))
     texts = [example.sites[0].sentence.text for example in dataset.examples()]
     labels = [example.label for example in dataset.examples()]
     verbs = [example.strata["verb"] for example in dataset.examples()]

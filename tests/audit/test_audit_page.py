@@ -5,11 +5,15 @@ from lingprobe.audit.page import _MANY, audit_tables
 from lingprobe.data.core import Dataset, Example, Sentence
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tables.markup import format_markdown
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 def test_every_family_can_be_shown():
-    for family in FAMILIES.values() if isinstance(FAMILIES, dict) else FAMILIES:
+    for family in (
+        TINY_DATASET_FAMILIES.values()
+        if isinstance(TINY_DATASET_FAMILIES, dict)
+        else TINY_DATASET_FAMILIES
+    ):
         tables = audit_tables(audit_dataset(family()), "a title")
         text = "".join(format_terminal_table(table, 140) for table in tables)
         assert text.startswith("a title")

@@ -40,7 +40,7 @@ def test_lines_are_the_same_however_the_file_is_written(tmp_path, ends, bom, suf
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
 def test_pieces_of_any_size_join_to_the_same(tmp_path, monkeypatch, size):
-    monkeypatch.setattr(files, "CHUNK", size)
+    monkeypatch.setattr(files, "CHUNK_BYTES", size)
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfone\r\ntwo\r\n\r\nthree\r\n\r\n\r\nfour\r")
     found = list(read_chunks(path, b"\n\n"))
@@ -200,7 +200,7 @@ def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
     """However little of it lies on the disk: packed zeros grow a thousandfold."""
     path = tmp_path / f"a.conllu{suffix}"
     pack = PACK[suffix]
-    path.write_bytes(pack(bytes(3 * files.LONGEST)))
+    path.write_bytes(pack(bytes(3 * files.MAX_LINE_BYTES)))
     before = time.process_time()
     with pytest.raises(DataProblem, match=r"no sentence .* ends within 64 MiB; is it such a file"):
         list(read_chunks(path, b"\n\n"))
@@ -217,7 +217,7 @@ def test_a_file_without_ends_is_refused_soon(tmp_path, suffix):
 def test_pieces_are_cut_behind_an_end_and_join_to_the_whole(parts, size, end):
     content = b"".join(parts)
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
-        patch.setattr(files, "CHUNK", size)
+        patch.setattr(files, "CHUNK_BYTES", size)
         patch.setattr(files, "_check_ends", lambda data, path: None)
         path = Path(folder) / "a.txt"
         path.write_bytes(content)

@@ -11,12 +11,12 @@ import pytest
 
 from lingprobe.corpora import files, running
 from lingprobe.corpora.running import (
+    _CONTROL_REMARK,
     _CUT,
     _EMPTY,
+    _HIDDEN_REMARK,
     _JOINED,
     _NOT_UTF8,
-    CONTROL,
-    HIDDEN,
     TextPassage,
     read_passages,
 )
@@ -57,7 +57,7 @@ def test_every_kind_of_file_is_read(tmp_path, suffix):
 def test_nul_bytes_are_spaces_and_hidden_characters_vanish(tmp_path):
     data = "Na\x00ught so\u00adft \ufeffend\x07.".encode()
     assert read(tmp_path / "a.txt", data) == [
-        TextPassage("Na ught soft end .", "a.txt", 1, "", (CONTROL, HIDDEN))
+        TextPassage("Na ught soft end .", "a.txt", 1, "", (_CONTROL_REMARK, _HIDDEN_REMARK))
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, name, data, problem):
 
 
 def test_what_stands_before_the_damage_is_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "CHUNK", 1000)
+    monkeypatch.setattr(files, "CHUNK_BYTES", 1000)
     many = b"".join(b"A line %d.\n" % i for i in range(1000))
     path = tmp_path / "a.xz"
     path.write_bytes(lzma.compress(many)[:-20])

@@ -15,7 +15,7 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialDesign, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.pages.scores import describe_scores
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 EXACT = "dtype=float32,device=cpu"
 
@@ -87,7 +87,7 @@ def test_without_the_first_token_nothing_is_constant(sink, gpt, sentences):
 
 
 def test_a_score_that_length_could_give_is_noted(sink, tmp_path):
-    write_dataset(FAMILIES["sentence"](), tmp_path / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / "a.jsonl")
     task, paths = f"table:{tmp_path / 'a.jsonl'}", RunPaths.of(tmp_path / "results", tmp_path)
     design = TrialDesign([task], [f"hf:{sink},layers=all,{EXACT}", "length"], ["logreg"], seeds=1)
     made = rows(run_plan(make_plan(design, paths), paths, progress=False).results)

@@ -19,7 +19,7 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import PlanProblem, TrialDesign, group_refusals, make_plan
 from lingprobe.nets.memory import limit_memory
 from lingprobe.probes import PROBES
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def paths(tmp_path):
 def tables(tmp_path):
     """Two tasks, and one whose file is not there."""
     for name in ("a", "b"):
-        write_dataset(FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
+        write_dataset(TINY_DATASET_FAMILIES["sentence"](), tmp_path / f"{name}.jsonl")
     return [f"table:{tmp_path / f'{name}.jsonl'}" for name in "abc"]
 
 

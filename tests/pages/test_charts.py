@@ -21,7 +21,7 @@ from lingprobe.data.core import Result
 from lingprobe.data.errors import UsageProblem
 from lingprobe.pages.charts import FIGURES, draw_chart
 from lingprobe.tables.drawing import _TOLD, PlotProblem, save_figure
-from lingprobe.tables.style import BEST, BLUE, GREY
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY
 
 TASKS = tuple(f"ud/{name}:EWT-bank" for name in ("tense", "passive", "obj-num"))
 KINDS = {"length": "baseline", "mine": "trained", "yours": "trained", "gold:clause": "oracle"}
@@ -58,10 +58,10 @@ def test_dots_lie_at_their_scores_on_their_intervals():
             for score, m in marks.items()
         }
         assert looks == {
-            55.0: ("o", GREY, "none"),
-            90.0: ("s", BEST, BEST),
-            70.0: ("o", BLUE, BLUE),
-            100.0: ("D", GREY, GREY),
+            55.0: ("o", DARK_GREY, "none"),
+            90.0: ("s", BEST_COLOUR, BEST_COLOUR),
+            70.0: ("o", CHART_BLUE, CHART_BLUE),
+            100.0: ("D", DARK_GREY, DARK_GREY),
         }
         ends = [tuple(c.get_segments()[0].ravel()) for c in axes.findobj(LineCollection)]
         assert (85.0, 1.0, 95.0, 1.0) in ends
@@ -154,7 +154,9 @@ def test_curves_lie_between_the_constant_answer_and_the_oracle():
     for curve in (([0, 1], [60, 80]), ([0, 2], [70, 65])):
         assert any(x == curve[0] and np.allclose(y, curve[1]) for x, y in drawn)
     looks = {
-        line.get_linestyle(): line.get_ydata()[0] for line in curves if line.get_color() == GREY
+        line.get_linestyle(): line.get_ydata()[0]
+        for line in curves
+        if line.get_color() == DARK_GREY
     }
     rows = {row.encoder: row for row in rows_of(results()) if row.task == "ud/tense:EWT-bank"}
     baseline = max(row.score for row in rows.values() if row.kind == "baseline")

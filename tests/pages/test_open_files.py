@@ -24,13 +24,13 @@ from lingprobe.pages.open_files import (
     refresh_open_files,
     write_files,
 )
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture(scope="module")
 def task(tmp_path_factory):
     path = tmp_path_factory.mktemp("task") / "a.jsonl"
-    write_dataset(FAMILIES["sentence"](), path)
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), path)
     return f"table:{path}"
 
 

@@ -145,7 +145,7 @@ def test_objectives_are_those_of_scikit_learn(name, precision):
 
 @pytest.mark.parametrize("name", ["two", "three", "collinear", "scales", "imbalanced"])
 def test_gradient_at_the_end_is_zero(name, monkeypatch):
-    monkeypatch.setattr(logistic, "TOLERANCE", 1e-13)
+    monkeypatch.setattr(logistic, "_OBJECTIVE_TOLERANCE", 1e-13)
     x, y = DESIGNS[name]()
     x = x - x.mean(0)
     for penalty, found in zip(

@@ -51,9 +51,9 @@ def test_edge_probes_are_trained_as_stated(name):
 
 def test_blocks_folds_and_passes_are_as_published():
     assert [100 * share for share in online._FRACTIONS] == pytest.approx(recipes.PORTIONS)
-    assert (fits.FOLDS, fits._SHUFFLED) == (recipes.FOLDS, recipes.SEED)
+    assert (fits.SENTEVAL_FOLD_COUNT, fits._SHUFFLED) == (recipes.FOLDS, recipes.SEED)
     assert fits._HELD_OUT == recipes.STOPPED_BY
-    assert fits.LEAST * fits._HELD_OUT == 1
+    assert fits.MIN_EXAMPLES_TO_HOLD_OUT * fits._HELD_OUT == 1
     assert ettinger._PASSES == recipes.PASSES
 
 

@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from lingprobe.audit import floors, repeats
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.repeats import _SHOWN
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Classes
 from lingprobe.datasets.groups import number_equal_rows
 from reference import bayes, repeated
@@ -35,7 +35,7 @@ def drawn(seed, many):
             tuple((one(WORDS), one((None, (0, 1)))) for _ in range(many)),
             one(ASKED),
             one("xyz"),
-            one(SPLITS),
+            one(DATA_SPLITS),
             one(TARGETS[: 1 + 3 * (seed % 8 > 0)]),
         )
         for _ in range(draws.integers(1, 26))
@@ -158,7 +158,7 @@ def test_length_alone_answers_the_commonest_label_of_each_twentieth():
 def test_of_many_repeated_questions_those_asked_most_are_shown(many):
     # those of one worth are shown in the order of their words; another split is worth one more
     rows = [
-        ((((f"w{k:02}",), None),), ("p",), "x", SPLITS[i * (k % 3 == 1)], "")
+        ((((f"w{k:02}",), None),), ("p",), "x", DATA_SPLITS[i * (k % 3 == 1)], "")
         for k in range(many)
         for i in range(2 + (k >= many // 2) - (k == 0))
     ]

@@ -14,7 +14,7 @@ import lingprobe
 from lingprobe.cli import app
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.store.kept_vectors import _NOTE, _RECENT
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def filled(tmp_path_factory):
     folder.
     """
     place = tmp_path_factory.mktemp("filled")
-    write_dataset(FAMILIES["sentence"](), place / "a.jsonl")
+    write_dataset(TINY_DATASET_FAMILIES["sentence"](), place / "a.jsonl")
     how = {"probes": "logreg", "seeds": 1, "baselines": "none", "cache": place / "cache"}
     task = f"table:{place / 'a.jsonl'}"
     lingprobe.evaluate("random,dim=4", task, **how)
@@ -113,7 +113,7 @@ def test_what_was_removed_is_encoded_anew(filled, cache):
 
 
 def test_vectors_made_ahead_have_a_note_too(tmp_path):
-    sentences = list(FAMILIES["sentence"]().sentences)
+    sentences = list(TINY_DATASET_FAMILIES["sentence"]().sentences)
     lingprobe.embed(sentences, "random,dim=4", cache=tmp_path)
     (each,) = lingprobe.clean_cache(tmp_path).vectors
     assert (each.encoder, each.results, each.recent) == ("random,dim=4", 0, True)

@@ -12,7 +12,7 @@ import pytest
 from fixtures.results import saying
 from lingprobe.data.core import DataProblem, Result, Trial
 from lingprobe.data.labels import Classes
-from lingprobe.data.reading import MIX
+from lingprobe.data.reading import SCALAR_MIX_LAYERS
 from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.datasets.formats.tables import write_dataset
 from lingprobe.experiment.paths import RunPaths
@@ -34,7 +34,7 @@ from lingprobe.suites.tenney2019 import (
 )
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.edge.family import METRICS as METRICS_OF
+from lingprobe.tasks.edge.family import EDGE_TASK_METRICS
 from tasks import edges
 
 PAPER = tenney2019().paper
@@ -98,7 +98,7 @@ def measured(
         "constants": {k: list(v) for k, v in choose_constants(gold, "micro-f1").items()},
         "counts": {"train": 5},
     }
-    metric = METRICS_OF.get(task_of(Reference.parse(task)), "micro-f1")
+    metric = EDGE_TASK_METRICS.get(task_of(Reference.parse(task)), "micro-f1")
     score = METRICS.make("micro-f1")(gold, said)
     trial = Trial(TASKS.canonical(task), read=read, **{**given, **changed})  # type: ignore[arg-type]
     return Result(trial, metric, score, score - 0.05, score + 0.05, 0.5, gold, said, about)
@@ -109,14 +109,17 @@ ROLES = ("ARG0", "ARG1", "ARGM-TMP")
 
 def test_rows_on_published_data_stand_inside_and_others_below():
     results = [
-        *(measured("edge/spr2:data/SPR2", read, _SIZES["SPR2"]) for read in ("lex", MIX)),
         *(
-            measured(f"edge/dpr:data/DPR,sample={k}/5", MIX, _SIZES["Coref. (W)"])
+            measured("edge/spr2:data/SPR2", read, _SIZES["SPR2"])
+            for read in ("lex", SCALAR_MIX_LAYERS)
+        ),
+        *(
+            measured(f"edge/dpr:data/DPR,sample={k}/5", SCALAR_MIX_LAYERS, _SIZES["Coref. (W)"])
             for k in range(1, 6)
         ),
-        measured("edge/dep:data/EWT", MIX, (192033, 23146, 23017)),
-        measured("edge/dep:data/GUM", MIX, (3, 2, 1)),
-        measured("edge/srl:data/PropBank-EWT", MIX, (81415, 9583, 9337), ROLES),
+        measured("edge/dep:data/EWT", SCALAR_MIX_LAYERS, (192033, 23146, 23017)),
+        measured("edge/dep:data/GUM", SCALAR_MIX_LAYERS, (3, 2, 1)),
+        measured("edge/srl:data/PropBank-EWT", SCALAR_MIX_LAYERS, (81415, 9583, 9337), ROLES),
     ]
     entries = select_suite_results(tenney2019(), results).entries
     heads = {(e.place.data, e.place.why != "") for e in entries}
@@ -133,13 +136,13 @@ def test_rows_on_published_data_stand_inside_and_others_below():
 
 
 def test_parts_of_roles_are_judged_from_the_same_answers():
-    one = measured("edge/srl:data/PropBank-EWT", MIX, (1, 1, 1), ROLES)
+    one = measured("edge/srl:data/PropBank-EWT", SCALAR_MIX_LAYERS, (1, 1, 1), ROLES)
     listed = {
         c.column: c
         for c in list_paper_cells(
             "tenney2019", PAPER, select_suite_results(tenney2019(), [one]).entries
         )
-        if c.kind != "published" and c.layer == MIX
+        if c.kind != "published" and c.layer == SCALAR_MIX_LAYERS
     }
     assert set(listed) == {"SRL", "core roles", "non-core"}
     for column in ("core roles", "non-core"):
@@ -150,7 +153,9 @@ def test_parts_of_roles_are_judged_from_the_same_answers():
 
 
 def test_results_of_another_protocol_are_counted_and_stand_in_its_suite():
-    one = measured("edge/dep:data/EWT", MIX, (1, 1, 1), probe=PROBES.canonical("span"))
+    one = measured(
+        "edge/dep:data/EWT", SCALAR_MIX_LAYERS, (1, 1, 1), probe=PROBES.canonical("span")
+    )
     selection = select_suite_results(tenney2019(), [one])
     assert (selection.entries, selection.others) == ((), 1)
     assert "excluded: 1." in format_terminal_table(
@@ -164,7 +169,7 @@ def asked(reference, result):
 
 
 def test_data_are_the_published_ones_by_the_numbers_of_their_targets_and_how_they_were_read():
-    same = measured("edge/semeval:x", MIX, _SIZES["Rel."])
+    same = measured("edge/semeval:x", SCALAR_MIX_LAYERS, _SIZES["Rel."])
     assert asked("edge/semeval:x", same) == ""
     assert asked("edge/semeval:x,words=cut", same) == "Rel. is not read as in the paper: words=cut"
     assert (
@@ -204,7 +209,7 @@ PAPERS = {  # how the paper's own reading of each column is written
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_own_readings_stand_in_their_column(name):
     for reference in PAPERS[name]:
-        one = measured(reference, MIX, _SIZES[name])
+        one = measured(reference, SCALAR_MIX_LAYERS, _SIZES[name])
         place = tenney2019().locate_task(one.trial.task, one)
         assert place is not None
         assert PAPER.columns[place.column] == name
@@ -228,7 +233,7 @@ def test_the_papers_own_readings_stand_in_their_column(name):
     ],
 )
 def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, reference, told):
-    one = measured(reference, MIX, _SIZES[name])
+    one = measured(reference, SCALAR_MIX_LAYERS, _SIZES[name])
     assert (
         tenney2019().locate_task(one.trial.task, one).why
         == f"{name} is not read as in the paper: {told}"
@@ -236,7 +241,7 @@ def test_a_reading_that_is_not_the_papers_is_refused_by_what_differs(name, refer
 
 
 def test_universal_tags_of_a_treebank_are_not_the_papers():
-    one = measured("edge/pos:x", MIX, _SIZES["POS"])
+    one = measured("edge/pos:x", SCALAR_MIX_LAYERS, _SIZES["POS"])
     assert tenney2019().locate_task(one.trial.task, one).why == ""  # columns have one kind of tag
     files = {"source": {"files": ["a/train.conllu.xz"]}}
     one = saying(one, notes={**one.provenance.notes, **files})
@@ -251,9 +256,9 @@ def quick(monkeypatch):
     """Probes that are trained for a few steps: what is tried is where their results stand."""
     from lingprobe.probes.span import probe as span_protocols
 
-    fast = span_protocols.PROTOCOLS["fast"]
+    fast = span_protocols.EDGE_PROTOCOLS["fast"]
     monkeypatch.setitem(
-        span_protocols.PROTOCOLS,
+        span_protocols.EDGE_PROTOCOLS,
         "fast",
         replace(fast, plan=replace(fast.plan, epochs=1, steps=3, looks=1)),
     )

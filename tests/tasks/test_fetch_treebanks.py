@@ -19,7 +19,7 @@ import lingprobe
 from fixtures.server import serving
 from lingprobe.cli import app
 from lingprobe.corpora.embedded import generate_treebank
-from lingprobe.corpora.places import LISTING, MissingTreebank, home_of, locate_path
+from lingprobe.corpora.places import TREEBANK_LISTING_FILE, MissingTreebank, home_of, locate_path
 from lingprobe.corpora.universal import find_treebank
 from lingprobe.data.core import DataProblem
 from lingprobe.tasks.find import expand_tasks
@@ -212,7 +212,7 @@ def test_no_network_is_said_in_a_sentence_with_what_to_do(site, monkeypatch):
         lingprobe.fetch("ud/en_ewt")
     assert "git clone --branch r2.17 --depth 1" in str(caught.value)
     assert "LINGPROBE_TREEBANKS" in str(caught.value)
-    assert not home_of(find_treebank("en_ewt")).joinpath(LISTING).exists()
+    assert not home_of(find_treebank("en_ewt")).joinpath(TREEBANK_LISTING_FILE).exists()
 
 
 def test_a_slip_is_told():
@@ -291,7 +291,7 @@ def test_ctrl_c_leaves_a_part_that_the_next_goes_on_from(site, tmp_path):
     site.delay = 30.0  # before the last byte
     place = home_of(find_treebank("en_ewt"))
     place.mkdir(parents=True)
-    (place / LISTING).write_text(
+    (place / TREEBANK_LISTING_FILE).write_text(
         json.dumps({"files": {"en_ewt-ud-train.conllu": {"size": len(BODY), "blob": git(BODY)}}})
     )
     running = subprocess.Popen(

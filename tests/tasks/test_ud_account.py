@@ -9,7 +9,13 @@ from treebanks import block, main, tree
 from lingprobe.data.core import DataProblem
 from lingprobe.data.references import Reference
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.answers import READING, UNREAD, Answer, RuleFindings, make_answer
+from lingprobe.tasks.answers import (
+    READING_STRATUM,
+    UNREAD_BY_ROWS,
+    Answer,
+    RuleFindings,
+    make_answer,
+)
 from lingprobe.tasks.ud.account import (
     _NO_CONTRADICTION,
     _NO_DOUBT,
@@ -20,14 +26,14 @@ from lingprobe.tasks.ud.account import (
     mark_contradictions,
     tag_readings,
 )
-from lingprobe.tasks.ud.family import RULES, rules_of_file
+from lingprobe.tasks.ud.family import DEPENDENCY_TREE_RULES, rules_of_file
 from lingprobe.tasks.ud.rules import (
-    MAJESTY,
+    PLURAL_OF_MAJESTY,
     classify_clause_tense,
     classify_voice,
     find_subject_number,
 )
-from lingprobe.tasks.ud.verbs import DOUBTFUL, OF_A_PERFECT
+from lingprobe.tasks.ud.verbs import DOUBTFUL_PARTICIPLE, PASSIVE_OF_A_PERFECT
 
 FIN = "Mood=Ind|Tense={}|VerbForm=Fin"
 PRES, PAST = FIN.format("Pres"), FIN.format("Past")
@@ -47,7 +53,7 @@ def counted(*findings):
 
 def test_shares_are_counted_by_class_and_warned_of_where_they_differ_by_five_points():
     pres, past = make_answer("pres", "runs"), make_answer("past", "ran")
-    unread = make_answer("pres", "rans", reading=UNREAD)
+    unread = make_answer("pres", "rans", reading=UNREAD_BY_ROWS)
     found = counted((pres, 94), (unread, 6), (past, 100), ("a reason", 7))
     none = counted((_NO_DOUBT, 207))
     account = account_for_rows("tense", ["UD_English-EWT/a.conllu"], found, none)
@@ -75,9 +81,9 @@ def test_a_language_without_rows_is_said_to_be_not_read():
 
 
 def test_what_is_read_is_tagged_where_something_is_not():
-    read, unread = make_answer("pres", "runs"), make_answer("pres", "rans", reading=UNREAD)
+    read, unread = make_answer("pres", "runs"), make_answer("pres", "rans", reading=UNREAD_BY_ROWS)
     tagged = tag_readings(counted((read, 1), (unread, 1), ("a reason", 1)))
-    assert [getattr(v, "strata", {}).get(READING) for v in tagged.values] == [
+    assert [getattr(v, "strata", {}).get(READING_STRATUM) for v in tagged.values] == [
         "read",
         "unread",
         None,
@@ -89,12 +95,12 @@ def test_what_is_read_is_tagged_where_something_is_not():
 def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
     rows = "er AUX {} 2 aux være\nfaldet VERB " + f"{PART} 0 root"
     found = clause(rows.format(PRES))
-    assert classify_clause_tense(found) == DOUBTFUL
+    assert classify_clause_tense(found) == DOUBTFUL_PARTICIPLE
     assert find_doubt("tense", found, classify_clause_tense(found)) == make_answer("pres")
     past = clause(rows.format(PAST))
     assert find_doubt("tense", past, classify_clause_tense(past)) == _NO_DOUBT
     called = clause(f"he AUX {PRES} 2 aux:pass haber\ncomido VERB {PART} 0 root")
-    assert classify_voice(called) == OF_A_PERFECT
+    assert classify_voice(called) == PASSIVE_OF_A_PERFECT
     assert find_doubt("passive", called, classify_voice(called)) == make_answer("passive")
     modal = clause("may AUX _ 2 aux\nfall VERB VerbForm=Inf 0 root")
     assert (
@@ -134,9 +140,11 @@ def test_what_rows_leave_out_in_doubt_has_the_class_of_its_annotation(clause):
 )
 def test_rules_check_each_other(clause, rule, rows, expected):
     found = clause(rows)
-    assert find_contradiction(rule, found, RULES[rule](found)) == make_answer(expected)
+    assert find_contradiction(rule, found, DEPENDENCY_TREE_RULES[rule](found)) == make_answer(
+        expected
+    )
     other = clause(f"she PRON _ 2 nsubj\nsings VERB {PRES} 0 root\n. PUNCT _ 2 punct")
-    assert find_contradiction(rule, other, RULES[rule](other)) == _NO_CONTRADICTION
+    assert find_contradiction(rule, other, DEPENDENCY_TREE_RULES[rule](other)) == _NO_CONTRADICTION
 
 
 def test_what_contradicts_a_label_is_a_stratum():
@@ -161,9 +169,9 @@ MAJESTY_ROWS = """
 @pytest.mark.parametrize(
     ("number", "noun", "lemma", "expected"),
     [
-        ("Sing", "אלהים", "אלהים", MAJESTY),
-        ("Sing", "אֱלֹהִ֑ים", "אֱלֹהִים", MAJESTY),  # the same with vowels and cantillation
-        ("Sing", "אֲדֹנָ֔יו", "אדון", MAJESTY),
+        ("Sing", "אלהים", "אלהים", PLURAL_OF_MAJESTY),
+        ("Sing", "אֱלֹהִ֑ים", "אֱלֹהִים", PLURAL_OF_MAJESTY),  # the same with vowels and cantillation
+        ("Sing", "אֲדֹנָ֔יו", "אדון", PLURAL_OF_MAJESTY),
         ("Plur", "אלהים", "אלהים", "plur"),  # gods
         ("Sing", "מלכים", "מלך", "plur"),  # verb-first agreement, which no row is about
     ],

@@ -18,8 +18,8 @@ from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.ud.account import _NO_CONTRADICTION, RowsRead, find_contradiction
 from lingprobe.tasks.ud.family import TreebankTaskOptions, parsed_files
 from lingprobe.tasks.ud.markings import _MARKS_OBLIQUES, refuse_obliques
-from lingprobe.tasks.ud.rules import NO_OBJECT, find_object_number, find_subject_number
-from lingprobe.tasks.ud.types import _SILENT, _WISHES, ASKS, sent_type
+from lingprobe.tasks.ud.rules import NO_OBJECT_ADPOSITION, find_object_number, find_subject_number
+from lingprobe.tasks.ud.types import _SILENT, _WISHES, QUESTION_WITHOUT_MARK, sent_type
 
 FIN = "Mood=Ind|Tense=Past|VerbForm=Fin"
 
@@ -115,7 +115,7 @@ def test_objects_are_left_out_of_the_data_and_counted(tmp_path):
 
 def test_rows_say_what_marks_an_object_and_what_does_not(clause):
     rows = "cuenta VERB _ 0 root\n{} ADP _ 3 case\nperros NOUN Number=Plur 1 obj"
-    assert find_object_number(clause(rows.format("con"), "es_gsd")) == NO_OBJECT
+    assert find_object_number(clause(rows.format("con"), "es_gsd")) == NO_OBJECT_ADPOSITION
     read, unread = (find_object_number(clause(rows.format(word), "es_gsd")) for word in ("a", "xu"))
     assert (label(read), read.strata.get("reading")) == ("plur", None)
     assert (label(unread), unread.strata["reading"]) == ("plur", "unread")
@@ -209,7 +209,7 @@ def test_what_may_ask_and_is_in_no_row_is_unread(clause):
     opened = f"xax AUX {FIN} 3 aux\nshe PRON _ 3 nsubj\ngone VERB _ 0 root\n. PUNCT _ 3 punct"
     assert sent_type(clause(opened, "en_ewt")).strata["reading"] == "unread"
     assert sent_type(clause(opened.replace("xax", "did"), "en_ewt")).strata["reading"] == "unread"
-    assert sent_type(clause(opened.replace("xax AUX " + FIN, "did AUX " + FIN) .replace("3 aux\n", "3 aux do\n"), "en_ewt")) == ASKS  # fmt: skip
+    assert sent_type(clause(opened.replace("xax AUX " + FIN, "did AUX " + FIN) .replace("3 aux\n", "3 aux do\n"), "en_ewt")) == QUESTION_WITHOUT_MARK  # fmt: skip
 
 
 @pytest.mark.parametrize("task", ["sent-type", "obj-num", "subj-num", "tense", "passive"])

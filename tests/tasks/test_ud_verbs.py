@@ -24,14 +24,14 @@ from lingprobe.tasks.ud.verbs import (
     _NOT_FINITE,
     _PERFECTIVE,
     _STEM,
+    _TENSELESS_PARTICLE,
     _TWO,
     _UNLISTED,
-    DOUBTFUL,
-    FUTURE,
-    NO_VERB,
-    PARTICLE,
-    STATE,
-    UNCLEAR,
+    DOUBTFUL_PARTICIPLE,
+    FUTURE_TENSE,
+    NO_VERBAL_PREDICATE,
+    PARTICIPLE_STATE,
+    UNCLEAR_CONSTRUCTION,
 )
 
 
@@ -84,7 +84,7 @@ SIMPLE = {
     "Gaelic: Tense alone": (group("chaidh Tense=Past"), "past: simple"),
     "andava": (group(f"andava {IMP}"), "past: simple imperfect"),
     "fora": (group(f"fora {PQP}"), "past: simple pluperfect"),
-    "irá": (group(f"irá {FUT}"), FUTURE),
+    "irá": (group(f"irá {FUT}"), FUTURE_TENSE),
     "Czech napsal": (
         group("napsal Aspect=Perf|Polarity=Pos|Tense=Past|VerbForm=Part|Voice=Act"),
         "past: simple",
@@ -146,7 +146,7 @@ COMPOUND = {
     "past: perfect"),
     "'s fuelled, finite by mistake": (group(f"'s {FIN_PRES} aux have", f"fuelled {FIN_PAST}"),
     "past: perfect"),
-    "aura fait": (group(f"aura {FUT}", f"fait {PART}"), FUTURE),
+    "aura fait": (group(f"aura {FUT}", f"fait {PART}"), FUTURE_TENSE),
     "ei tee": (group("ei Polarity=Neg|VerbForm=Fin", f"tee Connegative=Yes|{FIN_PRES}"),
     "pres: negative"),
     "ei tehnyt": (group("ei Polarity=Neg|VerbForm=Fin", "tehnyt PartForm=Past|VerbForm=Part"),
@@ -161,10 +161,10 @@ COMPOUND = {
     "running Tense=Pres|VerbForm=Part"), "past: perfect progressive"),
     "Hindi sīkhte haĩ": (group("haĩ Person=3|Tense=Pres", "sīkhte Aspect=Imp|Mood=Ind|Person=3"),
     "pres: imperfective"),
-    "Basque ikusiko du": (group(f"du {FIN_PRES}", "ikusiko Aspect=Prosp|VerbForm=Part"), FUTURE),
+    "Basque ikusiko du": (group(f"du {FIN_PRES}", "ikusiko Aspect=Prosp|VerbForm=Part"), FUTURE_TENSE),
     "Hindi stem": (group("gayī Aspect=Perf|Mood=Ind|Person=3|Tense=Past", "ho _"), _STEM),
     "Spanish está cerrado": (group(f"está {FIN_PRES} aux estar", f"cerrado {PART}"), "pres: state"),
-    "I'm supposed, it's got": (group(f"'s {FIN_PRES} aux be", f"got {PART}"), UNCLEAR),
+    "I'm supposed, it's got": (group(f"'s {FIN_PRES} aux be", f"got {PART}"), UNCLEAR_CONSTRUCTION),
     "Polish było słychać": (group(f"było {FIN_PAST}", f"słychać {FIN_PRES}"),
     "past: finite auxiliary"),
     "did go, finite by mistake": (group(f"did {FIN_PAST} aux do", f"go Person=3|{FIN_PRES}"),
@@ -185,14 +185,14 @@ COMPOUND = {
     "German wird gebaut, no aux:pass": (group(f"wird {FIN_PRES} aux werden", f"gebaut {PART}"),
     "pres: passive"),
     "did not go": (group(f"did {FIN_PAST} aux do", "go VerbForm=Inf"), _INFINITIVE),
-    "Croatian će pokazati": (group(f"će {FIN_PRES}", "pokazati VerbForm=Inf"), FUTURE),
-    "Bulgarian šte piše": (group("šte _", f"piše {FIN_PRES}"), FUTURE),
-    "będę robił": (group(f"będę {FUT}", f"robił {FIN_PAST}"), FUTURE),
+    "Croatian će pokazati": (group(f"će {FIN_PRES}", "pokazati VerbForm=Inf"), FUTURE_TENSE),
+    "Bulgarian šte piše": (group("šte _", f"piše {FIN_PRES}"), FUTURE_TENSE),
+    "będę robił": (group(f"będę {FUT}", f"robił {FIN_PAST}"), FUTURE_TENSE),
     "zrobiłby": (group("by _ aux:cnd", f"zrobił {FIN_PAST}"), _MOOD),
     "Slovak by mohol": (group("by Mood=Cnd", f"mohol Aspect=Imp|{PART}"), _MOOD),
     "the thing is (it) worked": (group(f"is {FIN_PRES} cop", f"worked {FIN_PAST}"), _CLAUSAL),
     "Norwegian er kommet": (group(f"er {FIN_PRES} cop", "kommet VerbForm=Part"), _COPULA),
-    "is happy": (group(f"is {FIN_PRES} cop", "happy Degree=Pos ADJ"), NO_VERB),
+    "is happy": (group(f"is {FIN_PRES} cop", "happy Degree=Pos ADJ"), NO_VERBAL_PREDICATE),
 }  # fmt: skip
 
 
@@ -220,7 +220,7 @@ PASSIVE = {  # tense, ours, the paper's
     "Dutch wordt gedaan": (group("wordt Tense=Pres|VerbForm=Fin aux:pass worden",
     "gedaan VerbForm=Part"), "pres: passive", False),
     "Dutch is gedaan": (group("is Tense=Pres|VerbForm=Fin aux:pass zijn", "gedaan VerbForm=Part"),
-    DOUBTFUL, False),
+    DOUBTFUL_PARTICIPLE, False),
     "Dutch was gedaan": (group("was Tense=Past|VerbForm=Fin aux:pass zijn",
     "gedaan VerbForm=Part"), "past: passive", False),
     "German war geteilt worden": (
@@ -251,7 +251,7 @@ PASSIVE = {  # tense, ours, the paper's
     _MODAL, True),
     "the point is (it) is seen": (group(f"is {FIN_PRES} cop", f"is {FIN_PRES} aux:pass",
     f"seen {PASS}"), _CLAUSAL, True),
-    "Chinese bèi dàizǒu": (group("bèi Voice=Pass aux:pass", "dàizǒu _"), PARTICLE, False),
+    "Chinese bèi dàizǒu": (group("bèi Voice=Pass aux:pass", "dàizǒu _"), _TENSELESS_PARTICLE, False),
 }  # fmt: skip
 
 
@@ -283,13 +283,16 @@ VOICES = {
     ),
     "Greek copula with Voice=Pass": (
         group(f"είναι {FIN_PRES}|Voice=Pass cop", "καλός Degree=Pos ADJ"),
-        NO_VERB,
+        NO_VERBAL_PREDICATE,
     ),
-    "is closed, without aux:pass": (group(f"is {FIN_PRES} aux be", f"closed {PART}"), STATE),
-    "está cerrado": (group(f"está {FIN_PRES} aux estar", f"cerrado {PART}"), STATE),
+    "is closed, without aux:pass": (
+        group(f"is {FIN_PRES} aux be", f"closed {PART}"),
+        PARTICIPLE_STATE,
+    ),
+    "está cerrado": (group(f"está {FIN_PRES} aux estar", f"cerrado {PART}"), PARTICIPLE_STATE),
     "er kommet": (group(f"er {FIN_PRES} cop", "kommet VerbForm=Part"), _COPULA),
     "the thing is (it) worked": (group(f"is {FIN_PRES} cop", f"worked {FIN_PAST}"), _CLAUSAL),
-    "is happy": (group(f"is {FIN_PRES} cop", "happy Degree=Pos ADJ"), NO_VERB),
+    "is happy": (group(f"is {FIN_PRES} cop", "happy Degree=Pos ADJ"), NO_VERBAL_PREDICATE),
 }
 
 

@@ -17,14 +17,14 @@ import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL
+from lingprobe.analysis.row import CONSTANT_ENCODER, NO_CONTROL
 from lingprobe.analysis.score_columns import add_score_columns
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import BoundaryDensity, ProbeChoice
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics import Metric
-from lingprobe.metrics.constant import SET, constant_column, find_metric
+from lingprobe.metrics.constant import CONSTANT_SET_KIND, constant_column, find_metric
 from lingprobe.metrics.metric import Doubles, sum_blocks
 
 _ENCODER_COUNTS = ("unusable", "cut", "unseen", "beyond", "unaligned", "partial", "held")
@@ -36,7 +36,7 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
     sets; chosen on train.
     """
     plain = scored.where(control=NO_CONTROL)
-    able = plain.take([k for k in range(len(plain)) if SET in plain.run(k).constants])
+    able = plain.take([k for k in range(len(plain)) if CONSTANT_SET_KIND in plain.run(k).constants])
     first = [numbers[0] for numbers in able.groups(("task",)).values()]
     known = [(k, kind, labels) for k in first for labels, kind in _list_constants(able.run(k))]
     fits = [[[answer_always(run, kind) for run in able.folds(k)[0]]] for k, kind, _ in known]
@@ -47,7 +47,7 @@ def constant_rows(scored: ResultFrame) -> list[FrameRow]:
     unread = dict.fromkeys(_ENCODER_COUNTS, 0) | named
     return [
         row._replace(
-            encoder=CONSTANT,
+            encoder=CONSTANT_ENCODER,
             kind="baseline",
             layer="-",
             probe=_SPOKEN[kind].format(len(labels)),

@@ -28,7 +28,7 @@ from lingprobe.analysis.answers import (
     select_alike,
 )
 from lingprobe.analysis.questions import share_wrong_labels
-from lingprobe.analysis.row import ORDER, PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE, ROLE_ORDER
 from lingprobe.data.arrow import make_array
 from lingprobe.data.cache import escape_surrogates
 from lingprobe.data.core import Result, Trial, needs_of
@@ -71,7 +71,7 @@ _RUN_VALUES = (
 """low and high are of the interval, where it was stored; NaN where something is not known."""
 _ALL_KEYS = (*RUN_KEYS, *_REPEAT_KEYS)
 _EXTRA = "extra"
-LEXICAL = "lex"
+LEXICAL_LAYER = "lex"
 """The layer of an encoder that stands before all context, and is a baseline (Tenney et al. 2019,
 section 2).
 """
@@ -105,14 +105,16 @@ class AnyValue(Enum):
     ANY = "any"
 
 
-USED, ANOTHER, ANY = AnyValue
+NON_EMPTY_VALUE, ANOTHER_VALUE, ANY_VALUE = AnyValue
 
 
 def is_among(cell: Any, value: Any) -> bool:
-    """Whether a cell is a value, or one of several in a tuple, or of a kind (`USED`, `ANY`)."""
-    if value is USED:
+    """Whether a cell is a value, or one of several in a tuple, or of a kind (`NON_EMPTY_VALUE`,
+    `ANY_VALUE`).
+    """
+    if value is NON_EMPTY_VALUE:
         return cell not in ("", None)
-    if value is ANY:
+    if value is ANY_VALUE:
         return True
     return cell in value if isinstance(value, tuple) else bool(cell == value)
 
@@ -148,11 +150,11 @@ class ProbeRun:
             "control_sample": option_of(trial.control, "seed"),
         }
         values = {
-            "score": PERCENT * result.score,
-            "low": PERCENT * result.low,
-            "high": PERCENT * result.high,
-            "dev_score": PERCENT * about.choice.dev,
-            "constant_score": PERCENT * result.majority,
+            "score": PERCENT_SCALE * result.score,
+            "low": PERCENT_SCALE * result.low,
+            "high": PERCENT_SCALE * result.high,
+            "dev_score": PERCENT_SCALE * about.choice.dev,
+            "constant_score": PERCENT_SCALE * result.majority,
             "n_dropped": about.counts.unusable,
         }
         more = {k: v for each in extra for k, v in _read_extra(result, each).items()}
@@ -165,10 +167,10 @@ def get_encoder_kind(result: Result) -> Kind:
     """
     said = (
         "baseline"
-        if result.trial.read == LEXICAL
+        if result.trial.read == LEXICAL_LAYER
         else result.provenance.kind or kind_of_reference(result.trial.encoder)
     )
-    return next((kind for kind in ORDER if kind == said), "trained")
+    return next((kind for kind in ROLE_ORDER if kind == said), "trained")
 
 
 def is_seeded(trial: Trial, about: ResultProvenance) -> bool:
@@ -305,7 +307,7 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
         """The score of a row by a metric, the mean of its fits, in percent."""
         key = run_id, metric
         if key not in self._scores:
-            self._scores[key] = PERCENT * float(np.mean(self.score_fits(run_id, metric)))
+            self._scores[key] = PERCENT_SCALE * float(np.mean(self.score_fits(run_id, metric)))
         return self._scores[key]
 
     def interval(self, run_id: str, metric: str) -> tuple[float, float]:
@@ -313,7 +315,7 @@ class PredictionStore(Mapping[str, Sequence[Folds]]):
         key = run_id, metric
         if key not in self._intervals:
             low, high = self.join(run_id).interval(metric)
-            self._intervals[key] = PERCENT * low, PERCENT * high
+            self._intervals[key] = PERCENT_SCALE * low, PERCENT_SCALE * high
         return self._intervals[key]
 
 
@@ -437,7 +439,9 @@ class ResultFrame:
         return taken
 
     def where(self, **values: Any) -> ResultFrame:
-        """The rows with these values: one, or one of several in a tuple, or all but '' (`USED`)."""
+        """The rows with these values: one, or one of several in a tuple, or all but ''
+        (`NON_EMPTY_VALUE`).
+        """
         kept = np.ones(len(self), bool)
         for name, value in values.items():
             kept &= np.array([is_among(cell, value) for cell in self.column(name)], bool)
@@ -446,7 +450,7 @@ class ResultFrame:
     def find_others(self, rows: ResultFrame, other: Mapping[str, Any]) -> list[list[int]]:
         """For each of some rows of this frame those with the same keys but for the ones that are
         named, which have the values that are given: as of `where`, or what the row has in another
-        column (`OwnValue`), or another value than its own (`ANOTHER`), or any (`ANY`).
+        column (`OwnValue`), or another value than its own (`ANOTHER_VALUE`), or any (`ANY_VALUE`).
         """
         same = [key for key in self.keys if key not in other]
         groups = self.groups(same)
@@ -462,7 +466,7 @@ class ResultFrame:
             cell = self.column(name)[k]
             asked = rows.column(value.column)[number] if isinstance(value, OwnValue) else value
             is_own = cell == rows.column(name)[number]
-            if is_own if value is ANOTHER else not is_among(cell, asked):
+            if is_own if value is ANOTHER_VALUE else not is_among(cell, asked):
                 return False
         return True
 
@@ -567,7 +571,7 @@ class ResultFrame:
         """The rows with the same values of some columns together, baselines first and oracles
         last.
         """
-        place = [ORDER.index(role) for role in self.column("role")]
+        place = [ROLE_ORDER.index(role) for role in self.column("role")]
         return self.with_columns({"place": place}).arrange(family, "place")
 
     def average_repeats(self, keys: tuple[str, ...]) -> ResultFrame:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lingprobe.analysis.answers import RunPredictions
-from lingprobe.corpora.machine import PLAIN
+from lingprobe.corpora.machine import NOTED_LABEL_NOISE_PERCENT
 from lingprobe.data.labels import Column
 from lingprobe.data.notes import ByParser, DatasetNotes, SourceRule, WordRule
 
@@ -102,7 +102,11 @@ def describe_question(folds: Sequence[RunPredictions], gold: Column) -> PosedQue
 def share_wrong_labels(notes: DatasetNotes) -> float:
     """The percent of labels of a parser that an audit found wrong, where it is not small."""
     parser = notes.part(ByParser)
-    return parser.wrong if parser and parser.wrong and parser.wrong >= PLAIN else 0.0
+    return (
+        parser.wrong
+        if parser and parser.wrong and parser.wrong >= NOTED_LABEL_NOISE_PERCENT
+        else 0.0
+    )
 
 
 def _source_remarks(folds: Sequence[RunPredictions]) -> Iterator[str]:

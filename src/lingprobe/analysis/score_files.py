@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.row import NO_CONTROL, PERCENT, said_of
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE, said_of
 from lingprobe.analysis.score_table import (
     EncoderName,
     MeasuredTask,
@@ -273,6 +273,6 @@ def _mains(content: Mapping[str, Any], file: Path) -> Iterator[tuple[MeasuredTas
             raise DataProblem(f"{file}: a subset has no main_score or no languages")
         if entry["main_score"] is not None and not math.isnan(entry["main_score"]):
             language = _language(" ".join(entry["languages"]))
-            subsets.setdefault(language, []).append(PERCENT * entry["main_score"])
+            subsets.setdefault(language, []).append(PERCENT_SCALE * entry["main_score"])
     for language, values in subsets.items():
         yield MeasuredTask(task, "mteb", task, language), fmean(values)

@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 from lingprobe.annotators.parser import Annotation, Parser
 from lingprobe.annotators.segment import SegmentedSentence, TextSegmenter
-from lingprobe.corpora.machine import CONFIDENCE
+from lingprobe.corpora.machine import CONFIDENCE_COMMENT
 from lingprobe.corpora.running import TextPassage
 from lingprobe.corpora.trees import compute_tree_depth, parse_features
 from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.core import DataProblem
 
-NOTES = "blocks"
+BLOCK_NOTES_FOLDER = "blocks"
 """The folder of notes; a block with one is done."""
 _LONG, _NO_TREE, _NO_WORDS = "a sentence of more than {:,} words", "no tree", "no words"
 _PIECE = 1 << 21  # characters of text that are compressed at once
@@ -205,7 +205,7 @@ def _add(block: ParsedBlock, number: int, place: PlacedSentence, answer: Annotat
             f"# text = {place.cut.text}",
         ]
         if not math.isnan(answer.confidence):
-            comments.append(f"{CONFIDENCE}{answer.confidence:.4f}")
+            comments.append(f"{CONFIDENCE_COMMENT}{answer.confidence:.4f}")
         block.conllu.add("\n".join([*comments, *_format_conllu_rows(place.cut, answer)]) + "\n\n")
     if answer.brackets:
         block.trees.add(answer.brackets + "\n")
@@ -254,7 +254,7 @@ def write_parsed_block(folder: Path, number: int, block: ParsedBlock) -> dict[st
     for why, where, text in block.skipped:
         row = {"why": why, "where": where, "text": text}
         left.add(json.dumps(row, ensure_ascii=False) + "\n")
-    left.write(folder / NOTES / f"{number:05}.skipped.jsonl.zst")
+    left.write(folder / BLOCK_NOTES_FOLDER / f"{number:05}.skipped.jsonl.zst")
     note = {**block.note(), "bytes": sizes}
     write_text(get_note_path(folder, number), json.dumps(note, ensure_ascii=False))
     return note
@@ -262,7 +262,7 @@ def write_parsed_block(folder: Path, number: int, block: ParsedBlock) -> dict[st
 
 def get_note_path(folder: Path, number: int) -> Path:
     """Where the note of a block stands."""
-    return folder / NOTES / f"{number:05}.json"
+    return folder / BLOCK_NOTES_FOLDER / f"{number:05}.json"
 
 
 def is_block_complete(folder: Path, number: int) -> bool:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe.annotators.blocks import (
-    NOTES,
+    BLOCK_NOTES_FOLDER,
     Counts,
     ParsedBlock,
     ParsingPipeline,
@@ -26,9 +26,9 @@ from lingprobe.annotators.blocks import (
     write_parsed_block,
 )
 from lingprobe.corpora.files import digest_files
-from lingprobe.corpora.machine import ABOUT
+from lingprobe.corpora.machine import PARSE_FACTS_FILE
 from lingprobe.corpora.running import TextPassage, read_passages
-from lingprobe.data.cache import PART, write_text
+from lingprobe.data.cache import DRAFT_SUFFIX, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.progress import show_progress
@@ -122,7 +122,7 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
     """Say in the folder what is to be written there; a UsageProblem where that is something
     else.
     """
-    there = folder / ABOUT
+    there = folder / PARSE_FACTS_FILE
     if there.is_file():
         try:
             found = json.loads(there.read_text("utf-8"))
@@ -136,7 +136,10 @@ def _claim_folder(folder: Path, about: dict[str, Any], alone: bool) -> None:
     else:
         _tell(folder, {**about, "finished": False})
     if alone:  # what a process that was killed left behind
-        for left in chain(folder.glob(f".*{PART}"), (folder / NOTES).glob(f".*{PART}")):
+        for left in chain(
+            folder.glob(f".*{DRAFT_SUFFIX}"),
+            (folder / BLOCK_NOTES_FOLDER).glob(f".*{DRAFT_SUFFIX}"),
+        ):
             left.unlink(missing_ok=True)
 
 
@@ -172,4 +175,4 @@ def _sum_blocks(folder: Path, about: dict[str, Any], blocks: int) -> ParsedText:
 
 
 def _tell(folder: Path, note: dict[str, Any]) -> None:
-    write_text(folder / ABOUT, json.dumps(note, ensure_ascii=False, indent=1) + "\n")
+    write_text(folder / PARSE_FACTS_FILE, json.dumps(note, ensure_ascii=False, indent=1) + "\n")

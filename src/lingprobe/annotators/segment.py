@@ -19,7 +19,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import regex
 
 from lingprobe.corpora import text as running
-from lingprobe.corpora.marks import ENDS
+from lingprobe.corpora.marks import SENTENCE_END_PATTERN
 from lingprobe.corpora.trees import MultiwordToken
 from lingprobe.data.core import DataProblem
 
@@ -28,7 +28,7 @@ _ABBREVIATIONS = frozenset({
     "sr", "vs", "etc", "no", "vol", "pp", "ch", "fig", "cf", "e.g", "i.e", "viz", "messrs", "mme",
     "mlle", "np", "tzn", "tj", "ul", "ks", "św", "m.in", "im",
 })  # fmt: skip
-_END = regex.compile(rf"[{ENDS}]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
+_END = regex.compile(rf"[{SENTENCE_END_PATTERN}]+[\"'”’»)\]]*(?=\s)|[。！？]+[」』”’）]*")
 _LAST = re.compile(r"([\w.]*\w)\.$")
 _OPENING = "\"'“‘«„([¿¡—–- "
 

@@ -15,7 +15,7 @@ from lingprobe.data.cache import cache_dir
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import UsageProblem
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.experiment.shards import SLURM_LIMIT
+from lingprobe.experiment.shards import MAX_SLURM_ARRAY_TASKS
 from lingprobe.experiment.status import UnitStatus, encodings_of, list_unit_status
 from lingprobe.pages.status import status_page
 from lingprobe.store.experiments import list_experiments
@@ -78,8 +78,10 @@ def slurm(
             f"lingprobe {' '.join(command)}: give one of {', '.join(_SHARDED)} with its options,"
             " but without --shard"
         )
-    if not 1 <= shards <= SLURM_LIMIT:
-        raise UsageProblem(f"{shards} shards: an array has from 1 to {SLURM_LIMIT:,} tasks")
+    if not 1 <= shards <= MAX_SLURM_ARRAY_TASKS:
+        raise UsageProblem(
+            f"{shards} shards: an array has from 1 to {MAX_SLURM_ARRAY_TASKS:,} tasks"
+        )
     options = {
         "job-name": "lingprobe",
         "array": f"1-{shards}" + (f"%{at_once}" if at_once else ""),

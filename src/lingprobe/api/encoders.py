@@ -16,7 +16,7 @@ from lingprobe.data.references import (
     try_parse_reference,
 )
 from lingprobe.data.suggestions import suggest_name
-from lingprobe.datasets.formats.folders import SUFFIXES
+from lingprobe.datasets.formats.folders import TABLE_SUFFIXES
 from lingprobe.datasets.formats.held_rows import is_frame
 from lingprobe.encoders import ENCODERS, adapt_encoder
 from lingprobe.encoders.adapters import is_adapter
@@ -82,7 +82,7 @@ def model(name: str, tasks: Any = None) -> str:
 def _is_table(name: str) -> bool:
     """Whether a text is the name of a file of a table."""
     path = Path(name)
-    return uncompressed_path(path).suffix.lower() in SUFFIXES and path.is_file()
+    return uncompressed_path(path).suffix.lower() in TABLE_SUFFIXES and path.is_file()
 
 
 def _about_spans(tasks: Any) -> bool:

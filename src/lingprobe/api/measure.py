@@ -27,10 +27,10 @@ from lingprobe.experiment.agreement import name_request, share_plan
 from lingprobe.experiment.at_work import tell_ended_work
 from lingprobe.experiment.estimate import Estimate, estimate_plan
 from lingprobe.experiment.paths import RunPaths
-from lingprobe.experiment.plan import BOUNDS, TrialDesign, TrialPlan, make_plan
+from lingprobe.experiment.plan import ADDED_ROLES, TrialDesign, TrialPlan, make_plan
 from lingprobe.experiment.run import run_plan
 from lingprobe.experiment.runners import WorkerPool, open_workers
-from lingprobe.experiment.shards import WHOLE, WorkShare
+from lingprobe.experiment.shards import WHOLE_WORK_SHARE, WorkShare
 from lingprobe.nets.device import fitting_on
 from lingprobe.nets.memory import limit_memory
 from lingprobe.nets.precision import compute_reproducibly
@@ -98,7 +98,7 @@ def run(tasks: Any = None, encoders: Any = None, **settings: Unpack[Settings]) -
     """
     asked = RunOptions(**settings)
     jobs = asked.jobs
-    part = WHOLE if asked.shard is None else WorkShare.parse(asked.shard)
+    part = WHOLE_WORK_SHARE if asked.shard is None else WorkShare.parse(asked.shard)
     check_tracker(asked.log_to, part)
     with ExitStack() as stack:
         stack.enter_context(use_cache(asked.cache))
@@ -176,9 +176,9 @@ def suite(reference: str, encoders: Any = None, **settings: Unpack[Settings]) ->
 @contextmanager
 def _workers(jobs: int | str, part: WorkShare, paths: RunPaths) -> Iterator[WorkerPool]:
     """Who does the work of a run, its own share first."""
-    if part != WHOLE and not str(jobs).isdecimal():
+    if part != WHOLE_WORK_SHARE and not str(jobs).isdecimal():
         raise UsageProblem("a run on a Ray cluster has no shares: leave --shard out")
-    if part != WHOLE and paths.passing:
+    if part != WHOLE_WORK_SHARE and paths.passing:
         raise UsageProblem(
             "dtype=none: machines cannot share vectors that are not kept; leave --shard out, or"
             " keep them (dtype=bfloat16)"
@@ -229,7 +229,7 @@ def _make_plan(
         as_list(asked.controls) or (["shuffled"] if demo else []),
         usual if asked.seeds is None else asked.seeds,
         as_list(asked.layers),
-        () if asked.baselines == "none" else BOUNDS,
+        () if asked.baselines == "none" else ADDED_ROLES,
         copies=asked.copies,
         strong=asked.baselines == "strong",
     )

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from lingprobe.analysis.frame import FrameRow, ResultFrame
 from lingprobe.analysis.opponents import select_shown
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.api.planned_run import PlannedRun
 from lingprobe.api.probe_transfer import name_label_kind
 from lingprobe.api.trained import TrainedProbe
 from lingprobe.data.abilities import PromptEncoder, UnfoldablePredictor
-from lingprobe.data.centring import CENTRED
+from lingprobe.data.centring import CENTRED_VIEW_PART
 from lingprobe.data.core import DataProblem, Encoder, Predictor, Result, Trial
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import is_code_allowed, shorten_reference
@@ -205,7 +205,11 @@ def _collect_facts(
         choice=_plain_choice(made_with.choice),
         metric=first.metric,
         score=SubgroupScore(
-            "", PERCENT * first.score, PERCENT * first.low, PERCENT * first.high, first.n
+            "",
+            PERCENT_SCALE * first.score,
+            PERCENT_SCALE * first.low,
+            PERCENT_SCALE * first.high,
+            first.n,
         ),
         all_folds=_score_of(scored, str(scored.folds)) if folds else None,
         baselines=tuple(_find_baselines(row, scored)),
@@ -234,7 +238,7 @@ def _plain_choice(choice: Mapping[str, Any]) -> dict[str, Any]:
 def _describe_encoder(first: Result, part: PreparedGroup, width: int) -> EncoderFacts:
     encoder: Encoder = part.group.encoder
     view = part.readings.view
-    if not isinstance(view, str) or CENTRED in view.split("+"):
+    if not isinstance(view, str) or CENTRED_VIEW_PART in view.split("+"):
         raise DataProblem(
             f"{first.trial.encoder} is read in relation to other texts, so that no weights of its"
             " vectors alone come of it"
@@ -298,7 +302,7 @@ def _score_subgroups(result: Result) -> Iterator[SubgroupScore]:
             with suppress(MetricProblem):
                 score = metric(gold, answers)
                 low, high = interval_of(metric, gold, [answers], clusters)
-                values = PERCENT * score, PERCENT * low, PERCENT * high
+                values = PERCENT_SCALE * score, PERCENT_SCALE * low, PERCENT_SCALE * high
                 found.append(SubgroupScore(f"{name} {value}", *values, len(some)))
     known = (each for each in found if not math.isnan(each.score))
     yield from sorted(known, key=lambda each: each.score)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 from lingprobe.analysis.frame import ResultFrame
 from lingprobe.analysis.profiles import compare_languages
 from lingprobe.analysis.relation import RelationRequest, relate_columns, select_asked
-from lingprobe.analysis.score_cells import SCORE_EXTRAS, scores_of
+from lingprobe.analysis.score_cells import SCORE_CELL_EXTRAS, scores_of
 from lingprobe.analysis.score_files import families_from, read_score_file
 from lingprobe.analysis.score_table import (
     ScoreCell,
@@ -140,7 +140,7 @@ def _gather_scores(
             trust=selection.get("trust"),
         )
         known = read_stored_results(results, mine)
-        scores, left_out = scores_of(ResultFrame.of(known.results, SCORE_EXTRAS))
+        scores, left_out = scores_of(ResultFrame.of(known.results, SCORE_CELL_EXTRAS))
         sources.append(scores)
         remarks += [*known.remarks, *left_out]
     for source in foreign:

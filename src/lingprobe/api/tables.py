@@ -10,11 +10,11 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from lingprobe.api.arguments import as_list, is_missing, takes_options
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Task
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Task
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.references import Reference, try_parse_reference
-from lingprobe.datasets.formats.folders import SPLIT_NAMES, SUFFIXES
+from lingprobe.datasets.formats.folders import SPLIT_NAMES, TABLE_SUFFIXES
 from lingprobe.datasets.formats.held_rows import (
     HeldRows,
     hold_columns,
@@ -228,7 +228,7 @@ def _splits(data: Mapping[str, Any]) -> list[tuple[str, str]]:
             f"{other[0]!r} beside 'train' is not a split (train, validation, test): leave it out"
         )
     named = [(SPLIT_NAMES[key.casefold()], key) for key in data]
-    return sorted(named, key=lambda each: SPLITS.index(each[0]))
+    return sorted(named, key=lambda each: DATA_SPLITS.index(each[0]))
 
 
 def _digest_dataset(dataset: Dataset) -> str:
@@ -295,7 +295,7 @@ def _is_text(thing: str) -> bool:
     """Whether a string is a sentence rather than a reference."""
     head, *rest = re.split("[:,]", thing.strip(), maxsplit=1)
     has_spaces = re.search(r"\s", head) or any(re.match(r"\s", each) for each in rest)
-    is_table = uncompressed_path(Path(head)).suffix.lower() in SUFFIXES
+    is_table = uncompressed_path(Path(head)).suffix.lower() in TABLE_SUFFIXES
     return bool(has_spaces) and not is_table and not Path(thing).exists()
 
 

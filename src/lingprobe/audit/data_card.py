@@ -18,7 +18,7 @@ from lingprobe.audit.findings import Audit
 from lingprobe.audit.page import audit_tables
 from lingprobe.data.digests import checksum_file
 from lingprobe.data.references import Reference
-from lingprobe.datasets.formats.hub_folder import SPLIT_FILES
+from lingprobe.datasets.formats.hub_folder import HUB_SPLIT_NAMES
 from lingprobe.tables.markup import format_markdown
 from lingprobe.tables.table import (
     Table,
@@ -27,14 +27,17 @@ from lingprobe.tables.table import (
 )
 from lingprobe.tasks.terms import DataSource
 
-CARD, SUMS = "README.md", "SHA256SUMS"
-ONE = ("default", "data")  # what the hub calls the only set of a folder, and where it looks for it
+DATA_CARD_FILE, CHECKSUM_FILE = "README.md", "SHA256SUMS"
+ONLY_CONFIG_AND_FOLDER = (
+    "default",
+    "data",
+)  # what the hub calls the only set of a folder, and where it looks for it
 _LICENCES = re.compile(
     r"apache-2\.0|mit|cc0-1\.0|cc-by-(2\.0|2\.5|3\.0|4\.0)|cc-by-sa-[34]\.0|cc-by-nc-[234]\.0"
     r"|cc-by-nc-nd-4\.0|cc-by-nc-sa-[234]\.0|gpl-[23]\.0|lgpl-lr"
 )
 """Licences as the hub calls them; any other is `other` there."""
-_SIZES = ("set", *SPLIT_FILES.values(), "bytes", "metric", "best baseline, %", "upper bound, %")
+_SIZES = ("set", *HUB_SPLIT_NAMES.values(), "bytes", "metric", "best baseline, %", "upper bound, %")
 _USE = (
     "For probing: a classifier is trained on frozen vectors of the examples, and its score on the"
     " test set shows how well the property is decodable from the vectors. Interpret a score in"
@@ -101,7 +104,7 @@ class HubSet:
     @property
     def is_alone(self) -> bool:
         """Whether it is the only set of its folder."""
-        return self.config == ONE[0]
+        return self.config == ONLY_CONFIG_AND_FOLDER[0]
 
 
 def checksum_files(folder: Path, names: Iterable[str]) -> str:
@@ -174,7 +177,7 @@ def _origin(each: HubSet) -> tuple[str, ...]:
 def _describe_set_size(folder: Path, each: HubSet) -> tuple[str, ...]:
     """How large a set is, and between which scores those of encoders are expected."""
     size = sum((folder / each.place / name).stat().st_size for name in each.files)
-    sizes = (f"{each.files.get(f'{name}.parquet', 0):,}" for name in SPLIT_FILES.values())
+    sizes = (f"{each.files.get(f'{name}.parquet', 0):,}" for name in HUB_SPLIT_NAMES.values())
     floors = [100 * floor.score for floor in each.audit.floors.values()]
     scores = (
         format_number(max(floors)) if floors else "–",
@@ -219,7 +222,7 @@ def _again(name: str, sets: Sequence[HubSet], licence: str, version: str) -> lis
     """How the folder is built and checked."""
     inputs = {file: value for each in sets for file, value in each.inputs.items()}
     said = [_pipe(("input file", "SHA-256"), list(inputs.items()))] if inputs else []
-    said.append(f"`sha256sum --check {SUMS}` checks the files.")
+    said.append(f"`sha256sum --check {CHECKSUM_FILE}` checks the files.")
     if not all(each.is_reference for each in sets):
         return ["It was built of data in the memory of its builder's machine.", *said]
     tasks = " ".join(shlex.quote(each.task) for each in sets)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from lingprobe.audit.findings import AuditBaseline
 from lingprobe.corpora.text import hash_ngrams
-from lingprobe.data.core import SPLITS, Cell, Dataset
+from lingprobe.data.core import DATA_SPLITS, Cell, Dataset
 from lingprobe.data.labels import Column
 from lingprobe.data.reading import Readings
 from lingprobe.data.vectors import Floats, Ints, Vectors
@@ -292,7 +292,7 @@ def floor_splits(dataset: Dataset) -> str:
     """The split that baselines are fitted on and the one that they are scored on, as 'train/test';
     '' where there is but one.
     """
-    some = [name for name in SPLITS if len(dataset.rows(name))]
+    some = [name for name in DATA_SPLITS if len(dataset.rows(name))]
     return f"{some[0]}/{some[-1]}" if len(some) > 1 else ""
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lingprobe.audit.findings import Audit, AuditExample, SplitOverlap
-from lingprobe.data.core import SPLITS
+from lingprobe.data.core import DATA_SPLITS
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
     Table,
@@ -78,7 +78,7 @@ def _balance(audit: Audit) -> Table:
     rows = [
         (
             label,
-            *(f"{audit.balance[s].get(label, 0):,g}" for s in SPLITS),
+            *(f"{audit.balance[s].get(label, 0):,g}" for s in DATA_SPLITS),
             _describe_length(audit.lengths, label),
         )
         for label in shown
@@ -88,8 +88,8 @@ def _balance(audit: Audit) -> Table:
         if shown is not labels
         else ""
     )
-    rows.append(("all", *(f"{audit.sizes[s]:,}" for s in SPLITS), ""))
-    return _build_audit_table("Examples", ("class", *SPLITS, "mean words"), rows, left)
+    rows.append(("all", *(f"{audit.sizes[s]:,}" for s in DATA_SPLITS), ""))
+    return _build_audit_table("Examples", ("class", *DATA_SPLITS, "mean words"), rows, left)
 
 
 def _negatives(audit: Audit) -> Table:

@@ -8,13 +8,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 from lingprobe.audit.parses import (
-    BY_WORDS,
+    TASKS_WITHOUT_PARSES,
     ClassAgreement,
     ConfidenceCut,
     ParserAudit,
     TaskAgreement,
 )
-from lingprobe.corpora.machine import CEILING, PLAIN
+from lingprobe.corpora.machine import MAX_LABEL_NOISE_PERCENT, NOTED_LABEL_NOISE_PERCENT
 from lingprobe.tables.page import Page
 from lingprobe.tables.table import (
     Table,
@@ -44,7 +44,7 @@ def _tabulate_parser_tasks(audit: ParserAudit) -> Table:
     rows += [
         (task, "–", "–", "–", "–", "its labels do not depend on trees")
         for family in families
-        for task in BY_WORDS[family]
+        for task in TASKS_WITHOUT_PARSES[family]
     ]
     alone = f"; {audit.alone:,} more occur only in gold" if audit.alone else ""
     line = f"{audit.sentences:,} sentences of {', '.join(audit.gold)}{alone}"
@@ -55,10 +55,10 @@ def _tabulate_parser_tasks(audit: ParserAudit) -> Table:
         " tasks have, with its 95 % interval; a class with fewer than ten labels from parses, but"
         " more from gold trees, counts by those that parses miss; classes that are as rare in both"
         " are excluded.",
-        f"Tasks with more than {PLAIN} % of wrong labels show the figure in the heading; tasks"
-        f" with more than {CEILING} % need noise=accept. According to human annotators, the labels"
-        " that Conneau et al. (2018) made by parsing are wrong in 12 to 16 % of cases (their"
-        " Table 2).",
+        f"Tasks with more than {NOTED_LABEL_NOISE_PERCENT} % of wrong labels show the figure in the"
+        f" heading; tasks with more than {MAX_LABEL_NOISE_PERCENT} % need noise=accept. According"
+        " to human annotators, the labels that Conneau et al. (2018) made by parsing are wrong in"
+        " 12 to 16 % of cases (their Table 2).",
     )
     title = f"Labels from {audit.parser or 'a parser'} against those from gold trees"
     head = ("task", "labels", "of parses", "of gold", "wrong", "then")
@@ -90,9 +90,9 @@ def _then(wrong: float) -> str:
     """Whether a task is offered, offered with the figure and the upper bound, or refused unless
     `noise=accept`, by the percent of wrong labels.
     """
-    if wrong < PLAIN:
+    if wrong < NOTED_LABEL_NOISE_PERCENT:
         return "offered"
-    return "an upper bound" if wrong <= CEILING else "noise=accept"
+    return "an upper bound" if wrong <= MAX_LABEL_NOISE_PERCENT else "noise=accept"
 
 
 def _surer(cuts: Sequence[ConfidenceCut]) -> Table:

@@ -12,11 +12,11 @@ import numpy as np
 
 from lingprobe.audit.findings import RepeatedSentence, SplitOverlap
 from lingprobe.corpora.marks import fold_form
-from lingprobe.data.core import SPLITS, Dataset
+from lingprobe.data.core import DATA_SPLITS, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.groups import find_disputed_rows, number_equal_rows
 
-_PAIRS = tuple(combinations(range(len(SPLITS)), 2))
+_PAIRS = tuple(combinations(range(len(DATA_SPLITS)), 2))
 _FORMS = ("target", "replacement")  # strata whose word forms tasks keep apart
 _SHOWN = 10  # sentences that occur most often
 
@@ -61,7 +61,7 @@ def find_repeats(numbered: NumberedDataset) -> dict[str, int]:
     """Examples that repeat another one: split -> examples that ask again what another one of the
     split asks.
     """
-    questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(SPLITS)}
+    questions = {name: numbered.question[numbered.rows(k)] for k, name in enumerate(DATA_SPLITS)}
     return {name: len(asked) - len(np.unique(asked)) for name, asked in questions.items()}
 
 
@@ -101,7 +101,9 @@ def find_repeated_splits(numbered: NumberedDataset) -> dict[str, str]:
             and len(first) == len(second)
             and np.array_equal(np.sort(first), np.sort(second))
         ):
-            alike[f"{SPLITS[a]}/{SPLITS[b]}"] = "rows" if np.array_equal(first, second) else "set"
+            alike[f"{DATA_SPLITS[a]}/{DATA_SPLITS[b]}"] = (
+                "rows" if np.array_equal(first, second) else "set"
+            )
     return alike
 
 
@@ -111,7 +113,7 @@ def find_shared_sentences(numbered: NumberedDataset) -> dict[str, SplitOverlap]:
     """
     content = numbered.content[numbered.dataset.sites[:, :, 0]]
     return {
-        f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
+        f"{DATA_SPLITS[a]}/{DATA_SPLITS[b]}": _count_overlap(
             content[numbered.rows(a)], content[numbered.rows(b)]
         )
         for a, b in _PAIRS
@@ -136,10 +138,10 @@ def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Split
         codes = _code_values(list(map(fold_form, tags.names)))
         splits = [
             tags.codes[rows][tags.codes[rows] >= 0]
-            for rows in map(numbered.rows, range(len(SPLITS)))
+            for rows in map(numbered.rows, range(len(DATA_SPLITS)))
         ]
         shared[name] = {
-            f"{SPLITS[a]}/{SPLITS[b]}": _count_overlap(
+            f"{DATA_SPLITS[a]}/{DATA_SPLITS[b]}": _count_overlap(
                 codes[splits[a]][:, None], codes[splits[b]][:, None]
             )
             for a, b in _PAIRS
@@ -149,14 +151,14 @@ def find_shared_forms(numbered: NumberedDataset) -> dict[str, Mapping[str, Split
 
 def measure_known_words(dataset: Dataset) -> dict[str, float]:
     """Distinct words of a split that are in train: split -> their share."""
-    used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in SPLITS}
+    used = {split: np.unique(dataset.sites[dataset.rows(split), :, 0]) for split in DATA_SPLITS}
     seen = {
         split: {w.casefold() for w in {w for s in rows for w in dataset.sentences[s].words}}
         for split, rows in used.items()
     }
     return {
         split: len(seen[split] & seen["train"]) / len(seen[split]) if seen[split] else 0.0
-        for split in SPLITS[1:]
+        for split in DATA_SPLITS[1:]
     }
 
 
@@ -166,7 +168,7 @@ def most_repeated(numbered: NumberedDataset) -> tuple[RepeatedSentence, ...]:
     """
     dataset, counts = numbered.dataset, np.bincount(numbered.question)
     worth = counts.copy()
-    for k in range(len(SPLITS)):
+    for k in range(len(DATA_SPLITS)):
         worth[np.unique(numbered.question[numbered.rows(k)])] += 1
     several = np.flatnonzero(counts > 1)
     least = np.sort(worth[several])[-_SHOWN:][:1]
@@ -192,6 +194,6 @@ def _count_by_label(dataset: Dataset, rows: Ints) -> dict[str, int]:
     names = dataset.labels.take(rows).class_names()
     places: dict[str, int] = {}
     for split, name in sorted(zip(dataset.splits[rows].tolist(), names, strict=True)):
-        place = f"{SPLITS[split]}: {name}" if name else SPLITS[split]
+        place = f"{DATA_SPLITS[split]}: {name}" if name else DATA_SPLITS[split]
         places[place] = places.get(place, 0) + 1
     return places

@@ -19,7 +19,7 @@ from typing import Annotated
 import typer
 from typer.exceptions import TyperException
 
-from lingprobe.cli.catalogue import CATALOGUE, CommandGroup
+from lingprobe.cli.catalogue import COMMAND_CATALOGUE, CommandGroup
 from lingprobe.cli.parsing import explain_parse_error
 from lingprobe.data._foreign_code import locate_error
 from lingprobe.data.checks import check_working_folder
@@ -28,7 +28,7 @@ from lingprobe.data.printing import printable_lines, strip_unprintable
 
 _PLACES = frozenset({"-o", "--output", "--cache"})
 """Options that name a file or folder to write to."""
-COMMANDS = CATALOGUE
+COMMANDS = COMMAND_CATALOGUE
 """Declared commands by name, one in a group as `train encoder`, in the order of the help."""
 
 app = typer.Typer(

@@ -14,9 +14,9 @@ _PLAIN = 12  # folders that are offered after a task's colon, at most
 
 def complete_kinds(incomplete: str) -> list[str]:
     """Completes a kind of thing ('tasks')."""
-    from lingprobe.api.listing import KINDS
+    from lingprobe.api.listing import CONTENTS_PLACES
 
-    return [kind for kind in (*KINDS, "plugins") if kind.startswith(incomplete)]
+    return [kind for kind in (*CONTENTS_PLACES, "plugins") if kind.startswith(incomplete)]
 
 
 def make_completer(kind: str) -> Callable[..., list[str]]:

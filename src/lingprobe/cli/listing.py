@@ -165,10 +165,10 @@ def _tell_rows(paper: str) -> None:
 
 def _list_kinds() -> None:
     """Print the kinds, each with the first names."""
-    from lingprobe.api.listing import KINDS, get_contents
+    from lingprobe.api.listing import CONTENTS_PLACES, get_contents
 
-    wide = max(map(len, KINDS))
-    for kind in KINDS:
+    wide = max(map(len, CONTENTS_PLACES))
+    for kind in CONTENTS_PLACES:
         contents = get_contents(kind)
         listed = [*contents.places()]
         first = listed[:_FIRST]

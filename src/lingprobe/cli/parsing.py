@@ -28,7 +28,7 @@ _WORDS = {
 """What the parser says, and what is said in its place."""
 
 
-FILE = "PATH"
+FILE_METAVAR = "PATH"
 """What help calls a file that a command writes in a format; a folder is called FOLDER."""
 
 
@@ -49,7 +49,7 @@ class MultiValueCommand(PlainHelp, TyperCommand):
     def invoke(self, ctx: Any) -> Any:
         """Run the command, unless the file that it writes at the end has a name of no format."""
         given = ctx.params
-        files = [given[each.name] for each in self.params if each.metavar == FILE]
+        files = [given[each.name] for each in self.params if each.metavar == FILE_METAVAR]
         if any(files) and given.get("style") == "terminal" and not given.get("html"):
             from lingprobe.tables.page import format_of
 

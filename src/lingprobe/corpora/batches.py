@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.corpora.conllu import (
-    NUMBERS,
+    HEAD_NUMBERS,
     ConlluFile,
     add_extra_row,
     check_ranges,
@@ -269,7 +269,7 @@ def _build_batch(
         parse_features(raw)
     rows = np.concatenate([[0], np.cumsum(sizes)])
     ids = columns["id"]
-    numbers = np.array([int(NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[
+    numbers = np.array([int(HEAD_NUMBERS[name]) if name.isdigit() else -1 for name in ids.names])[
         ids.codes
     ]
     real = numbers >= 0
@@ -284,7 +284,7 @@ def _build_batch(
         name: CodedStrings(c.codes[real], c.names) for name, c in columns.items() if name != "id"
     }
     heads = np.fromiter(
-        (NUMBERS[name] if name != "_" else -2 for name in of_words["head"].names), np.int64
+        (HEAD_NUMBERS[name] if name != "_" else -2 for name in of_words["head"].names), np.int64
     )[of_words["head"].codes]
     parents, roots, depths = _trees(heads, starts, first, position)
     words = CodedStrings(

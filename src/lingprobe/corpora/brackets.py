@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.corpora.files import decode_text, read_chunks
-from lingprobe.corpora.historical import TRACE, is_historical, strip_lemmas
+from lingprobe.corpora.historical import TRACE_TAG, is_historical, strip_lemmas
 from lingprobe.corpora.rendering import render_words
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
@@ -336,7 +336,7 @@ def _grown(
     word_of, label_of, same = strings.words, strings.labels, strings.tags.setdefault
     for number, (tag, word, label, closed, stray) in enumerate(tokens):
         if tag:
-            if tag != TRACE or traces:
+            if tag != TRACE_TAG or traces:
                 below[node].append(BracketChild(same(tag, tag), len(words), len(words) + 1, -1))
                 words.append(word_of[word])
                 tags.append(below[node][-1].label)

@@ -31,7 +31,7 @@ from lingprobe.corpora.rendering import render_words, unescape_word
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Sentence
 
-SUFFIXES = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
+CONLL2012_SUFFIXES = (".gold_conll", ".v4_gold_conll", ".v9_gold_conll")
 """What the name of a file in these columns ends in, before .gz or .xz."""
 _NONE = ("-", "_", "")
 _SLASHED = ("/.", "/?", "/-")  # how OntoNotes writes marks that would end a sentence elsewhere

@@ -42,8 +42,8 @@ class _Heads(dict[str, int]):
         return self[text]
 
 
-SUFFIXES = (".conllu",)
-TREE_SUFFIXES = (*SUFFIXES, ".conllup", ".cupt")
+CONLLU_SUFFIXES = (".conllu",)
+TREE_SUFFIXES = (*CONLLU_SUFFIXES, ".conllup", ".cupt")
 """Endings of CoNLL-U, and of CoNLL-U Plus, whose first line names its columns."""
 _STANDARD = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _NEEDED = ("ID", "FORM", "HEAD", "DEPREL")
@@ -54,7 +54,7 @@ _BODY = re.compile(r"\n(?!#)")
 _COMMENT = re.compile(r"#\s*(text|sent_id)\s*=\s*(.*\S)")
 _KNOWN: set[str] = set()  # FEATS values that were found well-formed
 _REMEMBERED = 1 << 16
-NUMBERS = _Heads()
+HEAD_NUMBERS = _Heads()
 _IDS: list[list[str]] = [[str(i + 1) for i in range(n)] for n in range(256)]
 
 
@@ -356,7 +356,7 @@ def _why(text: str) -> str:
 def _range(row: list[str], words: int, before: list[MultiwordToken], where: str) -> MultiwordToken:
     start, _, stop = row[0].partition("-")
     try:
-        token = MultiwordToken(NUMBERS[start], NUMBERS[stop] + 1, row[1], row[9])
+        token = MultiwordToken(HEAD_NUMBERS[start], HEAD_NUMBERS[stop] + 1, row[1], row[9])
     except ValueError:
         raise DataProblem(f"{where}: id {row[0]!r} is not a range such as 3-4") from None
     if (
@@ -377,7 +377,7 @@ def _parse_heads(
     """The head column as indices, with the depth; not a tree is a DataProblem."""
     size = len(column)
     try:
-        heads = tuple(map(NUMBERS.__getitem__, column))
+        heads = tuple(map(HEAD_NUMBERS.__getitem__, column))
     except ValueError as error:
         i = list(column).index(str(error))
         raise DataProblem(

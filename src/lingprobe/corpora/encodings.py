@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from lingprobe.corpora.files import LONGEST, check_archive, read_pieces
+from lingprobe.corpora.files import MAX_LINE_BYTES, check_archive, read_pieces
 from lingprobe.data.core import DataProblem
 
 _MARKS = (
@@ -34,8 +34,10 @@ def text_lines(path: str | Path, encoding: str = "") -> Iterator[str]:
         *whole, held = (held + text).split("\n")
         for line in whole:
             yield line.removesuffix("\r").removeprefix(_JOINED)
-        if len(held) > LONGEST:
-            raise DataProblem(f"{path}: no line ends within {LONGEST >> 20} MiB; is it a text?")
+        if len(held) > MAX_LINE_BYTES:
+            raise DataProblem(
+                f"{path}: no line ends within {MAX_LINE_BYTES >> 20} MiB; is it a text?"
+            )
     if "\r" in held.removesuffix("\r"):
         raise DataProblem(f"{path}: lines end in CR alone; convert it, as with `tr '\\r' '\\n'`")
     if held:

@@ -176,7 +176,7 @@ def list_readable_files(path: str) -> list[Path]:
         return [place]
     if not place.is_dir():
         raise DataProblem(f"no file or folder {path!r} to count words in")
-    endings = (*brackets.BRACKET_SUFFIXES, *tagged.SUFFIXES[:-1], ".txt")
+    endings = (*brackets.BRACKET_SUFFIXES, *tagged.TAGGED_TEXT_SUFFIXES[:-1], ".txt")
     files = sorted(
         file
         for file in place.iterdir()

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 
-TRACE = "-NONE-"
-METADATA = "METADATA"
-_APART = frozenset({"ID", "CODE", METADATA, "COMMENT"})
+TRACE_TAG = "-NONE-"
+_METADATA_LABEL = "METADATA"
+_APART = frozenset({"ID", "CODE", _METADATA_LABEL, "COMMENT"})
 """Tags of leaves that are no words."""
 _PARENTHESES = {"<paren>": ("-LRB-", "("), "<$$paren>": ("-RRB-", ")"), "<$paren>": ("-RRB-", ")")}
 
@@ -50,7 +50,7 @@ def strip_lemmas(tokens: list[Token]) -> list[Token]:
         if tag == "CODE" and word in _PARENTHESES:
             plain[k] = _leaf(*_PARENTHESES[word])
         elif k in hidden or tag in _APART or is_empty_leaf(tag, word):
-            plain[k] = _leaf(TRACE, word)
+            plain[k] = _leaf(TRACE_TAG, word)
         else:
             real.append(k)
     forms = _strip_lemmas([tokens[k][1] for k in real])
@@ -73,7 +73,7 @@ def _join_split_words(tags: list[str], forms: list[str]) -> list[Token]:
         sign = form[0]
         if last >= 0 and sign in _SPLIT and leaves[last][1][-1] == sign and len(form) > 1:
             leaves[last] = (tags[last], leaves[last][1][:-1] + form[1:])
-            leaves.append((TRACE, form))
+            leaves.append((TRACE_TAG, form))
         else:
             leaves.append((tag, form))
             last = k
@@ -89,7 +89,7 @@ def _leaves(tokens: list[Token]) -> tuple[list[int], set[int]]:
             hidden |= {k} if inside else set()
         elif closed:
             inside -= inside > 0
-        elif inside or label == METADATA:
+        elif inside or label == _METADATA_LABEL:
             inside += 1
     return leaves, hidden
 

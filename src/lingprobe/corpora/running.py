@@ -17,9 +17,9 @@ from typing import IO, NamedTuple
 
 import regex
 
-from lingprobe.corpora.files import CHUNK, open_zip, read_pieces
-from lingprobe.corpora.marks import ENDS
-from lingprobe.corpora.text import ROW, is_row
+from lingprobe.corpora.files import CHUNK_BYTES, open_zip, read_pieces
+from lingprobe.corpora.marks import SENTENCE_END_PATTERN
+from lingprobe.corpora.text import CONLLU_ROW_PROBLEM, is_row
 from lingprobe.data.core import DataProblem
 
 _LONGEST = 1 << 20  # bytes of a line, beyond which it is cut at a space
@@ -28,13 +28,13 @@ _MOST = 1 << 17  # characters after which it ends with any line
 
 _CUT = f"a line of more than {_LONGEST >> 20} MiB, cut at a space"
 _JOINED = f"no blank line in {_MOST >> 10} thousand characters, cut at the end of a line"
-CONTROL = "NUL bytes and control characters, read as spaces"
-HIDDEN = "invisible characters (soft hyphens, byte order marks), removed"
+_CONTROL_REMARK = "NUL bytes and control characters, read as spaces"
+_HIDDEN_REMARK = "invisible characters (soft hyphens, byte order marks), removed"
 _EMPTY, _NOT_UTF8 = "an empty file", "bytes that are not UTF-8"
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _HIDDEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_FINAL = regex.compile(rf"[{ENDS}][\"'”’»)\]]*$")
+_FINAL = regex.compile(rf"[{SENTENCE_END_PATTERN}][\"'”’»)\]]*$")
 
 
 class TextPassage(NamedTuple):
@@ -79,7 +79,7 @@ def _archive_files(path: Path) -> Iterator[tuple[str, Iterator[bytes]]]:
 def _read_member(name: str, member: IO[bytes]) -> Iterator[bytes]:
     """The bytes of a file in an archive."""
     try:
-        yield from iter(partial(member.read, CHUNK), b"")
+        yield from iter(partial(member.read, CHUNK_BYTES), b"")
     except (OSError, EOFError, ValueError, zlib.error, zipfile.BadZipFile) as error:
         raise DataProblem(f"{name} is damaged ({error}); download it again") from None
 
@@ -127,7 +127,9 @@ def _clean_lines(name: str, numbered: Iterable[tuple[int, bytes, bool]]) -> Iter
     """Lines as text, spaces made single, or with what is wrong with them."""
     for number, raw, whole in numbered:
         if is_row(raw):
-            yield TextPassage(raw.decode("utf-8", "backslashreplace"), name, number, ROW)
+            yield TextPassage(
+                raw.decode("utf-8", "backslashreplace"), name, number, CONLLU_ROW_PROBLEM
+            )
             continue
         mended = () if whole else (_CUT,)
         try:
@@ -142,9 +144,9 @@ def clean_text(text: str) -> tuple[str, tuple[str, ...]]:
     """A line without what is no text, spaces made single, and what was changed in it."""
     mended: tuple[str, ...] = ()
     if _CONTROL.search(text):
-        text, mended = _CONTROL.sub(" ", text), (CONTROL,)
+        text, mended = _CONTROL.sub(" ", text), (_CONTROL_REMARK,)
     if _HIDDEN.search(text):
-        text, mended = _HIDDEN.sub("", text), (*mended, HIDDEN)
+        text, mended = _HIDDEN.sub("", text), (*mended, _HIDDEN_REMARK)
     return " ".join(text.split()), mended
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lingprobe.corpora.aliases import list_aliases
 
-RELEASE = "2.17"
+DEFAULT_UD_RELEASE = "2.17"
 """The release that is meant where none is named."""
 _SOME = 8  # treebanks that a message names at most
 _ASKED = re.compile(r"(?:ud/)?([^@/\\]+)(?:@r?([0-9]{1,2}\.[0-9]{1,2}))?")
@@ -45,7 +45,7 @@ class Treebank:
     @property
     def fetched_release(self) -> str:
         """The release that is fetched."""
-        return self.release or RELEASE
+        return self.release or DEFAULT_UD_RELEASE
 
     def __str__(self) -> str:
         return f"{self.name} of release {self.fetched_release}"

@@ -24,7 +24,7 @@ from lingprobe.data.core import DataProblem, Sentence
 
 T = TypeVar("T")
 _MANY = 1000  # sentences of a block
-SUFFIXES = (*conllu.SUFFIXES, *brackets.BRACKET_SUFFIXES)
+TREE_FILE_SUFFIXES = (*conllu.CONLLU_SUFFIXES, *brackets.BRACKET_SUFFIXES)
 """What the name of a file of trees ends in, before .gz or .xz."""
 
 
@@ -275,7 +275,7 @@ def read_blocks(path: Path, on_error: OnError, tally: ProblemTally) -> Iterator[
         yield from map(
             PhraseTrees, split_into_blocks(brackets.read_brackets(path, on_error, tally))
         )
-    elif suffix in conll2012.SUFFIXES:
+    elif suffix in conll2012.CONLL2012_SUFFIXES:
         yield from map(
             Conll2012Columns, split_into_blocks(conll2012.read_conll2012(path, on_error, tally))
         )

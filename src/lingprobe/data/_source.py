@@ -20,11 +20,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from lingprobe.data._packages import PACKAGE, is_own_module
+from lingprobe.data._packages import CORE_PACKAGE, is_own_module
 from lingprobe.data.cache import cache_dir, pack_line, recall_lines, remember_lines, unpack_line
 from lingprobe.data.digests import digest_pieces
 
-DATA = (".tsv", ".toml", ".json", ".txt", ".xz")
+DATA_FILE_SUFFIXES = (".tsv", ".toml", ".json", ".txt", ".xz")
 """Suffixes of the data files that a definition may open beside its module."""
 _CODE = "code"  # the folder of a cache
 _MAX_REMEMBERED_FILES = 2000
@@ -35,7 +35,7 @@ _TRANSPARENT = ("functools.cache", "functools.lru_cache", "contextlib.contextman
 _PLACE = re.compile(r"((?:\w+\.)*\w+):(\w+)")
 _HELP = "Help"
 """What says of an option what it means, in its annotation: prose, which does not count."""
-_NAMES = re.compile("|".join((PACKAGE, PACKAGE.capitalize(), PACKAGE.upper())))
+_NAMES = re.compile("|".join((CORE_PACKAGE, CORE_PACKAGE.capitalize(), CORE_PACKAGE.upper())))
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -468,7 +468,7 @@ class _Text(ast.NodeVisitor):
             self._mention(NameMention("place", value))
             return
         self.parts.append(f"Constant {value!r}")
-        if value.endswith(DATA):
+        if value.endswith(DATA_FILE_SUFFIXES):
             self._mention(NameMention("data", value))
 
     def visit_Global(self, node: ast.Global) -> None:

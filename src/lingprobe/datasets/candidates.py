@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import SPLITS, DataProblem, Sentence
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Sentence
 from lingprobe.data.digests import hash_bytes
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.settings import SampleSettings
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
+NO_STRATA: Mapping[str, str] = MappingProxyType({})
 
 
 class Candidate(NamedTuple):
@@ -35,7 +35,7 @@ class Candidate(NamedTuple):
     label: Label
     target: str = ""
     split: str = ""
-    strata: Mapping[str, str] = NOTHING
+    strata: Mapping[str, str] = NO_STRATA
     length: int | None = None
     lemma: str = ""
 
@@ -128,9 +128,9 @@ class CandidatePool:
         return {name: int(n) for name, n in zip(self.names, counts, strict=True)}
 
 
-SEPARATOR = "\n"
+WORD_SEPARATOR = "\n"
 """What no word has: files are read by lines."""
-joined = SEPARATOR.join
+joined = WORD_SEPARATOR.join
 
 
 def hash_candidates(sentences: Iterable[str]) -> tuple[Ints, Ints, Ints]:
@@ -308,11 +308,13 @@ def separate_splits(pool: CandidatePool, rows: Ints, notes: Notes) -> Ints:
             " splits=sampled"
         )
     targets, ranks = pool.targets[rows], _HOME[pool.splits[rows]]
-    home = np.full(len(pool.forms) + 1, len(SPLITS))
+    home = np.full(len(pool.forms) + 1, len(DATA_SPLITS))
     np.minimum.at(home, targets, ranks)
     stay = (targets < 0) | (home[targets] == ranks)
     gone = np.bincount(pool.splits[rows[~stay]], minlength=3)
-    notes["target_in_another_split"] = {name: int(n) for name, n in zip(SPLITS, gone, strict=True)}
+    notes["target_in_another_split"] = {
+        name: int(n) for name, n in zip(DATA_SPLITS, gone, strict=True)
+    }
     return np.asarray(rows[stay])
 
 

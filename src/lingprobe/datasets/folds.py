@@ -11,14 +11,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.fold_plan import plan_folds
 from lingprobe.datasets.groups import connect_rows
 from lingprobe.datasets.settings import DatasetFold, SampleSettings
 from lingprobe.datasets.splits import allocate_to_all, shared_ties
 
-_TEST = SPLITS.index("test")
+_TEST = DATA_SPLITS.index("test")
 _TENTHS = 10
 
 

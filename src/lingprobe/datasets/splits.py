@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.candidates import number_values
 from lingprobe.datasets.groups import connect_rows
@@ -294,14 +294,14 @@ def draw_examples(examples: Sequence[Example], size: int, seed: int) -> list[Exa
     if size >= len(examples):
         return list(examples)
     rng = np.random.default_rng([seed, 4])
-    splits = np.array([SPLITS.index(e.split) for e in examples])
+    splits = np.array([DATA_SPLITS.index(e.split) for e in examples])
     labels, names = number_values(e.label if isinstance(e.label, str) else "" for e in examples)
     # the same classes come first in every split, so that what test has train has too
     rank = rng.permutation(len(names))
     mixed = rng.permutation(len(examples))
     chosen = []
     for split, number in enumerate(
-        apportion_total(size, np.bincount(splits, minlength=len(SPLITS)).astype(float))
+        apportion_total(size, np.bincount(splits, minlength=len(DATA_SPLITS)).astype(float))
     ):
         rows = mixed[splits[mixed] == split]
         chosen.append(_spread(rows, rank[labels[rows]], len(names), int(number)))

@@ -12,7 +12,7 @@ from lingprobe.data._foreign_code import one_line
 from lingprobe.data.core import DataProblem
 from lingprobe.data.errors import describe_install
 from lingprobe.data.examples import EncoderStop
-from lingprobe.encoders.hub import ADAPTER, ModelFiles, ModelSource, find_model_files
+from lingprobe.encoders.hub import ADAPTER_CONFIG_FILE, ModelFiles, ModelSource, find_model_files
 
 _INSIDE = "base_model.model."  # what PEFT puts before the names of all weights
 _MERGE = "merge it into its model (merge_and_unload), save that, and name its folder"
@@ -20,12 +20,14 @@ _MERGE = "merge it into its model (merge_and_unload), save that, and name its fo
 
 def is_adapter(files: ModelFiles) -> bool:
     """Whether files are of an adapter alone, without the model that it belongs to."""
-    return (files.folder / ADAPTER).is_file() and not (files.folder / "config.json").is_file()
+    return (files.folder / ADAPTER_CONFIG_FILE).is_file() and not (
+        files.folder / "config.json"
+    ).is_file()
 
 
 def base_of(files: ModelFiles, reference: str) -> str:
     """Which model an adapter belongs to, as it says itself; DataProblem where that is not here."""
-    base = str(files.says(ADAPTER).get("base_model_name_or_path") or "")
+    base = str(files.says(ADAPTER_CONFIG_FILE).get("base_model_name_or_path") or "")
     try:
         if base:
             find_model_files(base, "sentence-transformers", first=False)

@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from lingprobe.encoders.sites import WHOLE
+from lingprobe.encoders.sites import BLOCK_PART_SITES
 
 Doubles = NDArray[np.float64]
 
@@ -77,13 +77,13 @@ def find_parts(block: BlockRecording) -> BlockModules:
     names = {"attn": "", "mlp": ""}
     both = _summands(block)
     if not block.weights:
-        why |= dict.fromkeys((*WHOLE, "heads", "map"), _NO_ATTENTION)
+        why |= dict.fromkeys((*BLOCK_PART_SITES, "heads", "map"), _NO_ATTENTION)
     elif both is None:
-        why |= dict.fromkeys(WHOLE, _NO_SUM)
+        why |= dict.fromkeys(BLOCK_PART_SITES, _NO_SUM)
     else:
         is_first = block.weights[0][0] <= both[0]
         order = both if is_first else both[::-1]
-        names = dict(zip(WHOLE, (block.calls[n].module for n in order), strict=True))
+        names = dict(zip(BLOCK_PART_SITES, (block.calls[n].module for n in order), strict=True))
     heads, many, width = _find_head_module(block)
     if not heads:
         why.setdefault("heads", _NO_HEADS)

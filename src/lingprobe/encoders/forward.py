@@ -33,16 +33,16 @@ from lingprobe.encoders.batches import (
     pad_rows,
     run_batches,
 )
-from lingprobe.encoders.conversations import ALL, read_conversations, tokenize_conversations
+from lingprobe.encoders.conversations import ALL_TOKENS, read_conversations, tokenize_conversations
 from lingprobe.encoders.current_batch import BatchRows, mark_batch
 from lingprobe.encoders.frames import PromptFrame
 from lingprobe.encoders.generation import GeneratedTokens, append_written, strip_ends
 from lingprobe.encoders.pooling import KeptTokens, PendingBatches, PooledBatch, PoolWish
-from lingprobe.encoders.shared_start import FEW, SharedStart
+from lingprobe.encoders.shared_start import MIN_SHARED_TOKENS, SharedStart
 from lingprobe.encoders.sites import ModelSite, highest_block, is_site
 from lingprobe.encoders.token_places import ALL_PLACES, PlaceRange
 from lingprobe.encoders.tokens import (
-    JOINED,
+    DEFAULT_WORD_SPACING,
     SubwordSplitter,
     TokenisedSentences,
     WordSpacing,
@@ -141,7 +141,7 @@ class ForwardPass:
     frame: PromptFrame
     special: bool
     tokens: int
-    words: WordSpacing = JOINED
+    words: WordSpacing = DEFAULT_WORD_SPACING
     turns: str | None = None
     writer: GeneratedTokens | None = None
     places: PlaceRange = ALL_PLACES
@@ -262,7 +262,9 @@ class ForwardPass:
             raw = [sentence.text for sentence in sentences]
             prompts = strip_ends(tokenise_texts(self.network.tokenizer, limit, raw, self.frame))
         else:
-            read, reasons = read_conversations(self.network.tokenizer, sentences, self.frame, ALL)
+            read, reasons = read_conversations(
+                self.network.tokenizer, sentences, self.frame, ALL_TOKENS
+            )
             prompts = tokenize_conversations(self.network.tokenizer, limit, read, by_piece)
         for number, sentence in enumerate(sentences):
             if sentence.turns and sentence.turns[-1].role == "assistant" and self.turns is not None:
@@ -329,7 +331,12 @@ class ForwardPass:
         which others they are encoded with.
         """
         few = len(tokens.ids) < 2 or tokens.types is not None
-        if not highest or few or self.network.batching != "padded" or len(self._before) < FEW:
+        if (
+            not highest
+            or few
+            or self.network.batching != "padded"
+            or len(self._before) < MIN_SHARED_TOKENS
+        ):
             return None
         return self.network.shared_start(self._before, highest)
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.corpora.files import digest_files
-from lingprobe.data.cache import OFFLINE, format_bytes, is_on
+from lingprobe.data.cache import OFFLINE_VARIABLE, format_bytes, is_on
 from lingprobe.data.checks import check_regular
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_pieces
@@ -26,9 +26,9 @@ from lingprobe.data.errors import describe_install
 
 # files, some of which every whole model has
 _WEIGHTS = ("*.safetensors", "*.bin", "*.safetensors.index.json")
-ADAPTER = "adapter_config.json"
+ADAPTER_CONFIG_FILE = "adapter_config.json"
 # files that say what a model is
-_TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER)
+_TELLING = ("config.json", "modules.json", "config_sentence_transformers.json", ADAPTER_CONFIG_FILE)
 _POINTER = b"version https://git-lfs"  # how a file begins that Git LFS has not fetched
 _LEAST_BITS = 2  # that any quantisation leaves of a weight
 _PATIENCE = 5.0  # seconds for which the hub may think
@@ -188,8 +188,10 @@ def check_hub(missing: str) -> None:
     """
     from huggingface_hub import constants, get_session
 
-    if is_on(os.environ.get(OFFLINE)):
-        raise DataProblem(f"{missing} ({OFFLINE} is set, so nothing is fetched); give a folder")
+    if is_on(os.environ.get(OFFLINE_VARIABLE)):
+        raise DataProblem(
+            f"{missing} ({OFFLINE_VARIABLE} is set, so nothing is fetched); give a folder"
+        )
     try:
         get_session().head(constants.ENDPOINT, timeout=_PATIENCE)
     except Exception as error:  # of whichever library it asks by, which differ by version

@@ -17,10 +17,10 @@ from lingprobe.data.core import DataProblem
 from lingprobe.encoders.attention import AttentionRecorder
 from lingprobe.encoders.block_parts import BlockModules, BlockRecording, ModuleCall, find_parts
 from lingprobe.encoders.blocks import first_states
-from lingprobe.encoders.sites import RESIDUAL, WHOLE, ModelSite
+from lingprobe.encoders.sites import BLOCK_PART_SITES, RESIDUAL_SITES, ModelSite
 from lingprobe.encoders.taps import ModuleTaps, Raw, Turn, arrange_states
 
-TOKENS = 7  # in a row that is watched; unlike the sizes of parts
+WATCHED_TOKEN_COUNT = 7  # in a row that is watched; unlike the sizes of parts
 _TURNS = ((0, 1, 2), (1, 0, 2), (0, 2, 1))
 """How the axes of states may lie: rows, tokens, width; tokens first (XLNet); width before tokens
 (SqueezeBERT).
@@ -45,7 +45,7 @@ class InstrumentedModel:
                 f"no {site.name}: block {site.block} of this {self.kind} model has {parts.many}"
                 " heads, whatever its configuration says"
             )
-        whole = {**dict.fromkeys((*WHOLE, *RESIDUAL), parts.whole), "map": 1}
+        whole = {**dict.fromkeys((*BLOCK_PART_SITES, *RESIDUAL_SITES), parts.whole), "map": 1}
         return whole.get(kind, parts.width // max(parts.many, 1))
 
     def read(

@@ -145,7 +145,7 @@ def _tokeniser(text: str) -> tuple[Any, int | None, dict[str, bool]] | None:
 
 
 # what sentence-transformers calls models that give a vector of each token
-MANY = "MultiVectorEncoder"
+MULTI_VECTOR_CLASS = "MultiVectorEncoder"
 
 
 class SavedModel:

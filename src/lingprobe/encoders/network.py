@@ -23,12 +23,12 @@ from lingprobe.encoders.alone import Batching, are_vectors_close, choose_batchin
 from lingprobe.encoders.batches import pad_rows
 from lingprobe.encoders.blocks import LayerStates, find_layers, text_encoder
 from lingprobe.encoders.hub import ModelSource, explain_unloadable, weights_size
-from lingprobe.encoders.inside import TOKENS, InstrumentedModel, look_inside
+from lingprobe.encoders.inside import WATCHED_TOKEN_COUNT, InstrumentedModel, look_inside
 from lingprobe.encoders.loading import check_weights, load_tokenizer, load_transformer
 from lingprobe.encoders.model_files import in_precision, set_precision
 from lingprobe.encoders.quantisation import check_model_memory, choose_placement, get_quantisation
 from lingprobe.encoders.random_weights import (
-    SOME,
+    LAYER_SEARCH_TOKENS,
     below_layers,
     draw_untrained_model,
     orthonormalise_weights,
@@ -102,7 +102,7 @@ class LoadedModel:
     @functools.cached_property
     def layers(self) -> LayerStates:
         """Which of the model's states are its layers, found on some tokens."""
-        tokens = torch.arange(min(SOME, self.limit), device=self.device)
+        tokens = torch.arange(min(LAYER_SEARCH_TOKENS, self.limit), device=self.device)
         ids = torch.stack([tokens, tokens.flip(0)])
         return find_layers(self.model, ids, lambda: self._run(ids, torch.ones_like(ids)))
 
@@ -133,7 +133,7 @@ class LoadedModel:
     @functools.cached_property
     def _run_to(self) -> Stopped | None:
         """Runs the model as far as a layer, where that can be done."""
-        row = list(range(min(SOME, self.limit)))
+        row = list(range(min(LAYER_SEARCH_TOKENS, self.limit)))
         inputs = self._inputs([row, row[::2]] if self.batching == "padded" else [row])
         blocks = self.model.get_submodule(self.layers.blocks)
         run = functools.partial(self._run, **inputs)
@@ -180,7 +180,7 @@ class LoadedModel:
     @functools.cached_property
     def inside(self) -> InstrumentedModel:
         """The parts of its blocks, found on some tokens."""
-        row = list(range(min(TOKENS, self.limit)))
+        row = list(range(min(WATCHED_TOKEN_COUNT, self.limit)))
         inputs = self._inputs([row, row[::-1]])
         run = functools.partial(self._run, **inputs)
         first = self._read(inputs["input_ids"], run)[0]
@@ -284,7 +284,7 @@ class LoadedModel:
     @functools.cached_property
     def causal(self) -> bool:
         """Whether it reads from left to right, so that no token depends on those behind it."""
-        row = list(range(min(SOME, self.limit)))
+        row = list(range(min(LAYER_SEARCH_TOKENS, self.limit)))
         one, other = (
             [layer[0, :-1] for layer in self.hidden_states([ids])]
             for ids in (row, [*row[:-1], row[0]])

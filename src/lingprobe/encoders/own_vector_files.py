@@ -218,7 +218,7 @@ def check_stored(
     return VectorFileContent(rows, arrays)
 
 
-FORMATS = {
+VECTOR_FILE_FORMATS = {
     "npz": VectorFileFormat(_npz_keys, "vectors", _read_npz),
     **dict.fromkeys(("parquet", "arrow"), VectorFileFormat(_table_keys, "vector", _read_table)),
 }

@@ -11,7 +11,7 @@ from lingprobe.data.core import DataProblem
 from lingprobe.data.examples import EncoderStop
 
 # what each way of quantising is read with
-PACKAGES = {
+QUANTISATION_PACKAGES = {
     "bitsandbytes": "bitsandbytes",
     "gptq": "gptqmodel",
     "awq": "gptqmodel",

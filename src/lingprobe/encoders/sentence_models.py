@@ -29,7 +29,7 @@ from lingprobe.encoders.alone import (
 from lingprobe.encoders.batches import group_rows, run_batches
 from lingprobe.encoders.hub import ModelSource, explain_unloadable, first_line, quiet_loading
 from lingprobe.encoders.loading import check_blocks, check_tokenizer
-from lingprobe.encoders.model_files import MANY, in_precision, set_precision
+from lingprobe.encoders.model_files import MULTI_VECTOR_CLASS, in_precision, set_precision
 from lingprobe.encoders.random_weights import redraw_modules
 from lingprobe.nets.device import check_device
 
@@ -242,12 +242,16 @@ def prepare_sentence_model(
             else ""
         )
         raise EncoderStop(f"{name} cannot encode a text: {first_line(error)}{hint}") from error
-    key = "token_embeddings" if form == MANY else "sentence_embedding"
+    key = "token_embeddings" if form == MULTI_VECTOR_CLASS else "sentence_embedding"
     if not isinstance(output.get(key), Tensor):
         raise EncoderStop(f"{name} has no output {key}")
     if torch.isnan(output[key]).any():
         raise EncoderStop(f"{name} has NaN in its vectors: are its weights damaged?")
-    width = int((output[key] if form == MANY else sentence_vectors(model, output, way)).shape[-1])
+    width = int(
+        (output[key] if form == MULTI_VECTOR_CLASS else sentence_vectors(model, output, way)).shape[
+            -1
+        ]
+    )
     if way.width is not None and width < way.width:
         raise EncoderStop(
             f"{name}: truncate_dim={way.width}, and its vectors have {width} dimensions"
@@ -288,7 +292,7 @@ def _batching(trial: LoadedSentenceModel, before: str, name: str) -> Batching:
 
     def vectors(features: dict[str, Any]) -> list[Sequence[Tensor]]:
         output = trial.forward(features)
-        if trial.form != MANY:
+        if trial.form != MULTI_VECTOR_CLASS:
             return [[row[None]] for row in sentence_vectors(trial.model, output, trial.way)]
         masks = output["attention_mask"].bool()
         return [[row[mask]] for row, mask in zip(output["token_embeddings"], masks, strict=True)]

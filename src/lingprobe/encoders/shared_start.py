@@ -13,7 +13,7 @@ from torch import Tensor
 
 from lingprobe.encoders.alone import are_vectors_close
 
-FEW = 8  # tokens from which on it pays to read them once
+MIN_SHARED_TOKENS = 8  # tokens from which on it pays to read them once
 _TRIED = 6  # tokens behind them on which a model is tried
 
 Rows = Sequence[Sequence[int]]

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from lingprobe.data.core import DataProblem
 
-WHOLE = ("attn", "mlp")
-RESIDUAL = ("pre", "post")
-OF_HEADS = ("head", "slice", "map")
+BLOCK_PART_SITES = ("attn", "mlp")
+RESIDUAL_SITES = ("pre", "post")
+HEAD_SITES = ("head", "slice", "map")
 _LAYER = "resid"
 _PATTERN = re.compile(r"(\w+):(\*|\d+)(?:-(\d+))?(?:\.(\*|\d+))?")
 _HINT = "mlp:8, attn:8, pre:8, post:8, mlp:*, mlp:1-4, head:8.3, head:8.* or head:*.*"
@@ -49,7 +49,9 @@ class ModelSite(NamedTuple):
 
 def is_site(name: str) -> bool:
     """Whether a layer's name is that of a site inside a block."""
-    return name.partition(":")[0] in (*RESIDUAL, *WHOLE, *OF_HEADS) and ":" in name
+    return (
+        name.partition(":")[0] in (*RESIDUAL_SITES, *BLOCK_PART_SITES, *HEAD_SITES) and ":" in name
+    )
 
 
 def highest_block(names: Iterable[str]) -> int | None:
@@ -65,8 +67,8 @@ def expand_sites(text: str, last: int, heads: Callable[[], int] | None) -> tuple
     """
     match = _PATTERN.fullmatch(text)
     kind, first, end, head = match.groups() if match else ("", "", None, None)
-    fits = (kind in (*RESIDUAL, *WHOLE, _LAYER) and head is None) or (
-        kind in OF_HEADS and head is not None
+    fits = (kind in (*RESIDUAL_SITES, *BLOCK_PART_SITES, _LAYER) and head is None) or (
+        kind in HEAD_SITES and head is not None
     )
     if not fits:
         raise DataProblem(f"layers={text}: sites inside blocks are written {_HINT}")

@@ -15,7 +15,7 @@ import numpy as np
 from lingprobe.data.checks import check_number
 from lingprobe.data.core import Sentence
 from lingprobe.data.options import Help
-from lingprobe.data.oracles import DECODABLE, EncoderQuestion, Kind
+from lingprobe.data.oracles import DECODABLE_QUESTION, EncoderQuestion, Kind
 from lingprobe.data.vectors import (
     Floats,
     Ints,
@@ -67,7 +67,7 @@ class UntrainedArchitecture:
     seed: int = field(default=0, kw_only=True)
     tokens: int = field(default=4096, kw_only=True)
     kind: ClassVar[Kind] = "baseline"
-    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE,)
+    opposes: ClassVar[tuple[EncoderQuestion, ...]] = (DECODABLE_QUESTION,)
     takes = "sentences"
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.array_files import ArrayFile
 from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.files import (
-    COMPRESSED,
+    COMPRESSION_SUFFIXES,
     digest_files,
     known_digest,
     open_and_hash,
@@ -42,7 +42,7 @@ from lingprobe.encoders.sources import check_vectors
 _LARGE = 1 << 24  # bytes; what is found in a smaller file is found again sooner than remembered
 _WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
 _MAX_DIGITS = 18  # of a number of words or dimensions
-FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
+_FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
 
 
 # dimensions, buckets, shortest and longest subword, entries, words
@@ -85,7 +85,7 @@ def word_digest(path: Path) -> str:
 
 def _open_word_file(path: Path) -> WordFile:
     with open_file(path) as stream:
-        if stream.read(4) == FASTTEXT:
+        if stream.read(4) == _FASTTEXT_MAGIC:
             return _fasttext(path)
         stream.seek(0)
         first, second = stream.readline(1 << 20), stream.read(1 << 16)
@@ -195,7 +195,7 @@ def _fasttext(path: Path) -> FastText:
             f"{path}: a fastText model with subwords is read by gensim:"
             f" {describe_install('static')}"
         ) from None
-    if path.suffix in COMPRESSED:
+    if path.suffix in COMPRESSION_SUFFIXES:
         raise DataProblem(f"{path}: unpack this fastText model first")
     _check_fasttext(path)
     try:

@@ -15,8 +15,13 @@ from typing import Any, TypeVar
 from lingprobe.data.cache import set_environment
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.errors import LingprobeError
-from lingprobe.nets.device import DEVICE, get_device_kind, resolved_device, resolved_dtype
-from lingprobe.nets.precision import HALF, THREADS, native_bf16, usable_threads
+from lingprobe.nets.device import DEVICE_VARIABLE, get_device_kind, resolved_device, resolved_dtype
+from lingprobe.nets.precision import (
+    BFLOAT16_VARIABLE,
+    THREADS_VARIABLE,
+    native_bf16,
+    usable_threads,
+)
 from lingprobe.store.blocks import open_block, write_block_file
 from lingprobe.store.claims import clear_claim, hold_claim
 
@@ -69,9 +74,9 @@ class MachineProfile:
     def adopt(self) -> Iterator[None]:
         """What runs inside, worker processes included, computes with this."""
         with (
-            set_environment(DEVICE, self.device),
-            set_environment(HALF, ",".join(self.half)),
-            set_environment(THREADS, str(self.threads)),
+            set_environment(DEVICE_VARIABLE, self.device),
+            set_environment(BFLOAT16_VARIABLE, ",".join(self.half)),
+            set_environment(THREADS_VARIABLE, str(self.threads)),
         ):
             yield
 

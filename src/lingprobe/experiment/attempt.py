@@ -21,7 +21,7 @@ from lingprobe.store.precision import StoragePrecision
 
 # sentences that fail one after another before one that is known to work is tried again
 _PATIENCE = 32
-PROBES = 8  # sentences tried alone when nothing has worked yet
+TRIED_SENTENCE_COUNT = 8  # sentences tried alone when nothing has worked yet
 # seconds after which three of them are enough: an encoder that fails to load may take long over it
 _ENOUGH = 20.0
 

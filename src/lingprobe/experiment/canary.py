@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data._foreign_code import foreign_code, one_line
-from lingprobe.data._packages import PACKAGE
+from lingprobe.data._packages import CORE_PACKAGE
 from lingprobe.data.core import Encoder, Sentence
 from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import ContentIdentity
@@ -45,8 +45,8 @@ _SENTENCES = tuple(
         "It is not true that nobody likes him .",
     )
 )
-SAME = 1e-3  # how far, of its length, a vector may be from one of another machine
-ALONE = 1e-2  # the same from one of another batch, in half precision as well
+MACHINE_TOLERANCE = 1e-3  # how far, of its length, a vector may be from one of another machine
+BATCH_TOLERANCE = 1e-2  # the same from one of another batch, in half precision as well
 _SUFFIX = ".canary"
 _RANDOM = "random"
 
@@ -102,14 +102,14 @@ def check_identity(known: ContentIdentity, encoder: Encoder, paths: RunPaths) ->
             " alone"
         )
     else:
-        if not _gives(encoder, [_SENTENCES], whole, SAME):
+        if not _gives(encoder, [_SENTENCES], whole, MACHINE_TOLERANCE):
             return EncoderCheck(
                 replace(known, facts=(*known.facts, f"{_RANDOM} {uuid.uuid4().hex}")),
                 f"{name} gives other vectors each time that it reads a sentence, so its scores"
                 " cannot be reproduced, and its vectors are of this run alone",
             )
         ready = _prepare(encoder)
-        if not _gives(ready, [_SENTENCES[:1], _SENTENCES[1:]], whole, ALONE):
+        if not _gives(ready, [_SENTENCES[:1], _SENTENCES[1:]], whole, BATCH_TOLERANCE):
             remark = (
                 f"{name} gives a sentence another vector beside other sentences, so its scores"
                 " depend on which are read together"
@@ -138,7 +138,7 @@ def has_foreign_code(encoder: Encoder) -> bool:
     adapted = isinstance(
         encoder, FunctionEncoder | PreparingEncoder | BatcherEncoder | SentEvalPair
     )
-    return adapted or type(encoder).__module__.partition(".")[0] != PACKAGE
+    return adapted or type(encoder).__module__.partition(".")[0] != CORE_PACKAGE
 
 
 def is_random(known: ContentIdentity) -> bool:
@@ -195,5 +195,5 @@ def _matching(results: Path, stem: str, vectors: Sequence[Floats]) -> Iterator[s
         if (block := open_block(path)) is None:
             continue
         stored = [block.array(str(number)) for number in range(len(block.arrays))]
-        if _are_vectors_alike(stored, vectors, SAME):
+        if _are_vectors_alike(stored, vectors, MACHINE_TOLERANCE):
             yield path.stem.rpartition("-")[2]

@@ -26,9 +26,15 @@ from lingprobe.data.errors import LingprobeError
 from lingprobe.data.examples import EncoderStop
 from lingprobe.data.identity import ContentIdentity
 from lingprobe.data.vectors import Floats, Vectors
-from lingprobe.experiment.canary import ALONE, SAME, has_foreign_code, is_random, measure_gap
+from lingprobe.experiment.canary import (
+    BATCH_TOLERANCE,
+    MACHINE_TOLERANCE,
+    has_foreign_code,
+    is_random,
+    measure_gap,
+)
 from lingprobe.experiment.embed import slots_of
-from lingprobe.experiment.keys import FULL, vectors_key
+from lingprobe.experiment.keys import FULL_PRECISION_DTYPE, vectors_key
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.nets.precision import limit_to_agreed_threads
 from lingprobe.store.blocks import StoreProblem, open_block, write_block_file
@@ -262,7 +268,7 @@ class VectorCheck:
         """Of how many sentences vectors changed, or depend on the batch: others than are kept,
         among others, alone, and by more than twice what these two differ for any of them.
         """
-        limit = SAME if self.paths.dtype == FULL else ALONE
+        limit = MACHINE_TOLERANCE if self.paths.dtype == FULL_PRECISION_DTYPE else BATCH_TOLERANCE
         gaps = {
             each: measure_gap(self.encoded[each], layers)
             for each, layers in kept.items()

@@ -15,19 +15,19 @@ from lingprobe.data.core import DataProblem, Dataset, DeviceAwareEncoder, Encode
 from lingprobe.data.oracles import get_encoder_role
 from lingprobe.data.reading import ReadingProblem, read_of
 from lingprobe.data.sizes import FitSize, WorkAmount, WorkEstimator
-from lingprobe.encoders.hf import DEPTH, said_in
+from lingprobe.encoders.hf import LAYER_COUNT_FIELDS, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.experiment.data import load_dataset
 from lingprobe.experiment.groups import TrialGroup
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.provenance import list_layer_names
-from lingprobe.experiment.room import PIECES
+from lingprobe.experiment.room import SUBWORDS_PER_WORD
 from lingprobe.experiment.settings import keeps_settings
 from lingprobe.experiment.speeds import measure_speeds
 from lingprobe.experiment.units import get_width, width_of
 from lingprobe.nets.precision import beside_products
 
-START = 4.0
+PROCESS_START_SECONDS = 4.0
 """Seconds that a process takes to begin, and to plan."""
 _GROUP, _TRIAL = 0.02, 0.02
 """Seconds that the examples of a group of fits take, and the score and interval of a trial."""
@@ -138,9 +138,9 @@ def estimate_encoding(
         words * get_width(encoder) if isinstance(words, int) else 0
     )  # of which none is multiplied
     parameters = (_numbers(folder, said) - table) * _compute_depth_share(
-        said_in(said, DEPTH), slots
+        said_in(said, LAYER_COUNT_FIELDS), slots
     )
-    pieces = sum(len(s.words) * PIECES + _MARKS for s in sentences)
+    pieces = sum(len(s.words) * SUBWORDS_PER_WORD + _MARKS for s in sentences)
     half = isinstance(encoder, DeviceAwareEncoder) and encoder.runs[0] == "bfloat16"
     return 2 * parameters * pieces / measure_speeds().products * beside_products(half)
 

@@ -64,4 +64,4 @@ def _size(job: FitJob) -> int:
     return 4 * len(job.cells) * len(job.train.labels.names) * width
 
 
-FITS = FitCache()
+EQUAL_FIT_CACHE = FitCache()

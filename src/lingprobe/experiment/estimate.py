@@ -9,7 +9,11 @@ from dataclasses import dataclass, field
 from lingprobe.data.abilities import LookupEncoder, RemoteEncoder
 from lingprobe.data.cache import format_bytes
 from lingprobe.data.core import DataProblem, DeviceAwareEncoder, Encoder, Sentence
-from lingprobe.experiment.durations import START, estimate_encoding, estimate_fitting
+from lingprobe.experiment.durations import (
+    PROCESS_START_SECONDS,
+    estimate_encoding,
+    estimate_fitting,
+)
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.plan import TrialPlan, group_refusals
 from lingprobe.experiment.portions import split_groups
@@ -77,7 +81,7 @@ def estimate_plan(plan: TrialPlan, paths: RunPaths) -> Estimate:
     refused = dict(plan.refused)
     parts = split_groups(groups, paths)
     reading = time.perf_counter() - start  # as a run does, too
-    seconds = START + reading + estimate_fitting(groups, paths) if groups else 0.0
+    seconds = PROCESS_START_SECONDS + reading + estimate_fitting(groups, paths) if groups else 0.0
     for part in parts:
         left = [(one, todo) for one in part.passes if (todo := left_of(one, store))]
         size = max(size, sum(bytes_of(one, todo, store) for one, todo in left))

@@ -17,7 +17,14 @@ from lingprobe.corpora.training_sentences import (
 )
 from lingprobe.data._closure import digest_code, root_of
 from lingprobe.data.cache import recall_value, remember_value
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Encoder, Task, TrainingAwareEncoder
+from lingprobe.data.core import (
+    DATA_SPLITS,
+    DataProblem,
+    Dataset,
+    Encoder,
+    Task,
+    TrainingAwareEncoder,
+)
 from lingprobe.data.digests import digest_pieces, digest_texts
 from lingprobe.data.identity import ContentIdentity
 from lingprobe.experiment.data import load_dataset
@@ -90,8 +97,8 @@ def _refusal(dataset: Dataset, seen: Hashes, known: str) -> str:
     rows = np.flatnonzero(bad[dataset.sites[:, :, 0]].any(1))
     if not len(rows):
         return ""
-    counts = np.bincount(dataset.splits[rows].clip(0), minlength=len(SPLITS)).tolist()
-    parts = ", ".join(f"{n:,} of {name}" for name, n in zip(SPLITS, counts, strict=True) if n)
+    counts = np.bincount(dataset.splits[rows].clip(0), minlength=len(DATA_SPLITS)).tolist()
+    parts = ", ".join(f"{n:,} of {name}" for name, n in zip(DATA_SPLITS, counts, strict=True) if n)
     named = " and ".join(islice(_quote_sentences(dataset, rows, bad), _NAMED))
     return (
         f"{len(rows):,} of {len(dataset):,} examples ({parts}) have sentences that this encoder was"

@@ -12,10 +12,13 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.data.identity import ContentIdentity, ResultIdentities, compute_identity
 from lingprobe.encoders import ENCODERS
 from lingprobe.nets.precision import must_be_reproducible
-from lingprobe.store.results import SHARED
+from lingprobe.store.results import SHARED_ID_CHARACTERS
 
-FULL = "float32"  # the type in which vectors are what an encoder returned
-EMBEDS = ("lingprobe.experiment.embed:embed_sentences", "lingprobe.experiment.embed:load_vectors")
+FULL_PRECISION_DTYPE = "float32"  # the type in which vectors are what an encoder returned
+EMBEDDING_CODE = (
+    "lingprobe.experiment.embed:embed_sentences",
+    "lingprobe.experiment.embed:load_vectors",
+)
 """What makes vectors of an encoder."""
 _MEASURES = (
     "lingprobe.experiment.measure:prepare_group",
@@ -25,20 +28,26 @@ _MEASURES = (
 
 
 def identify_encoder(
-    reference: str | None, encoder: Encoder, kept: str = FULL, state: str = ""
+    reference: str | None, encoder: Encoder, kept: str = FULL_PRECISION_DTYPE, state: str = ""
 ) -> ContentIdentity:
     """What decides an encoder's vectors: it, the type that they are kept in, and the state of an
     object that says nothing of itself.
     """
     return compute_identity(
-        ENCODERS, reference, encoder, *([kept] if kept != FULL else []), *([state] if state else [])
+        ENCODERS,
+        reference,
+        encoder,
+        *([kept] if kept != FULL_PRECISION_DTYPE else []),
+        *([state] if state else []),
     )
 
 
 def vectors_key(encoder: Encoder, known: ContentIdentity) -> str:
     """What an encoder's vectors are cached under: without layers and pooling where it has them."""
     reference = encoder.base if isinstance(encoder, LayeredEncoder) else known.reference
-    return digest_texts(reference, known.code, *known.facts, digest_code(*EMBEDS), *_threads())
+    return digest_texts(
+        reference, known.code, *known.facts, digest_code(*EMBEDDING_CODE), *_threads()
+    )
 
 
 def trial_id(trial: Trial, ingredients: ResultIdentities) -> str:
@@ -49,7 +58,10 @@ def trial_id(trial: Trial, ingredients: ResultIdentities) -> str:
     store finds their file.
     """
     shared = digest_texts(*map(str, ingredients), digest_code(*_MEASURES), *_threads())
-    return shared[:SHARED] + digest_texts(shared, trial.read, str(trial.seed))[SHARED:]
+    return (
+        shared[:SHARED_ID_CHARACTERS]
+        + digest_texts(shared, trial.read, str(trial.seed))[SHARED_ID_CHARACTERS:]
+    )
 
 
 def _threads() -> list[str]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lingprobe.data._logits import ProbeLogits
 from lingprobe.data.abilities import ModelSelectingProbe, PromptEncoder
 from lingprobe.data.core import (
-    SPLITS,
+    DATA_SPLITS,
     Cell,
     Dataset,
     Encoder,
@@ -415,7 +415,7 @@ def _by_label(lost: Dataset) -> dict[str, dict[str, int]]:
     classes.
     """
     by_split: dict[str, dict[str, int]] = {}
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         labels = lost.labels.take(lost.rows(split))
         counts = Counter(labels.class_names())
         by_split[split] = {name: counts[name] for name in (*labels.names, "") if counts[name]}

@@ -11,9 +11,14 @@ from lingprobe.data.core import DataProblem, Encoder
 from lingprobe.data.oracles import EncoderQuestion, find_own_baselines
 from lingprobe.data.references import Reference, remove_options
 from lingprobe.encoders import ENCODERS
-from lingprobe.encoders.hf import DEPTH, said_in
+from lingprobe.encoders.hf import LAYER_COUNT_FIELDS, said_in
 from lingprobe.encoders.model_files import SavedModel
-from lingprobe.encoders.own_baselines import INPUTS, count_block_weights, is_copy, reads_prompt
+from lingprobe.encoders.own_baselines import (
+    INPUT_LAYERS,
+    count_block_weights,
+    is_copy,
+    reads_prompt,
+)
 from lingprobe.experiment.provenance import list_layer_names
 from lingprobe.experiment.units import get_width
 from lingprobe.nets.device import free_memory
@@ -47,7 +52,7 @@ def choose_own_baselines(encoder: Encoder, examples: int) -> dict[str, Encoder]:
     chosen: list[str] = []
     for _, same in groupby(copies, key=lambda reference: remove_options(reference, "seed")):
         chosen += list(same)[: None if is_cheap else 1] if is_able else []
-    if is_able and not {*INPUTS} & {*list_layer_names(encoder)}:
+    if is_able and not {*INPUT_LAYERS} & {*list_layer_names(encoder)}:
         chosen += [name for name in own if name not in copies and not reads_prompt(name)]
     chosen += filter(reads_prompt, own)
     return dict(_make_able(chosen))
@@ -57,7 +62,7 @@ def _count_weights(encoder: Encoder) -> float:
     if not isinstance(encoder, SavedModel):
         return 0.0
     said = encoder.configuration
-    return count_block_weights(said, said_in(said, DEPTH), get_width(encoder))
+    return count_block_weights(said, said_in(said, LAYER_COUNT_FIELDS), get_width(encoder))
 
 
 def _make_able(references: Iterable[str]) -> Iterable[tuple[str, Encoder]]:

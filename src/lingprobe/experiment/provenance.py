@@ -27,7 +27,7 @@ from lingprobe.data.reading import read_of
 from lingprobe.nets.device import DeviceAwareProbe, get_device_kind
 from lingprobe.nets.precision import get_processor_kind, must_be_reproducible
 
-NAMELESS = "-"  # the layer of an encoder that has but one
+UNNAMED_LAYER = "-"  # the layer of an encoder that has but one
 _PACKAGES = (
     "lingprobe",
     "numpy",
@@ -90,7 +90,7 @@ def get_checkpoint(encoder: Encoder) -> Checkpoint | None:
 def list_layer_names(encoder: Encoder) -> tuple[str, ...]:
     """The names of an encoder's layers; '-' for one that has but one."""
     if not isinstance(encoder, LayeredEncoder):
-        return (NAMELESS,)
+        return (UNNAMED_LAYER,)
     return tuple(slot.rpartition(".")[0] or slot for slot in encoder.slots)
 
 

@@ -30,7 +30,7 @@ from lingprobe.experiment.paths import RunPaths
 from lingprobe.experiment.provenance import get_revision, list_layer_names
 from lingprobe.experiment.units import get_width
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baselines import USUAL_WIDTH, Unit, baselines_of
+from lingprobe.tasks.baselines import DEFAULT_BASELINE_DIMENSIONS, Unit, baselines_of
 
 _HOW = "name them: evaluate({'first': one, 'second': other}, tasks)"
 Given = Sequence[Any] | Mapping[str, Any]
@@ -275,7 +275,7 @@ def _find_widths(encoders: Iterable[Encoder]) -> list[int]:
     that does not say it, the usual width of baselines.
     """
     judged = [encoder for encoder in encoders if get_encoder_role(encoder) == "trained"]
-    return sorted({get_width(encoder) or USUAL_WIDTH for encoder in judged})
+    return sorted({get_width(encoder) or DEFAULT_BASELINE_DIMENSIONS for encoder in judged})
 
 
 def _bounds(

@@ -20,7 +20,7 @@ from lingprobe.data.core import (
 )
 from lingprobe.data.latest import LruCache
 from lingprobe.datasets.controls import SameProbe
-from lingprobe.experiment.equal_fits import FITS
+from lingprobe.experiment.equal_fits import EQUAL_FIT_CACHE
 
 _MOST = 4096  # cells of which it is remembered what was chosen
 Settings = Mapping[str, Any]
@@ -110,7 +110,7 @@ def _fit_with_controls(
 def _fit_jobs(probe: Probe, jobs: Sequence[FitJob]) -> list[list[Predictor]]:
     if isinstance(probe, JointProbe):
         return probe.fit_all(jobs) if jobs else []
-    return [FITS.fit(probe, job) for job in jobs]
+    return [EQUAL_FIT_CACHE.fit(probe, job) for job in jobs]
 
 
 def _fit_tuned(

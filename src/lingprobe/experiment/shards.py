@@ -15,7 +15,7 @@ from lingprobe.data.errors import UsageProblem
 
 T = TypeVar("T")
 
-SLURM_LIMIT = 4_000_000  # tasks of an array, whatever a cluster allows of them
+MAX_SLURM_ARRAY_TASKS = 4_000_000  # tasks of an array, whatever a cluster allows of them
 _KEY = b"sonde shards 1"  # another key deals in another way
 
 
@@ -58,7 +58,7 @@ class WorkShare:
         return sorted(units, key=lambda unit: self.turn(*request(unit)))
 
 
-WHOLE = WorkShare()
+WHOLE_WORK_SHARE = WorkShare()
 
 
 def _of_slurm(environ: Mapping[str, str]) -> WorkShare:

@@ -17,7 +17,7 @@ from lingprobe.data.abilities import EncoderWithWidth
 from lingprobe.data.core import Encoder, Trial
 from lingprobe.data.narrowing import NarrowName
 from lingprobe.data.reading import ReadingProblem, read_of
-from lingprobe.encoders.hf import HEADS, said_in
+from lingprobe.encoders.hf import HEAD_COUNT_FIELDS, said_in
 from lingprobe.encoders.model_files import SavedModel
 from lingprobe.encoders.sites import ModelSite, is_site
 from lingprobe.experiment.provenance import list_layer_names
@@ -103,5 +103,5 @@ def width_of(encoder: Encoder, layer: str) -> int:
         return whole
     kind = ModelSite.parse(layer).kind
     if kind in ("head", "slice"):
-        return (whole or _USUAL) // (said_in(encoder.configuration, HEADS) or 1)
+        return (whole or _USUAL) // (said_in(encoder.configuration, HEAD_COUNT_FIELDS) or 1)
     return 1 if kind == "map" else whole

@@ -22,10 +22,10 @@ from lingprobe.data.vectors import Ints
 from lingprobe.metrics.metric import Doubles
 from lingprobe.metrics.student import t_quantile
 
-LEVEL = 0.95
-LEAST_SEEDS = 3  # of fewer the variance is not told: two would give intervals of half the scale
+CONFIDENCE_LEVEL = 0.95
+MIN_SEED_COUNT = 3  # of fewer the variance is not told: two would give intervals of half the scale
 _LEAST_CLUSTERS = 5  # of each class, or classes are not taken apart
-FEWEST_CLUSTERS = 6  # of fewer clusters of examples the variance is unknown
+MIN_CLUSTER_COUNT = 6  # of fewer clusters of examples the variance is unknown
 _HEAVIEST = 2.0  # by which what a cluster of most of a class weighs may grow for its absence
 # of the variance by the largest way of sharing, below which a difference of estimates comes by
 # chance only
@@ -94,7 +94,7 @@ def estimate_variance(
     """
     if has_few_clusters(clusters, len(strata)):
         return ScoreVariance(np.inf, 1.0, 1.0)
-    seeds = [each for each in fits if len(each.scores) >= LEAST_SEEDS]
+    seeds = [each for each in fits if len(each.scores) >= MIN_SEED_COUNT]
     apart = [each.influences - each.influences.mean(0) for each in seeds]
     estimate = over_examples(np.concatenate([influence[None], *apart]), clusters, strata)
     variance, df = _no_wider(estimate, float((influence**2).sum()) * len(influence))
@@ -118,12 +118,12 @@ def has_few_clusters(clusters: Clusters, n: int) -> bool:
     ways of sharing.
     """
     many = [int(number_clusters(codes).max(initial=-1)) + 1 for codes in clusters.values()]
-    return any(each < min(FEWEST_CLUSTERS, n) for each in many)
+    return any(each < min(MIN_CLUSTER_COUNT, n) for each in many)
 
 
 def compute_t_quantile(df: float) -> float:
     """How many standard errors a 95 % interval reaches to either side: Student's t."""
-    return t_quantile(float(df), (1 + LEVEL) / 2)
+    return t_quantile(float(df), (1 + CONFIDENCE_LEVEL) / 2)
 
 
 def _no_wider(estimate: CovarianceEstimate, square: float) -> tuple[float, float]:
@@ -169,7 +169,7 @@ def over_examples(influences: Doubles, clusters: Clusters, strata: Ints) -> Cova
 def between_seeds(fits: ScoreInfluences, clusters: Clusters, strata: Ints) -> float:
     """The variance of a mean over seeds that comes from the seeds alone, 0 where it is not told."""
     many = len(fits.scores)
-    if many < LEAST_SEEDS:
+    if many < MIN_SEED_COUNT:
         return 0.0
     noise = np.diag(
         over_examples(fits.influences - fits.influences.mean(0), clusters, strata).covariance

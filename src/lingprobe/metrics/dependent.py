@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from lingprobe.metrics.metric import Doubles
 
-FEWEST = 8
+MIN_DEPENDENT_OBSERVATIONS = 8
 """Observations that the test needs: with five, 19 to 37 % of tables of 55 pairs have a false
 difference instead of 5 %, with eight 8 %.
 """
@@ -37,7 +37,7 @@ def error(correlations: Doubles, n: int, ranked: bool = False) -> float:
     """
     r = correlations
     first, second = float(r[0, 1]), float(r[2, 3])
-    if n < FEWEST or np.isnan(r).any():
+    if n < MIN_DEPENDENT_OBSERVATIONS or np.isnan(r).any():
         return math.nan
     if max(abs(first), abs(second)) > _WHOLE:
         return math.nan

@@ -24,8 +24,8 @@ from lingprobe.data.labels import Column
 from lingprobe.data.scored_labels import ScoredLabels
 from lingprobe.data.vectors import Ints
 from lingprobe.metrics.clusters import (
-    LEAST_SEEDS,
-    LEVEL,
+    CONFIDENCE_LEVEL,
+    MIN_SEED_COUNT,
     Clusters,
     ScoreInfluences,
     ScoreVariance,
@@ -113,7 +113,11 @@ def null_share(
     outside, n = int(missed.sum()), len(listed)
     effect = 1.0 if draws is None else _design_effect(missed, list(draws))
     p = (
-        float(binomtest(round(outside / effect), max(round(n / effect), 1), 1 - LEVEL).pvalue)
+        float(
+            binomtest(
+                round(outside / effect), max(round(n / effect), 1), 1 - CONFIDENCE_LEVEL
+            ).pvalue
+        )
         if listed
         else 1.0
     )
@@ -324,8 +328,10 @@ class ScoreDifference(NamedTuple):
         """A difference with this standard error, which has so many degrees of freedom."""
         p = 2 * t_tail(df, abs(value) / error)
         nothing = cls(value, value, value, p, df, 0.0, error, *ends, step)
-        low, high = nothing.interval(1 - LEVEL)
-        return nothing._replace(low=low, high=high, detectable=nothing.detects(1 - LEVEL))
+        low, high = nothing.interval(1 - CONFIDENCE_LEVEL)
+        return nothing._replace(
+            low=low, high=high, detectable=nothing.detects(1 - CONFIDENCE_LEVEL)
+        )
 
     def interval(self, level: float) -> tuple[float, float]:
         """The interval that misses with this probability; it excludes 0 exactly where p is
@@ -449,7 +455,7 @@ def difference_from_draws(
     many = len(scores)
     if not np.isfinite(paired.error):
         return paired
-    if many >= LEAST_SEEDS:
+    if many >= MIN_SEED_COUNT:
         between, df = float(scores.var(ddof=1)), float(many - 1)
     else:
         room = (scores.mean() - measure.least) * (measure.most - scores.mean())

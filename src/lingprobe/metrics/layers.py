@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from lingprobe.data.labels import Column
 from lingprobe.metrics.clusters import (
-    LEAST_SEEDS,
-    LEVEL,
+    CONFIDENCE_LEVEL,
+    MIN_SEED_COUNT,
     Clusters,
     balanced_classes,
     between_seeds,
@@ -108,7 +108,9 @@ def expected_layer(cumulative: ArrayLike, draws: Doubles | None = None) -> Expec
     low, high = (
         (nothing, nothing)
         if draws is None
-        else np.quantile(_mean_layer(draws), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        else np.quantile(
+            _mean_layer(draws), [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2]
+        )
     )
     return ExpectedLayer(float(_mean_layer(scores)), float(low), float(high), gain, error)
 
@@ -178,7 +180,7 @@ def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
     mean, n = float(np.mean(values)), len(values)
     half = (
         float(compute_t_quantile(n - 1) * np.std(values, ddof=1) / np.sqrt(n))
-        if n >= LEAST_SEEDS
+        if n >= MIN_SEED_COUNT
         else float("nan")
     )
     return mean, mean - half, mean + half

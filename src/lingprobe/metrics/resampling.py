@@ -13,12 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from lingprobe.data.vectors import Ints
-from lingprobe.metrics.clusters import LEVEL, number_clusters
+from lingprobe.metrics.clusters import CONFIDENCE_LEVEL, number_clusters
 from lingprobe.metrics.constant import find_metric
 from lingprobe.metrics.intervals import FitAnswers
 from lingprobe.metrics.metric import Doubles, Metric, MetricProblem
 
-DRAWS = 9_999
+RESAMPLE_COUNT = 9_999
 _EXACT = 12  # clusters that differ, up to which every way of swapping is counted
 _AT_ONCE = 2**22  # weights of clusters that are held at a time
 
@@ -59,7 +59,7 @@ class _Sums(NamedTuple):
 
 
 def compute_permutation_p(
-    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
+    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = RESAMPLE_COUNT
 ) -> float:
     """The permutation test: how often a difference is as large where each cluster's answers are
     swapped between two encoders, or not, by chance; the p of none (two sides).
@@ -93,7 +93,7 @@ def compute_permutation_p(
     return hits / count if exact else (hits + 1) / (count + 1)
 
 
-def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
+def joint_permutation(differences: Doubles, draws: int = RESAMPLE_COUNT) -> Doubles:
     """The p (two sides) of several differences over the same clusters [tests, clusters], corrected
     for their number: how often the largest of all, in units of its spread, is as large when the two
     sides of each cluster are swapped, or not, in all tests at once (Westfall & Young 1993, in one
@@ -120,7 +120,7 @@ def joint_permutation(differences: Doubles, draws: int = DRAWS) -> Doubles:
 
 
 def bootstrap_difference(
-    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = DRAWS
+    metric: str | Metric, one: FitAnswers, other: FitAnswers, draws: int = RESAMPLE_COUNT
 ) -> ResampledDifference:
     """The bootstrap: how much better `one` scores, with the percentile interval where clusters of
     test examples are resampled with replacement, for both the same.
@@ -142,10 +142,12 @@ def bootstrap_difference(
     found = np.sort(found)
     sides = 1 + min(int((found <= 0).sum()), int((found >= 0).sum()))
     p = min(2 * sides / (draws + 1), 1.0)
-    return ResampledDifference(sums.value, *_percentiles(found, 1 - LEVEL), p, found)
+    return ResampledDifference(sums.value, *_percentiles(found, 1 - CONFIDENCE_LEVEL), p, found)
 
 
-def joint_draws(metric: str | Metric, every: Sequence[FitAnswers], draws: int = DRAWS) -> Doubles:
+def joint_draws(
+    metric: str | Metric, every: Sequence[FitAnswers], draws: int = RESAMPLE_COUNT
+) -> Doubles:
     """What several things score under the same draws of clusters with replacement, [things, draws]:
     the mean over the fits of each.
 

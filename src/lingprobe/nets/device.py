@@ -26,7 +26,7 @@ from lingprobe.nets.precision import half_allowed, native_bf16
 T = TypeVar("T")
 U = TypeVar("U")
 log = logging.getLogger("lingprobe.probes")
-DEVICE = (
+DEVICE_VARIABLE = (
     "LINGPROBE_DEVICE"  # what `auto` stands for, where machines that share the work agreed on it
 )
 _NAMES = ("auto", "cpu", "cuda", "mps", "xpu", "xla", "hpu", "npu", "mtia", "hip")
@@ -54,7 +54,7 @@ def resolved_device(asked: str) -> str:
                 " device=cpu, or leave it out"
             )
         return asked
-    if agreed := os.environ.get(DEVICE):
+    if agreed := os.environ.get(DEVICE_VARIABLE):
         return agreed
     if platform.system() == "Darwin" and platform.machine() == "arm64":
         return "mps"

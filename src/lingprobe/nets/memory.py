@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
-from lingprobe.data.cache import UNIT, set_environment
+from lingprobe.data.cache import BYTES_PER_KILOBYTE, set_environment
 from lingprobe.data.errors import UsageProblem
 from lingprobe.nets.device import free_memory
 
@@ -21,7 +21,9 @@ _SIZES = ("", "K", "M", "G", "T")
 def parse_byte_size(text: str) -> int:
     """The bytes that a size means, as '8GB', '500 MB' or '8e9'. UsageProblem for anything else."""
     found = re.fullmatch(r"\s*([0-9]*\.?[0-9]+(?:e[0-9]+)?)\s*([kmgt]?)i?b?\s*", text, re.I)
-    count = int(float(found[1]) * UNIT ** _SIZES.index(found[2].upper())) if found else 0
+    count = (
+        int(float(found[1]) * BYTES_PER_KILOBYTE ** _SIZES.index(found[2].upper())) if found else 0
+    )
     if not count:
         raise UsageProblem(f"memory={text}: give a size, as 8GB or 500MB")
     return count

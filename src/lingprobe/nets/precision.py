@@ -29,8 +29,10 @@ _TILES = 0x1D  # the CPUID leaf that describes AMX tiles
 
 # set in the environment, so that worker processes know it, too
 _REPRODUCIBLE = "LINGPROBE_REPRODUCIBLE"
-HALF = "LINGPROBE_BFLOAT16"  # kinds of devices that compute in bfloat16 where they can, with commas
-THREADS = "LINGPROBE_THREADS"  # how many threads a process computes with
+BFLOAT16_VARIABLE = (
+    "LINGPROBE_BFLOAT16"  # kinds of devices that compute in bfloat16 where they can, with commas
+)
+THREADS_VARIABLE = "LINGPROBE_THREADS"  # how many threads a process computes with
 _GAIN = "LINGPROBE_BFLOAT16_GAIN"  # what was measured, for worker processes
 _FOLDER = "formats"  # of the cache
 _SHAPE = (
@@ -86,7 +88,7 @@ def limit_to_agreed_threads() -> AbstractContextManager[None]:
     machines that share it agreed on, else as many as there are, but no more than a container's
     share of its machine. Torch does not look at that, and threads beyond it stop each other.
     """
-    count = 1 if must_be_reproducible() else int(os.environ.get(THREADS) or 0)
+    count = 1 if must_be_reproducible() else int(os.environ.get(THREADS_VARIABLE) or 0)
     if not count and "OMP_NUM_THREADS" not in os.environ:
         usable = usable_threads()
         count = usable if usable < _seen_threads() else 0
@@ -97,7 +99,7 @@ def usable_threads() -> int:
     """As many threads as a process may use here."""
     if must_be_reproducible():
         return 1
-    if said := os.environ.get(THREADS) or os.environ.get("OMP_NUM_THREADS"):
+    if said := os.environ.get(THREADS_VARIABLE) or os.environ.get("OMP_NUM_THREADS"):
         return max(1, int(said.partition(",")[0]))  # OpenMP takes a number for each level
     import joblib
 
@@ -113,7 +115,7 @@ def half_allowed(kind: str) -> bool:
     """Whether a kind of device may compute in bfloat16 where it can: nobody asked for reproducible
     numbers, and machines that share the work have not agreed otherwise.
     """
-    allowed = os.environ.get(HALF)
+    allowed = os.environ.get(BFLOAT16_VARIABLE)
     return not must_be_reproducible() and (allowed is None or kind in allowed.split(","))
 
 

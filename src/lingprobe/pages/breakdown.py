@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lingprobe.analysis.answers import RunPredictions
 from lingprobe.analysis.baselines import compute_advantages, expected_metric
 from lingprobe.analysis.frame import Folds, FrameRow, ResultFrame
-from lingprobe.analysis.row import PERCENT, place_among
+from lingprobe.analysis.row import PERCENT_SCALE, place_among
 from lingprobe.analysis.score_columns import SCORE_KEYS, compute_scores
 from lingprobe.data.cache import escape_surrogates
 from lingprobe.data.core import DataProblem, Tags
@@ -114,7 +114,7 @@ def _score_constant(run: RunPredictions) -> float:
     answers = run.about.constants
     if answers is None:
         return math.nan
-    return PERCENT * floor(answers, run.gold, run.predicted, run.metric)
+    return PERCENT_SCALE * floor(answers, run.gold, run.predicted, run.metric)
 
 
 _key = attrgetter(*SCORE_KEYS[:-1])
@@ -137,10 +137,10 @@ def _set_beside_whole(
         return row
     (low, high), more = answers.interval(over), float(np.mean(answers.scores(over)))
     return row._replace(
-        expected=PERCENT * float(np.mean(answers.scores(alone))),
-        over=PERCENT * more,
-        over_low=PERCENT * low,
-        over_high=PERCENT * high,
+        expected=PERCENT_SCALE * float(np.mean(answers.scores(alone))),
+        over=PERCENT_SCALE * more,
+        over_low=PERCENT_SCALE * low,
+        over_high=PERCENT_SCALE * high,
     )
 
 
@@ -244,7 +244,11 @@ def _average(row: FrameRow, answers: FitAnswers, folds: Folds, stratum: str) -> 
         metric = average_over_subsets(METRICS.make(row.metric), codes, by_size)
         low, high = answers.interval(metric)
         score = float(np.mean(answers.scores(metric)))
-        values = {"score": PERCENT * score, "low": PERCENT * low, "high": PERCENT * high}
+        values = {
+            "score": PERCENT_SCALE * score,
+            "low": PERCENT_SCALE * low,
+            "high": PERCENT_SCALE * high,
+        }
         yield row._replace(stratum=name, n=int((codes >= 0).sum()), **values)
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.analysis.frame import ANY, RUN_KEYS, ResultFrame
+from lingprobe.analysis.frame import ANY_VALUE, RUN_KEYS, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL, said_of
 from lingprobe.analysis.statistics import ClusterNames, ExampleMarks, MeanScore, OtherBest
 from lingprobe.data.cache import write_text
@@ -44,7 +44,13 @@ def mark_scored(shown: ResultFrame) -> ResultFrame:
     return scored.with_columns(ExampleMarks("mark", ("encoder", "task")).compute(scored, scored))
 
 
-_OTHER = {"encoder": ANY, "layer": ANY, "site": ANY, "metric": ANY, "erased": ANY}
+_OTHER = {
+    "encoder": ANY_VALUE,
+    "layer": ANY_VALUE,
+    "site": ANY_VALUE,
+    "metric": ANY_VALUE,
+    "erased": ANY_VALUE,
+}
 CARD_VIEW = FrameView(
     name="card",
     about="Scores of models, with the best baseline and the oracle of each task.",

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lingprobe.analysis.course_statistics import GrowingMixes, MixWeights
-from lingprobe.analysis.frame import ANY, RUN_KEYS, OwnValue, ResultFrame
+from lingprobe.analysis.frame import ANY_VALUE, RUN_KEYS, OwnValue, ResultFrame
 from lingprobe.analysis.row import NO_CONTROL
 from lingprobe.analysis.statistics import (
     BestRow,
@@ -25,7 +25,7 @@ from lingprobe.analysis.statistics import (
     OtherScore,
 )
 from lingprobe.data.core import DataProblem
-from lingprobe.data.reading import MIX
+from lingprobe.data.reading import SCALAR_MIX_LAYERS
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.view_figures import (
     BarFigure,
@@ -36,12 +36,12 @@ from lingprobe.pages.view_figures import (
 )
 from lingprobe.pages.view_page import FrameView, ListTable, ViewSpread
 from lingprobe.tables.lines import BarLook
-from lingprobe.tables.style import BEST, BLUE, GREY, PALE
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY, PALE_GREY
 
 _LEXICAL, _ALONE, _MIXED, _WHOLE, _UNREAD = "lexical", "alone", "mix", "whole", "unread"
 _FORMS = (_ALONE, _MIXED, _LEXICAL)
 _FAMILY = ("task", "encoder", "probe")
-_READ = dict.fromkeys(("layer", "level", "form", "role", "site"), ANY)
+_READ = dict.fromkeys(("layer", "level", "form", "role", "site"), ANY_VALUE)
 """What rows of one family differ in."""
 
 
@@ -97,11 +97,13 @@ def _place_family(frame: ResultFrame, numbers: Sequence[int]) -> Iterator[Placed
     reads: dict[str, list[int]] = {}
     for number in numbers:
         reads.setdefault(frame.column("layer")[number], []).append(number)
-    is_layered = any(re.fullmatch(r"\d+|mix(:0-\d+)?", read) or read == MIX for read in reads)
+    is_layered = any(
+        re.fullmatch(r"\d+|mix(:0-\d+)?", read) or read == SCALAR_MIX_LAYERS for read in reads
+    )
     if len(reads) < 2 or not is_layered:
         return
     alone, mixes = _by_layer(reads, r"(\d+)"), _by_layer(reads, r"mix:0-(\d+)")
-    whole = "mix" if "mix" in reads else MIX
+    whole = "mix" if "mix" in reads else SCALAR_MIX_LAYERS
     weighted = _count_weights(frame, reads.get(whole, ()))
     last = max(0, weighted - 1, *alone, *mixes)
     if whole in reads:
@@ -189,11 +191,13 @@ _FIGURE = LineFigure(
             lines=(
                 FigureLine(
                     *("alone_score", "alone_told", "alone_low", "alone_high"),
-                    look=(BLUE, "o"),
+                    look=(CHART_BLUE, "o"),
                     least=2,
                 ),
                 FigureLine(
-                    *("mix_score", "mix_told", "mix_low", "mix_high"), look=(BEST, "s"), least=2
+                    *("mix_score", "mix_told", "mix_low", "mix_high"),
+                    look=(BEST_COLOUR, "s"),
+                    least=2,
                 ),
             ),
             levels=(("rows[0].lexical_score", 1),),
@@ -204,10 +208,10 @@ _FIGURE = LineFigure(
         ),
     ),
     key=(
-        FigureKey("line", "alone", BLUE, "o"),
-        FigureKey("line", _MIX, BEST, "s", when=_IS_MIXED),
-        FigureKey("line", "lexical (dashed)", GREY, style="--"),
-        FigureKey("patch", "weight in the mix", PALE, when=_IS_MIXED),
+        FigureKey("line", "alone", CHART_BLUE, "o"),
+        FigureKey("line", _MIX, BEST_COLOUR, "s", when=_IS_MIXED),
+        FigureKey("line", "lexical (dashed)", DARK_GREY, style="--"),
+        FigureKey("patch", "weight in the mix", PALE_GREY, when=_IS_MIXED),
     ),
     least=7.4,
     high=(0.4, 0.0),
@@ -220,8 +224,8 @@ _FIGURE = LineFigure(
         right="gain_text",
         told=("expected_told", "gravity_told"),
         key=(
-            FigureKey("patch", "expected layer, with its interval", BLUE, alpha=0.5),
-            FigureKey("sign", "centre of gravity of the mix", BEST, "D"),
+            FigureKey("patch", "expected layer, with its interval", CHART_BLUE, alpha=0.5),
+            FigureKey("sign", "centre of gravity of the mix", BEST_COLOUR, "D"),
         ),
         when=_IS_MIXED,
     ),
@@ -241,7 +245,7 @@ LAYER_VIEW = FrameView(
         ExampleMarks("mark", _FAMILY, where={"form": _FORMS}),
         BestRow("best", within=(*_FAMILY, "form")),
         OtherMaximum("n_most", "n_test", {**_READ, "form": _FORMS}),
-        OtherScore("below_score", {"level": OwnValue("below"), "layer": ANY}),
+        OtherScore("below_score", {"level": OwnValue("below"), "layer": ANY_VALUE}),
         GrowingMixes("expected", {**_READ, "form": _MIXED}, "level", "last"),
         MixWeights("weight", {**_READ, "form": _WHOLE}, "level"),
     ),

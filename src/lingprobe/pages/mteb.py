@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lingprobe.analysis.frame import ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.data.cache import write_text
 from lingprobe.data.digests import digest_pieces
 from lingprobe.data.references import try_parse_reference
@@ -177,7 +177,7 @@ def _revision(revisions: Iterable[str]) -> str:
 
 
 def _scale_to_unit(value: float) -> float | None:
-    return None if math.isnan(value) else round(value / PERCENT, 6)
+    return None if math.isnan(value) else round(value / PERCENT_SCALE, 6)
 
 
 def _clean_file_name(text: str) -> str:

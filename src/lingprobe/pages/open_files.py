@@ -23,7 +23,7 @@ from lingprobe.experiment.newest import keep_newest
 from lingprobe.experiment.paths import RunPaths
 from lingprobe.pages.captions import shorten_task
 from lingprobe.pages.records import flatten_row, write_records_parquet
-from lingprobe.store.results import SUFFIX
+from lingprobe.store.results import RESULT_SUFFIX
 
 log = logging.getLogger("lingprobe.results")
 _TABLE = "results.parquet"
@@ -39,7 +39,7 @@ def refresh_open_files(folder: Path) -> None:
     measured meanwhile is not lost by whoever writes last.
     """
     for _ in range(_TRIES):
-        last = max((_date(file) for file in folder.glob(f"*{SUFFIX}")), default=0)
+        last = max((_date(file) for file in folder.glob(f"*{RESULT_SUFFIX}")), default=0)
         if last <= _date(folder / _TABLE):
             return
         known = keep_newest(result for _, result in RunPaths.of(folder).result_store().read())

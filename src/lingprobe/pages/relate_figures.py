@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from lingprobe.analysis.relation import Correlation, CorrelationTable
-from lingprobe.metrics.correlation import SYMBOLS
+from lingprobe.metrics.correlation import CORRELATION_SYMBOLS
 from lingprobe.tables.drawing import PlotProblem
 from lingprobe.tables.heat import HeatCell, HeatLook, HeatMap, draw_heat_maps
 from lingprobe.tables.panels import (
@@ -24,7 +24,7 @@ from lingprobe.tables.panels import (
     row_height,
 )
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import BEST, BLUE, GREY
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -154,7 +154,7 @@ def draw_correlation_dots(relation: CorrelationTable) -> Figure:
     draw_correlation_scale(axes, names)
     for place, one in enumerate(known):
         is_weak = not (one.is_significant or math.isnan(one.p))
-        colour = BEST if one.is_significant else GREY if is_weak else BLUE
+        colour = BEST_COLOUR if one.is_significant else DARK_GREY if is_weak else CHART_BLUE
         draw_dot(
             axes,
             place,
@@ -164,7 +164,7 @@ def draw_correlation_dots(relation: CorrelationTable) -> Figure:
         )
     right = axes.secondary_yaxis("right")
     right.set_yticks(range(len(known)), [f"n = {one.n:,}" for one in known])
-    right.tick_params(labelcolor=GREY)
+    right.tick_params(labelcolor=DARK_GREY)
     right.spines[:].set_visible(False)
     draw_note_below(figure, axes, "filled: significant after correction; lines: 95 % intervals")
     return figure
@@ -174,7 +174,7 @@ def draw_correlation_scale(axes: Axes, names: Sequence[str]) -> None:
     """A scale of correlations, with names at the left."""
     axes.set_xlim(-1.03, 1.03)
     axes.set_xticks([-1, -0.5, 0, 0.5, 1] if printed_width() is None else [-1, 0, 1])
-    axes.axvline(0, color=GREY, lw=0.9)
+    axes.axvline(0, color=DARK_GREY, lw=0.9)
     label_rows(axes, names)
 
 
@@ -182,12 +182,12 @@ def _about(relation: CorrelationTable) -> str:
     unit = "families" if relation.families else "encoders"
     many = max((one.n for one in relation.found), default=0)
     return (
-        f"Correlations ({SYMBOLS[relation.asked.method]}) between"
+        f"Correlations ({CORRELATION_SYMBOLS[relation.asked.method]}) between"
         f" {len({*relation.across, *relation.down})} columns of scores over {many} {unit}."
     )
 
 
-CHARTS: Mapping[str, Callable[[CorrelationTable], Figure]] = {
+RELATION_CHARTS: Mapping[str, Callable[[CorrelationTable], Figure]] = {
     "heat": draw_correlation_heat,
     "within": draw_family_heat,
     "dots": draw_correlation_dots,

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 from lingprobe.analysis.profiles import CrossLanguageProfile, LanguagePair
 from lingprobe.data.checks import check_choice
-from lingprobe.metrics.dependent import FEWEST
-from lingprobe.metrics.multiplicity import NAMES
+from lingprobe.metrics.dependent import MIN_DEPENDENT_OBSERVATIONS
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES
 from lingprobe.pages.records import format_csv
-from lingprobe.pages.relate import CALLED, MARK
+from lingprobe.pages.relate import CORRELATION_NAMES
 from lingprobe.pages.relate_figures import describe_correlation, draw_correlation_scale
 from lingprobe.pages.relate_scores import draw_language_radar, scores_figure
+from lingprobe.pages.wide import BOLD_MARK
 from lingprobe.tables.page import Page
 from lingprobe.tables.panels import (
     draw_dot,
@@ -27,7 +28,7 @@ from lingprobe.tables.panels import (
     measure_names,
     row_height,
 )
-from lingprobe.tables.style import BEST, BLUE, GREY
+from lingprobe.tables.style import BEST_COLOUR, CHART_BLUE, DARK_GREY
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -96,7 +97,12 @@ def tabulate_tasks(found: LanguagePair) -> Table:
     """A line for each task: its two languages over encoders."""
     relation = found.relation
     unit = "families" if relation.families else "encoders"
-    head = ("task", "correlation", "95 % interval", f"p ({NAMES[relation.asked.correction]})")
+    head = (
+        "task",
+        "correlation",
+        "95 % interval",
+        f"p ({CORRECTION_NAMES[relation.asked.correction]})",
+    )
     body = tuple(
         (
             each.task,
@@ -110,14 +116,17 @@ def tabulate_tasks(found: LanguagePair) -> Table:
         for one in (each.found,)
     )
     strong = frozenset((r, 1) for r, e in enumerate(found.tasks) if e.found.is_significant)
-    heading = f"{CALLED[relation.asked.method]} of {found.first} and {found.second} over {unit}"
-    notes = (*relation.notes, *_separable(found), f"Bold ({MARK} in a terminal): p ≤ 0.05.")
+    heading = (
+        f"{CORRELATION_NAMES[relation.asked.method]} of {found.first} and {found.second}"
+        f" over {unit}"
+    )
+    notes = (*relation.notes, *_separable(found), f"Bold ({BOLD_MARK} in a terminal): p ≤ 0.05.")
     return Table(
         (*head, "differs from", "n"),
         (TableSection(heading, body, strong=strong),),
         _WORDS,
         notes,
-        mark=MARK,
+        mark=BOLD_MARK,
     )
 
 
@@ -125,7 +134,8 @@ def _separable(found: LanguagePair) -> Iterator[str]:
     yield (
         "differs from: the number of other tasks whose correlation differs significantly from"
         " this one, over the same encoders (Raghunathan, Rosenthal & Rubin 1996), after"
-        f" correction for all pairs of tasks; – with fewer than {FEWEST} encoders or families."
+        f" correction for all pairs of tasks; – with fewer than {MIN_DEPENDENT_OBSERVATIONS}"
+        " encoders or families."
     )
     known = [each for each in found.tasks if each.others]
     if known and not any(each.apart for each in known):
@@ -152,7 +162,7 @@ def tabulate_encoders(found: LanguagePair) -> Table:
         )
         for each in found.profiles
     )
-    method = CALLED[found.relation.asked.method]
+    method = CORRELATION_NAMES[found.relation.asked.method]
     heading = f"{method} of {found.first} and {found.second} over tasks"
     return Table(head, (TableSection(heading, body),), _WORDS, tuple(_about_profiles(found)))
 
@@ -204,7 +214,7 @@ def agreement_dots(found: LanguagePair) -> Figure:
     for place, each in enumerate(found.tasks):
         one = each.found
         look = make_legend_mark(
-            "o", BEST if one.is_significant else GREY, hollow=not one.is_significant
+            "o", BEST_COLOUR if one.is_significant else DARK_GREY, hollow=not one.is_significant
         )
         draw_dot(
             right, place, (one.correlation, one.low, one.high), look, describe_correlation(one)
@@ -217,9 +227,9 @@ def agreement_dots(found: LanguagePair) -> Figure:
 def _profile(axes: Axes, place: int, profile: CrossLanguageProfile) -> None:
     """How an encoder's scores go with its own of the other language, and with those of others."""
     shown = (
-        (profile.others, "s", GREY, f"{profile.encoder}: other encoders {profile.others:.2f}"),
-        (profile.centred, "D", BEST, f"centred {profile.centred:.2f}"),
-        (profile.correlation, "o", BLUE, f"{profile.correlation:.2f}"),
+        (profile.others, "s", DARK_GREY, f"{profile.encoder}: other encoders {profile.others:.2f}"),
+        (profile.centred, "D", BEST_COLOUR, f"centred {profile.centred:.2f}"),
+        (profile.correlation, "o", CHART_BLUE, f"{profile.correlation:.2f}"),
     )
     for value, marker, colour, told in shown:
         draw_dot(axes, place, (value, math.nan, math.nan), make_legend_mark(marker, colour), told)

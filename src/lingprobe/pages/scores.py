@@ -15,7 +15,7 @@ from lingprobe.analysis.answers import (
     mark_test_sets,
 )
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.row import CONSTANT, NO_CONTROL, PERCENT
+from lingprobe.analysis.row import CONSTANT_ENCODER, NO_CONTROL, PERCENT_SCALE
 from lingprobe.data.references import summarise_docstring
 from lingprobe.datasets.controls import CONTROLS, at_chance
 from lingprobe.metrics import null_share
@@ -66,7 +66,7 @@ def tabulate_scores(
     controls = _controls(rows)
     beside = {(*_what(row), row.control): row for row in rows}
     signs = signs_of(rows)
-    seeds = len({row.seeds for row in plain if row.encoder != CONSTANT}) > 1
+    seeds = len({row.seeds for row in plain if row.encoder != CONSTANT_ENCODER}) > 1
     code = any(row.bits == row.bits for row in plain)
     shown = ShownColumns(
         tuple(controls.values()),
@@ -190,10 +190,10 @@ def _format_score_line(
         for control, other, remembered in remembered
         for cell in _format_control_cells(control, other, remembered)
     ]
-    unknown = row.high - row.low >= PERCENT  # of too few clusters
+    unknown = row.high - row.low >= PERCENT_SCALE  # of too few clusters
     interval = "none" if unknown else f"{format_number(row.low)} – {format_number(row.high)}"
     coded = _format_code_cells(row) if shown.code else []
-    seeds = ([str(row.seeds) if row.encoder != CONSTANT else ""]) if shown.seeds else []
+    seeds = ([str(row.seeds) if row.encoder != CONSTANT_ENCODER else ""]) if shown.seeds else []
     encoder = row.encoder + (f" ({row.version})" if row.format else "")
     how = [computing.format_computation(row, shown.computed)] if shown.computed else []
     cells = (
@@ -368,7 +368,7 @@ def describe_scores(rows: Sequence[FrameRow], of_table: Sequence[str] = ()) -> t
 
 def _describe_scale(rows: Sequence[FrameRow]) -> str:
     """What scores are means of, and what their intervals are over."""
-    seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT})
+    seeds = sorted({row.seeds for row in rows if row.encoder != CONSTANT_ENCODER})
     counted = f"{seeds[0]}" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
     metrics = dict.fromkeys(row.metric for row in rows)
     unit = "percent" if [*metrics] == ["accuracy"] else "times 100"
@@ -386,7 +386,7 @@ def _warn(rows: Sequence[FrameRow]) -> tuple[str, ...]:
     """Warnings: which examples were excluded, what is not comparable, and which controls, oracles
     and intervals are not as they should be.
     """
-    fitted = [row for row in rows_without_control(rows) if row.encoder != CONSTANT]
+    fitted = [row for row in rows_without_control(rows) if row.encoder != CONSTANT_ENCODER]
     return (
         *_left_out(rows),
         *test_notes(rows),

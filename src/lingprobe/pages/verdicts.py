@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 
 from lingprobe.analysis.comparable import ComparedRow
-from lingprobe.analysis.contests import CORRECTION
+from lingprobe.analysis.contests import DEFAULT_CORRECTION
 from lingprobe.analysis.encoder_verdicts import (
     EncoderVerdict,
     EncoderVerdicts,
@@ -22,12 +22,12 @@ from lingprobe.analysis.encoder_verdicts import (
     judge_encoders,
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.opponents import QUESTIONS, find_relation
-from lingprobe.analysis.row import CONSTANT
-from lingprobe.data.oracles import DECODABLE
+from lingprobe.analysis.opponents import ENCODER_QUESTIONS, find_relation
+from lingprobe.analysis.row import CONSTANT_ENCODER
+from lingprobe.data.oracles import DECODABLE_QUESTION
 from lingprobe.data.references import try_parse_reference
-from lingprobe.metrics.clusters import FEWEST_CLUSTERS, LEAST_SEEDS
-from lingprobe.metrics.multiplicity import NAMES
+from lingprobe.metrics.clusters import MIN_CLUSTER_COUNT, MIN_SEED_COUNT
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES
 from lingprobe.pages.captions import label_encoders
 from lingprobe.pages.groups import arrange_columns
 from lingprobe.pages.unreadable import WordCount, describe_unreadable
@@ -37,7 +37,7 @@ _FEW = 3  # tasks that a sentence names
 _MANY = 6  # opponents that a line names
 _MAX_SHOWN_EXAMPLES = 1_000_000  # test examples; more are not named
 _FEW_CLUSTERS = (
-    f"whose test examples form fewer than {FEWEST_CLUSTERS} clusters (such as paradigms), too few"
+    f"whose test examples form fewer than {MIN_CLUSTER_COUNT} clusters (such as paradigms), too few"
     " for an interval"
 )
 _PLANNED_POINTS = (1.0, 5.0)  # differences for which sample sizes are said
@@ -111,13 +111,13 @@ class VerdictStatement:
     def _basis(self) -> Iterator[str]:
         yield (
             f"Verdicts and 95 % intervals [in brackets] are corrected for {self.verdicts.family}:"
-            f" {NAMES[CORRECTION]}."
+            f" {CORRECTION_NAMES[DEFAULT_CORRECTION]}."
         )
         yield self._explain_questions()
         is_open = [
             answer
             for one in self.verdicts.encoders
-            for question in QUESTIONS
+            for question in ENCODER_QUESTIONS
             for answer in one.answers(question)
             if answer.verdict == "no significant difference"
             and not self._count_words(answer.row).is_unreadable
@@ -141,7 +141,7 @@ class VerdictStatement:
         question.
         """
         parts = []
-        for question in QUESTIONS:
+        for question in ENCODER_QUESTIONS:
             answers = [answer for answer in self._answers if answer.question == question]
             posed = [answer.decision.question for answer in answers]
             pairs = [(each.one, other) for each in posed for other in each.others]
@@ -181,7 +181,7 @@ class VerdictStatement:
         is_open = any(
             not self._count_words(answer.row).is_unreadable
             for one in judged
-            for question in QUESTIONS
+            for question in ENCODER_QUESTIONS
             for answer in one.where("no significant difference", question)
         )
         if is_open and self.verdicts.limit:
@@ -223,7 +223,7 @@ class VerdictStatement:
             reasons = [self._name_answered(solved), self._name_few(few)]
             return f"{name} is not judged here: {'; '.join(filter(None, reasons))}."
         parts: list[str] = []
-        for question in QUESTIONS:
+        for question in ENCODER_QUESTIONS:
             parts += filter(None, [self._of_question(one.answers(question), not parts)])
         tasks = [task for task in one.tasks if any(map(_is_counted, task.answers))]
         size = f", n = {tasks[0].row.n:,}" if len(tasks) == 1 else ""
@@ -292,7 +292,7 @@ class VerdictStatement:
 
     def _name_with_spread(self, one: ComparedRow, other: ComparedRow) -> str:
         """What an opponent is called, with what the intervals know of several copies."""
-        spread = " (with the spread between them)" * (other.copies >= LEAST_SEEDS)
+        spread = " (with the spread between them)" * (other.copies >= MIN_SEED_COUNT)
         return self._name_opponent(one, other) + spread
 
     def _name_opponent(self, one: ComparedRow, other: ComparedRow) -> str:
@@ -347,7 +347,7 @@ def make_statement(scored: ResultFrame, folder: Path | None = None) -> VerdictSt
     if len(set(tasks.values())) < len(tasks):
         tasks = {c.task: f"{c.name} ({c.group})" if c.group else c.name for c in columns}
     encoders = label_encoders(dict.fromkeys(row.encoder for row in rows))
-    constant = {CONSTANT: "one constant answer"}
+    constant = {CONSTANT_ENCODER: "one constant answer"}
     return VerdictStatement(verdicts, {**tasks, **encoders, **constant}, folder)
 
 
@@ -373,12 +373,12 @@ def _reader(row: FrameRow, baseline: FrameRow) -> str:
 
 def _count_answers(one: EncoderVerdict) -> tuple[int, ...]:
     """On how many tasks the answer to each question is yes."""
-    return tuple(len(one.where("better", question)) for question in QUESTIONS)
+    return tuple(len(one.where("better", question)) for question in ENCODER_QUESTIONS)
 
 
 def _predicate(answer: QuestionAnswer) -> str:
     """What a yes says of a task; without a probe nothing is decoded."""
-    if answer.question != DECODABLE:
+    if answer.question != DECODABLE_QUESTION:
         return answer.question
     return answer.question if answer.row.train else "predicted above chance"
 

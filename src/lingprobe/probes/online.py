@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from lingprobe.data._logits import code_length
 from lingprobe.data.core import Cell, Predictions, Predictor, Probe, ProbeNeeds, choice_of, needs_of
-from lingprobe.data.labels import HOLDS, Column
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Column
 from lingprobe.data.options import Help
 from lingprobe.data.reading import ReadingProblem, Readings
 from lingprobe.data.sizes import FitSize, WorkAmount, WorkEstimator, least_memory_of
@@ -250,7 +250,7 @@ def adaptive_length(labels: Column) -> Doubles:
         seen = before - first
         return np.asarray(np.log2((np.arange(len(labels)) + len(labels.names) / 2) / (seen + 0.5)))
     matrix = labels.sets().matrix()
-    known, holds = ~np.isnan(matrix), matrix >= HOLDS
+    known, holds = ~np.isnan(matrix), matrix >= MIN_LABEL_WEIGHT
     seen, held = known.cumsum(0) - known, holds.cumsum(0) - holds
     bits = np.log2((seen + 1) / (np.where(holds, held, seen - held) + 0.5))
     return np.asarray(np.where(known, bits, 0.0).sum(1))

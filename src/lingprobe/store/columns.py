@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lingprobe.data._closure import digest_code, file_of
-from lingprobe.data._packages import PACKAGE
+from lingprobe.data._packages import CORE_PACKAGE
 from lingprobe.data.notes import EARLIER_PACKAGE
 from lingprobe.store.blocks import get_version
 
-FOLDER, SUFFIX = "columns", ".parquet"
-FORMAT = 1
+COLUMNS_FOLDER, COLUMNS_SUFFIX = "columns", ".parquet"
+COLUMNS_FORMAT_VERSION = 1
 _MADE = b"sonde.made"
 _SCRIPT = "__main__"  # another one in each process
 
@@ -57,7 +57,7 @@ class ColumnOrigin:
         """Whether rules may read it: their code is the same, or modules of the user's cannot be
         found from here.
         """
-        own = (PACKAGE, EARLIER_PACKAGE)
+        own = (CORE_PACKAGE, EARLIER_PACKAGE)
         modules = {root.partition(":")[0] for root in self.roots}
         others = [name for name in modules if name.partition(".")[0] not in own]
         if any(name == _SCRIPT or file_of(name) is None for name in others):

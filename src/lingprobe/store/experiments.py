@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from lingprobe.data.digests import digest_pieces
 from lingprobe.store.blocks import (
-    RESULTS,
+    RESULT_FILE_SUFFIXES,
     StoreProblem,
     list_folder_files,
     open_block,
@@ -79,7 +79,7 @@ def list_experiments(root: Path) -> list[ExperimentRecord]:
 
 
 def _read_experiments(root: Path) -> Iterator[ExperimentRecord]:
-    for _, name in list_folder_files(root, *RESULTS):
+    for _, name in list_folder_files(root, *RESULT_FILE_SUFFIXES):
         if name.endswith(_SUFFIX) and (block := open_block(root / name)) is not None:
             ids = tuple(block.facts["ids"])
             units = tuple(_unit(ids, row) for row in block.facts.get("units", ()))

@@ -16,8 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lingprobe.data.cache import PART, STALE, FileProblem, format_bytes, write_text
-from lingprobe.store.columns import FOLDER, SUFFIX, ColumnOrigin
+from lingprobe.data.cache import (
+    DRAFT_SUFFIX,
+    STALE_DRAFT_SECONDS,
+    FileProblem,
+    format_bytes,
+    write_text,
+)
+from lingprobe.store.columns import COLUMNS_FOLDER, COLUMNS_SUFFIX, ColumnOrigin
 from lingprobe.store.results import ResultStore
 
 _NOTE = "encoder.json"
@@ -154,7 +160,7 @@ def _kept_vectors(folder: Path, said: Mapping[str, Any], counts: Mapping[str, in
 
 def listed_columns(cache: Path) -> Iterator[Path]:
     """The files of columns in a cache, whatever state they are in."""
-    return (path for path in sorted((cache / FOLDER).glob("*")) if path.is_file())
+    return (path for path in sorted((cache / COLUMNS_FOLDER).glob("*")) if path.is_file())
 
 
 def get_file_size(path: Path) -> int:
@@ -166,10 +172,10 @@ def get_file_size(path: Path) -> int:
 
 
 def _is_current(path: Path) -> bool:
-    if path.name.endswith(PART):
+    if path.name.endswith(DRAFT_SUFFIX):
         with contextlib.suppress(FileNotFoundError):
-            return time.time() - path.stat().st_mtime < STALE
-    made = ColumnOrigin.of(path) if path.suffix == SUFFIX else None
+            return time.time() - path.stat().st_mtime < STALE_DRAFT_SECONDS
+    made = ColumnOrigin.of(path) if path.suffix == COLUMNS_SUFFIX else None
     return made is not None and made.current
 
 

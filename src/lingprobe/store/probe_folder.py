@@ -28,7 +28,7 @@ from lingprobe.corpora.tensor_files import TENSOR_TYPES, locate_tensors
 from lingprobe.data.cache import format_bytes, open_draft, write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.digests import digest_texts
-from lingprobe.data.notes import NOTHING, NotePart
+from lingprobe.data.notes import EMPTY_RECORD, NotePart
 
 _NUMBERS_FILE, _FACTS_FILE, _CARD_FILE = "probe.safetensors", "probe.json", "README.md"
 _PROBE_FORMAT = 1
@@ -132,7 +132,7 @@ class ProbeFacts(NotePart):
     positive: str = ""
     layer: str = "-"
     probe: str = ""
-    choice: Mapping[str, Any] = NOTHING
+    choice: Mapping[str, Any] = EMPTY_RECORD
     metric: str = ""
     score: SubgroupScore = SubgroupScore()
     all_folds: SubgroupScore | None = None

@@ -12,7 +12,7 @@ from lingprobe.data.references import Reference, ReferenceProblem
 from lingprobe.probes import PROBES
 from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
-    SENTENCE_FLOORS,
+    SENTENCE_BASELINES,
     Suite,
     SuiteColumn,
     explain_released_difference,
@@ -103,7 +103,7 @@ def conneau2018(
         tuple(SuiteColumn(_TASKS[name], words if name == "WC" else mlp) for name in _TASKS),
         ("senteval", "tree"),
         runs,
-        floors=SENTENCE_FLOORS,
+        floors=SENTENCE_BASELINES,
         different=functools.partial(_different, probe=probe),
     )
 
@@ -117,7 +117,7 @@ def _paper() -> PaperTable:
         columns,
         blocks,
         doubts,
-        frozenset({*(floor.name for floor in SENTENCE_FLOORS), _PEOPLE}),
+        frozenset({*(floor.name for floor in SENTENCE_BASELINES), _PEOPLE}),
         dict.fromkeys(_TASKS, _TESTED),
     )
 

@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 from lingprobe.data.options import Help
 from lingprobe.data.references import Reference
 from lingprobe.suites.facts import PaperTable
-from lingprobe.suites.suite import PAIR_FLOORS, Suite, SuiteColumn
+from lingprobe.suites.suite import PAIR_BASELINES, Suite, SuiteColumn
 
 _UNSPLIT = ("mr", "cr", "subj", "mpqa")
 _SCORED = ("sick-r", "sts-b")
 _UNTRAINED = ("sts12", "sts13", "sts14", "sts15", "sts16")
-TASKS = {
+DOWNSTREAM_TASKS = {
     "MR": "text/mr",
     "CR": "text/cr",
     "SUBJ": "text/subj",
@@ -56,26 +56,27 @@ def senteval_downstream(
     entailment, relatedness.
     """
     columns = tuple(
-        SuiteColumn(name.rpartition("/")[2], _probe(name, protocol)) for name in TASKS.values()
+        SuiteColumn(name.rpartition("/")[2], _probe(name, protocol))
+        for name in DOWNSTREAM_TASKS.values()
     )
     runs = (
         None
         if folder is None
-        else tuple(_run(name, folder, protocol, task) for name in TASKS.values())
+        else tuple(_run(name, folder, protocol, task) for name in DOWNSTREAM_TASKS.values())
     )
     return Suite(
         "senteval-downstream",
         PaperTable(
             "SentEval's downstream tasks: accuracy, and Pearson's r of scores",
-            tuple(TASKS),
+            tuple(DOWNSTREAM_TASKS),
             (),
-            apart=frozenset(floor.name for floor in PAIR_FLOORS),
+            apart=frozenset(floor.name for floor in PAIR_BASELINES),
         ),
         columns,
         ("text", "pair"),
         runs,
         "write senteval-downstream:FOLDER for SentEval's data/downstream",
-        floors=PAIR_FLOORS,
+        floors=PAIR_BASELINES,
         different=lambda reference, result: "",
         mixed=True,
     )

@@ -15,7 +15,7 @@ from lingprobe.analysis.answers import (
     mark_test_sets,
 )
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, ORDER, said_of
+from lingprobe.analysis.row import NO_CONTROL, ROLE_ORDER, said_of
 from lingprobe.analysis.score_columns import compute_scores
 from lingprobe.suites.facts import (
     CellResults,
@@ -121,7 +121,7 @@ def measured_rows(entries: Iterable[CellResults]) -> list[TableRow]:
     labelled: dict[tuple[int, str], dict[int, FrameRow]] = {}
     for entry in entries:
         row = _score_entry(entry)
-        place = ORDER.index(
+        place = ROLE_ORDER.index(
             "baseline" if entry.floor else "oracle" if row.kind == "oracle" else "trained"
         )
         control = "" if row.control == NO_CONTROL else f" ({row.control})"
@@ -133,7 +133,7 @@ def measured_rows(entries: Iterable[CellResults]) -> list[TableRow]:
         labelled.setdefault((place, label), {})[entry.place.column] = row
     ordered = sorted(labelled.items(), key=lambda item: item[0][0])
     return [
-        TableRow(label, ORDER[place] == "trained", cells, ORDER[place] == "oracle")
+        TableRow(label, ROLE_ORDER[place] == "trained", cells, ROLE_ORDER[place] == "oracle")
         for (place, label), cells in ordered
     ]
 

@@ -14,14 +14,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.metrics import correct_p_values
-from lingprobe.metrics.multiplicity import ALPHA, NAMES
-from lingprobe.suites.facts import (
-    PERCENT,
-    PaperBlock,
-    PaperRow,
-    PaperTable,
-)
+from lingprobe.metrics.multiplicity import CORRECTION_NAMES, SIGNIFICANCE_LEVEL
+from lingprobe.suites.facts import PaperBlock, PaperRow, PaperTable
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -112,7 +108,7 @@ def _pair(
     first, second = (line.figures[column].value for line in lines)
     error = math.hypot(*(paper.error(task, score, n) for score in (first, second)))
     p = math.erfc((first - second) / error / math.sqrt(2))
-    gap = (first - second) / PERCENT
+    gap = (first - second) / PERCENT_SCALE
     disagree = 0 if task in paper.correlated else math.floor((gap * n / _REACH) ** 2)
     names = lines[0].name, lines[1].name
     return PublishedDifference(task, block, *names, first, second, n, p, p, disagree)
@@ -144,7 +140,7 @@ def tabulate_best_encoders(
     bodies: dict[str, list[tuple[str, ...]]] = {}
     for (block, task), mine in by_task(pairs).items():
         best = mine[0]
-        left = [one for one in mine if one.corrected >= ALPHA]
+        left = [one for one in mine if one.corrected >= SIGNIFICANCE_LEVEL]
         alike = [f"{one.second} {one.second_score:g}" for one in left if one.first == best.first]
         bodies.setdefault(block, []).append(
             (
@@ -160,10 +156,10 @@ def tabulate_best_encoders(
         )
     notes = (
         f"{paper.title}.",
-        f"Not significant: the p value of the difference is {ALPHA:g} or above, corrected for the"
-        f" pairs of a task ({NAMES[correction]}). The test assumes that encoders make errors"
-        " independently of each other. If they err on the same examples, a paired test has more"
-        " power, but it needs more than a published table.",
+        f"Not significant: the p value of the difference is {SIGNIFICANCE_LEVEL:g} or above,"
+        f" corrected for the pairs of a task ({CORRECTION_NAMES[correction]}). The test assumes"
+        " that encoders make errors independently of each other. If they err on the same examples,"
+        " a paired test has more power, but it needs more than a published table.",
         "detectable: the difference from the best score that n examples show with a power of 80 %,"
         " before the correction.",
     )
@@ -182,10 +178,12 @@ def not_significant(
     paper: PaperTable, pairs: Sequence[PublishedDifference], correction: str = "holm"
 ) -> Table:
     """The pairs that do not differ significantly, task by task."""
-    tested = ("difference", "p", f"p ({NAMES[correction]})", "disagree")
+    tested = ("difference", "p", f"p ({CORRECTION_NAMES[correction]})", "disagree")
     sections = []
     for (block, task), mine in by_task(pairs).items():
-        body = tuple(_format_printed_pair(one) for one in mine if one.corrected >= ALPHA)
+        body = tuple(
+            _format_printed_pair(one) for one in mine if one.corrected >= SIGNIFICANCE_LEVEL
+        )
         differ = f"{len(mine) - len(body)} of {len(mine)} pairs differ significantly"
         title = f"{block}, {task}" if block else task
         sections.append(TableSection(title, body, f"n = {mine[0].n:,}; {differ}."))

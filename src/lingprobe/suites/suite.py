@@ -30,7 +30,7 @@ from lingprobe.suites.facts import (
 )
 from lingprobe.suites.mixed_data import join_data_rows
 from lingprobe.tasks import TASKS, make_tolerant
-from lingprobe.tasks.baseline_names import LENGTH, WORDS
+from lingprobe.tasks.baseline_names import LENGTH_BASELINE, WORDS_BASELINE
 from lingprobe.tasks.baselines import PAIR_FEATURES
 from lingprobe.tasks.released.receipts import all_published
 
@@ -49,16 +49,16 @@ class SuiteBaseline(NamedTuple):
     probe: str = ""
 
 
-MAJORITY = SuiteBaseline("Majority vote", WORDS, "majority")
-SENTENCE_FLOORS = (
-    MAJORITY,
+MAJORITY_BASELINE = SuiteBaseline("Majority vote", WORDS_BASELINE, "majority")
+SENTENCE_BASELINES = (
+    MAJORITY_BASELINE,
     # one feature needs steep weights to tell neighbouring lengths apart
-    SuiteBaseline("Length", LENGTH, "logreg,c=1,c=100,c=10000"),
-    SuiteBaseline("NB-uni-tfidf", WORDS, "nb-uni-tfidf"),
-    SuiteBaseline("NB-bi-tfidf", WORDS, "nb-bi-tfidf"),
+    SuiteBaseline("Length", LENGTH_BASELINE, "logreg,c=1,c=100,c=10000"),
+    SuiteBaseline("NB-uni-tfidf", WORDS_BASELINE, "nb-uni-tfidf"),
+    SuiteBaseline("NB-bi-tfidf", WORDS_BASELINE, "nb-bi-tfidf"),
 )
 """Those of Conneau et al. 2018, Table 2."""
-PAIR_FLOORS = tuple(SuiteBaseline(encoder.capitalize(), encoder) for encoder in PAIR_FEATURES)
+PAIR_BASELINES = tuple(SuiteBaseline(encoder.capitalize(), encoder) for encoder in PAIR_FEATURES)
 
 
 class SuiteColumn(NamedTuple):

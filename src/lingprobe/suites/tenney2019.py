@@ -14,7 +14,7 @@ from lingprobe.corpora.corpus import split_in
 from lingprobe.data.core import DataProblem, Result
 from lingprobe.data.notes import SourceNote
 from lingprobe.data.options import Help
-from lingprobe.data.reading import MIX
+from lingprobe.data.reading import SCALAR_MIX_LAYERS
 from lingprobe.data.references import (
     PlaceOption,
     Reference,
@@ -30,7 +30,7 @@ from lingprobe.suites.facts import (
 )
 from lingprobe.suites.suite import Suite, SuiteColumn
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.edge.family import METRICS, MICRO
+from lingprobe.tasks.edge.family import EDGE_TASK_METRICS, MICRO_F1_METRIC
 
 _SOURCE = "Tenney et al. 2019, Table 2"
 _TASKS_OF = {
@@ -98,7 +98,7 @@ _JIANT = {  # where jiant's own files of each column lie below its folder `edges
     "Coref. (W)": "dpr",
     "Rel.": "semeval",
 }
-_READS = ("lex", "cat:lex+top", MIX)
+_READS = ("lex", "cat:lex+top", SCALAR_MIX_LAYERS)
 _HARMLESS = (
     "on_error",
     "sample",
@@ -211,7 +211,7 @@ def explain_paper_difference(reference: Reference, result: Result) -> str:
         return f"{name} has {_count_text(sizes)} targets, the paper's has {_count_text(published)}"
     if unlike := _unlike(reference, task, result):
         return f"{name} is not read as in the paper: {', '.join(unlike)}"
-    metric = METRICS.get(task, MICRO)
+    metric = EDGE_TASK_METRICS.get(task, MICRO_F1_METRIC)
     return (
         ""
         if result.metric == metric

@@ -17,8 +17,8 @@ from lingprobe.data.references import (
 )
 from lingprobe.suites.facts import PaperTable, read_paper_facts
 from lingprobe.suites.suite import (
-    PAIR_FLOORS,
-    SENTENCE_FLOORS,
+    PAIR_BASELINES,
+    SENTENCE_BASELINES,
     Suite,
     SuiteColumn,
     explain_released_difference,
@@ -51,7 +51,7 @@ _DOWNSTREAM = {  # the paper's columns, each with what its task is called here a
 _PAIRS = {"sick": "English", "cdsc": "Polish"}
 _NAMED = {"en": "sick", "pl": "cdsc"}
 # the paper has none; a row without floors says nothing
-_FLOORS = (*SENTENCE_FLOORS, *PAIR_FLOORS)
+_FLOORS = (*SENTENCE_BASELINES, *PAIR_BASELINES)
 _BLOCKS = {"en": ("English",), "pl": ("Polish",), "both": ("English", "Polish")}
 _SPOKEN = {"eng": "English", "pol": "Polish"}
 

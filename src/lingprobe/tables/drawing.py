@@ -18,8 +18,8 @@ from lingprobe.data.cache import open_draft, write_text
 from lingprobe.data.errors import LingprobeError
 from lingprobe.data.printing import printable_lines, strip_unprintable
 from lingprobe.tables.fonts import find_absent_letters, find_font_families, warn_absent
-from lingprobe.tables.printing import PRINT, printed_at, printed_width
-from lingprobe.tables.style import COLOURS, GREY, INK, PALE, STYLE
+from lingprobe.tables.printing import PRINT_STYLE, printed_at, printed_width
+from lingprobe.tables.style import DARK_GREY, FIGURE_STYLE, INK_COLOUR, LINE_COLOURS, PALE_GREY
 from lingprobe.tables.table import rename_text
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _SUFFIXES = (".png", ".svg", ".pdf")
 _TOLD = "told:"  # begins the ids of marks that tell something to a pointer
-_TONES = (*COLOURS, GREY, PALE)
+_TONES = (*LINE_COLOURS, DARK_GREY, PALE_GREY)
 _COLOUR = re.compile(r"\b(fill|stroke): (#[0-9a-f]{6})")
 # of all that may stand in an SVG of matplotlib what a page cannot have twice or should not have
 _LEFT_OUT = re.compile(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", re.DOTALL)
@@ -49,7 +49,7 @@ def house_style(width: float | None = None) -> Iterator[None]:
     """
     import matplotlib.style
 
-    style = STYLE | PRINT if width else STYLE
+    style = FIGURE_STYLE | PRINT_STYLE if width else FIGURE_STYLE
     with (
         matplotlib.style.context(["default", style]),
         printed_at(width),
@@ -75,7 +75,7 @@ def render_svg(draw: Callable[[], Figure]) -> str:
 
 def _tone(colour: str) -> str:
     """A colour that a page may replace."""
-    if colour == INK:
+    if colour == INK_COLOUR:
         return "currentColor"
     return f"var(--figure-{_TONES.index(colour)}, {colour})" if colour in _TONES else colour
 

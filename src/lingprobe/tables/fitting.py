@@ -12,7 +12,12 @@ from itertools import groupby
 
 from lingprobe.data.errors import UsageProblem
 from lingprobe.data.printing import strip_unprintable
-from lingprobe.tables.breaking import ABOVE, break_rows, compute_caption_room, format_caption
+from lingprobe.tables.breaking import (
+    SECTION_HEADING_POINTS,
+    break_rows,
+    compute_caption_room,
+    format_caption,
+)
 from lingprobe.tables.markup import escape_latex
 from lingprobe.tables.table import (
     Table,
@@ -202,7 +207,7 @@ def _pages(
         height, top = partial(_height, piece, layout), _height(piece, layout)
         for part in break_rows(piece, points - top, height):
             rows = (row for section in part.sections for row in section.rows)
-            tall = top + ABOVE * len(part.sections) + sum(map(height, rows))
+            tall = top + SECTION_HEADING_POINTS * len(part.sections) + sum(map(height, rows))
             if tall > left and pages[-1]:
                 pages.append([])
                 left = points

@@ -24,15 +24,15 @@ from lingprobe.tables.panels import (
     shorten_title,
 )
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import GREY
+from lingprobe.tables.style import DARK_GREY
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Colormap
     from matplotlib.figure import Figure
 
-BLUES = "#ecf2f7", "#104673"
-REDS = "#f7f0ec", "#8c2d19"
+BLUE_SHADES = "#ecf2f7", "#104673"
+RED_SHADES = "#f7f0ec", "#8c2d19"
 _FAINT_FILL, _FAINT_TEXT = "#d8dde1", "#5f6b74"
 _ABREAST, _LEAST, _WIDEST = 2, 3.0, 5.5  # maps beside each other, and inches of one of them
 _LONGEST = 1000  # letters of a name on a screen
@@ -82,7 +82,7 @@ class HeatLook:
     """
 
     about: str
-    colours: Sequence[str] = BLUES
+    colours: Sequence[str] = BLUE_SHADES
     wide: float = 0.62
     tall: float = 0.27
     ends: tuple[str, str] | None = None
@@ -115,7 +115,7 @@ def draw_heat_maps(maps: Sequence[HeatMap], look: HeatLook) -> Figure:
         label_rows(axes, _row_names(one, across), [kind != "trained" for kind in one.kinds])
         for i in range(1, len(one.kinds)):
             if one.kinds[i] != one.kinds[i - 1]:
-                axes.axhline(i - 0.5, color=GREY, lw=0.5)
+                axes.axhline(i - 0.5, color=DARK_GREY, lw=0.5)
         _draw_cells(axes, one, colours, look.wide)
     if look.ends:
         first, last = look.ends

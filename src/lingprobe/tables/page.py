@@ -18,7 +18,7 @@ from lingprobe.tables.formats import format_terminal_table, render_table
 from lingprobe.tables.markup import format_latex, format_markdown
 from lingprobe.tables.notes import select_notes
 from lingprobe.tables.printing import parse_width
-from lingprobe.tables.table import LABEL, Table, rename_table, rename_text
+from lingprobe.tables.table import LATEX_FLOAT_LABEL, Table, rename_table, rename_text
 from lingprobe.tables.web import render_notebook, tables_document
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def add_captions(tables: Sequence[Table]) -> list[Table]:
         said = ". ".join(filter(None, (table.title.rstrip("."), *table.notes[:1])))
         said = said or next((f"{part.heading}." for part in table.sections if part.heading), "")
         if said and not table.caption:
-            label = LABEL + (f"-{number}" if number > 1 else "")
+            label = LATEX_FLOAT_LABEL + (f"-{number}" if number > 1 else "")
             table = replace(table, caption=said, label=label)  # noqa: PLW2901
         found.append(table)
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lingprobe.tables.drawing import set_tooltip
 from lingprobe.tables.printing import printed_width
-from lingprobe.tables.style import GREY, INK, ON_PALE
+from lingprobe.tables.style import DARK_GREY, INK_COLOUR, INK_ON_PALE_CELLS
 from lingprobe.tables.table import fold_text
 
 if TYPE_CHECKING:
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, FigureBase
     from matplotlib.lines import Line2D
 
-LETTER, ROW = 0.075, 0.2  # inches of a letter, and of a row of names
-BOLD = 0.086  # of a letter of a title
+LETTER_INCHES, NAME_ROW_INCHES = 0.075, 0.2  # inches of a letter, and of a row of names
+BOLD_LETTER_INCHES = 0.086  # of a letter of a title
 # on paper, where letters are smaller
 _PRINTED = 0.068  # of a letter
-NAMES, _MARGIN = 0.42, 1.75  # of the width, and inches at most, for names at the left
+MAX_NAME_WIDTH_SHARE, _MARGIN = (
+    0.42,
+    1.75,
+)  # of the width, and inches at most, for names at the left
 _LINES = 2  # of a name
 _LINE = 0.13  # inches of a line
 _SIGN = 0.5  # of a sign beside what it means
@@ -50,7 +53,7 @@ def count_panels_abreast(many: int, most: int, least: float, beside: float = 0.0
 
 def get_letter_width() -> float:
     """About how many inches a letter takes."""
-    return LETTER if printed_width() is None else _PRINTED
+    return LETTER_INCHES if printed_width() is None else _PRINTED
 
 
 def by_width(screen: float, share: float, unit: float = _PRINTED) -> int:
@@ -61,7 +64,7 @@ def by_width(screen: float, share: float, unit: float = _PRINTED) -> int:
     return int(screen) if wide is None else max(6, int(share * wide / unit))
 
 
-def fold_names(names: Sequence[str], most: int, share: float = NAMES) -> list[str]:
+def fold_names(names: Sequence[str], most: int, share: float = MAX_NAME_WIDTH_SHARE) -> list[str]:
     """Names for the left of a figure: on a screen with so many letters at most, on paper in lines
     that take a share of the width. Different names stay different.
     """
@@ -84,7 +87,7 @@ def _few_lines(name: str, letters: int) -> str:
     )
 
 
-def row_height(names: Sequence[str], row: float = ROW) -> float:
+def row_height(names: Sequence[str], row: float = NAME_ROW_INCHES) -> float:
     """Inches of a row of names, of which each may have several lines."""
     least = row if printed_width() is None else row - 0.03
     return least + _LINE * max((name.count("\n") for name in names), default=0)
@@ -95,8 +98,8 @@ def shorten_title(text: str, inches: float) -> str:
     lines where one is too short.
     """
     if printed_width() is None:
-        return shorten_name(text, int(inches / BOLD))
-    return break_text(text, inches, BOLD)
+        return shorten_name(text, int(inches / BOLD_LETTER_INCHES))
+    return break_text(text, inches, BOLD_LETTER_INCHES)
 
 
 def break_text(text: str, inches: float, unit: float = _PRINTED) -> str:
@@ -157,7 +160,7 @@ def label_rows(axes: Axes, names: Sequence[str], grey: Sequence[bool] = ()) -> N
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.yaxis.grid(visible=False)
     for text, is_grey in zip(axes.get_yticklabels(), grey, strict=False):
-        text.set_color(GREY if is_grey else INK)
+        text.set_color(DARK_GREY if is_grey else INK_COLOUR)
 
 
 def make_legend_mark(
@@ -243,7 +246,7 @@ def label_columns(axes: Axes, names: Sequence[str], many: int = 0) -> None:
     """Names above columns, upright on paper; `many` for room for so many columns."""
     slant: dict[str, Any] = {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
     axes.set_xticks(range(len(names)), names, **(slant if printed_width() is None else _UPRIGHT))
-    axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK)
+    axes.tick_params(top=False, labeltop=True, labelbottom=False, labelcolor=INK_COLOUR)
     axes.set_xlim(-0.5, max(many, len(names)) - 0.5)
     axes.grid(visible=False)
     axes.spines[:].set_visible(False)
@@ -287,7 +290,7 @@ def draw_cell(
     is_dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.55
     across, down = place
     yield axes.add_patch(Rectangle((across - 0.48, down - 0.46), 0.96, 0.92, facecolor=fill))
-    colour = "white" if is_dark else ON_PALE
+    colour = "white" if is_dark else INK_ON_PALE_CELLS
     yield axes.text(
         *place, text, **{"ha": "center", "va": "center_baseline", "color": colour, **looks}
     )

@@ -20,7 +20,7 @@ _FONT = dict.fromkeys(
     ("font.size", "axes.labelsize", "axes.titlesize", "legend.fontsize", "xtick.labelsize",
      "ytick.labelsize", "figure.labelsize"), 8,
 )  # fmt: skip
-PRINT = {**_FONT, "lines.linewidth": 1.2, "lines.markersize": 4.0}
+PRINT_STYLE = {**_FONT, "lines.linewidth": 1.2, "lines.markersize": 4.0}
 
 _width: ContextVar[float | None] = ContextVar("width", default=None)
 

@@ -37,7 +37,7 @@ class TableSection:
     rules: frozenset[int] = frozenset()
 
 
-LABEL = "tab:lingprobe"
+LATEX_FLOAT_LABEL = "tab:lingprobe"
 """Of a float in LaTeX."""
 
 

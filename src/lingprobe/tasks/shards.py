@@ -28,7 +28,7 @@ from lingprobe.data.cache import open_draft
 from lingprobe.data.core import Sentence
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import SEPARATOR, hash_candidates, joined
+from lingprobe.datasets.candidates import WORD_SEPARATOR, hash_candidates, joined
 from lingprobe.store.blocks import set_aside
 from lingprobe.store.columns import ColumnOrigin
 from lingprobe.tasks.answers import Answer, Finding
@@ -37,11 +37,19 @@ from lingprobe.tasks.memory import pause_garbage_collection
 Arrow = Any
 """A table or an array of pyarrow, which is imported when it is used."""
 Judge = Callable[[Block, list[Sentence]], Mapping[str, Sequence[Any]]]
-"""What rules say of the sentences of a block, by rule; under DEPTH numbers, under TAGS tuples."""
+"""What rules say of the sentences of a block, by rule; under `DEPTH_COLUMN` numbers, under
+`TAGS_COLUMN` tuples.
+"""
 Read = Callable[[ProblemTally], Iterable[Block]]
 """The sentences of a file, and what is counted of those that cannot be read."""
-WORDS, TEXT, LENGTH, DEPTH, TAGS = "words", "text", "length", "depth", "tags"
-CONTENT, LETTERS, EXACT = "content", "letters", "exact"
+WORDS_COLUMN, TEXT_COLUMN, LENGTH_COLUMN, DEPTH_COLUMN, TAGS_COLUMN = (
+    "words",
+    "text",
+    "length",
+    "depth",
+    "tags",
+)
+CONTENT_COLUMN, LETTERS_COLUMN, EXACT_COLUMN = "content", "letters", "exact"
 """What `lingprobe.datasets.candidates.hash_candidates` makes of the words."""
 _GROUP = 10_000  # sentences that are written and read at once
 _KNOWN = 1 << 17  # findings whose JSON is remembered
@@ -195,7 +203,14 @@ def _options(schema: Arrow) -> dict[str, Any]:
     """How a file is written: hashes and texts, of which none is like another, without a
     dictionary.
     """
-    distinct = (WORDS, TEXT, TAGS, CONTENT, LETTERS, EXACT)
+    distinct = (
+        WORDS_COLUMN,
+        TEXT_COLUMN,
+        TAGS_COLUMN,
+        CONTENT_COLUMN,
+        LETTERS_COLUMN,
+        EXACT_COLUMN,
+    )
     return {
         "compression": "zstd",
         "compression_level": 1,
@@ -226,17 +241,23 @@ def _build_arrow_table(judged: Sequence[_Judged], known: FindingCoder) -> Arrow:
     sentences = [sentence for each in judged for sentence in each.sentences]
     words = [joined(sentence.words) for sentence in sentences]
     columns = {
-        WORDS: _strings(words),
-        TEXT: pa.array([sentence.text for sentence in sentences], pa.string()),
-        LENGTH: pa.array([len(sentence.words) for sentence in sentences], pa.int64()),
-        DEPTH: pa.array(np.concatenate([each.depths for each in judged]), pa.int64()),
-        **dict(zip((CONTENT, LETTERS, EXACT), map(pa.array, hash_candidates(words)), strict=True)),
+        WORDS_COLUMN: _strings(words),
+        TEXT_COLUMN: pa.array([sentence.text for sentence in sentences], pa.string()),
+        LENGTH_COLUMN: pa.array([len(sentence.words) for sentence in sentences], pa.int64()),
+        DEPTH_COLUMN: pa.array(np.concatenate([each.depths for each in judged]), pa.int64()),
+        **dict(
+            zip(
+                (CONTENT_COLUMN, LETTERS_COLUMN, EXACT_COLUMN),
+                map(pa.array, hash_candidates(words)),
+                strict=True,
+            )
+        ),
     }
     for name in judged[0].said:
         said = [finding for each in judged for finding in each.said[name]]
-        if name == TAGS:
+        if name == TAGS_COLUMN:
             columns[name] = _strings(map(joined, said))
-        elif name == DEPTH:
+        elif name == DEPTH_COLUMN:
             columns[name] = pa.array(said, pa.int64())
         else:
             columns[name] = known.code_findings(said)
@@ -316,7 +337,7 @@ def _split_joined_strings(column: Arrow) -> Arrow:
     """The joined strings of a column as lists."""
     import pyarrow.compute as pc
 
-    return pc.split_pattern(column.combine_chunks(), SEPARATOR)
+    return pc.split_pattern(column.combine_chunks(), WORD_SEPARATOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,11 +387,11 @@ def _sum_counts(tables: Sequence[Arrow]) -> Arrow:
 def list_tuples(column: Arrow) -> list[tuple[str, ...]]:
     """The strings of each sentence; equal ones are one object."""
     known: dict[str, str] = {}
-    rows = (row.split(SEPARATOR) if row else () for row in column.to_pylist())
+    rows = (row.split(WORD_SEPARATOR) if row else () for row in column.to_pylist())
     return [tuple(map(known.setdefault, row, row)) for row in rows]
 
 
 def decode_sentences(group: Arrow) -> list[Sentence]:
     """The sentences of a group that has their words and texts."""
-    texts = group.column(TEXT).to_pylist()
-    return list(map(Sentence, list_tuples(group.column(WORDS)), texts))
+    texts = group.column(TEXT_COLUMN).to_pylist()
+    return list(map(Sentence, list_tuples(group.column(WORDS_COLUMN)), texts))

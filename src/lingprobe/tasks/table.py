@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from lingprobe.corpora.files import uncompressed_path
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, SamplingOptions
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, SamplingOptions
 from lingprobe.data.digests import digest_texts
 from lingprobe.data.examples import add_remarks
 from lingprobe.data.notes import SamplingNote
@@ -31,7 +31,7 @@ from lingprobe.datasets.splits import carve_dev
 from lingprobe.datasets.usual_metric import describe_rare_class
 from lingprobe.tasks.memory import pause_garbage_collection
 
-OF_PAIRS = "mean+contrast"  # the view of two texts, as pair/ reads them
+TEXT_PAIR_VIEW = "mean+contrast"  # the view of two texts, as pair/ reads them
 _REDRAWN = "it has a dev split but no test split, so all splits are sampled from all of its rows"
 
 
@@ -142,7 +142,7 @@ class TableTask:
         if self.metric == "none":
             object.__setattr__(self, "metric", usual_metric(self.path, self.labels, self._manner))
         if self.view == "mean" and has_pairs(self.path, self._manner):
-            object.__setattr__(self, "view", OF_PAIRS)
+            object.__setattr__(self, "view", TEXT_PAIR_VIEW)
 
     @property
     def _manner(self) -> Manner:
@@ -221,7 +221,7 @@ def _with_test(dataset: Dataset, where: str, fold: str | None, seed: int) -> Dat
             f"{where} has a test split, and fold= divides tables that have none: leave it out"
         )
     if not len(dataset.rows("train")):
-        has = ", ".join(split for split in SPLITS if len(dataset.rows(split)))
+        has = ", ".join(split for split in DATA_SPLITS if len(dataset.rows(split)))
         raise DataProblem(
             f"{where} has no train examples (it has {has}): mark some of its rows as train"
         )

@@ -1,8 +1,8 @@
 """Tiny data sets of every family, from ten-word sentences that a template of ours writes.
 
 Each is a function of (sizes, seed) and returns a Dataset in which every split has its own
-sentences, so that whatever works on `FAMILIES` works on a label about a sentence, asked words, one
-span, two spans, and a pair with a score.
+sentences, so that whatever works on `TINY_DATASET_FAMILIES` works on a label about a sentence,
+asked words, one span, two spans, and a pair with a score.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence, Site
 
 _PEOPLE = ("teacher", "doctor", "farmer", "painter", "sailor", "baker", "lawyer", "singer")
 _TRAITS = ("old", "young", "tall", "quiet", "clever", "happy")
@@ -142,7 +142,7 @@ def pair(sizes: Sizes = (60, 20, 20), seed: int = 0) -> Dataset:
     return Dataset.of(examples, {"family": "pair"})
 
 
-FAMILIES: dict[str, Callable[..., Dataset]] = {
+TINY_DATASET_FAMILIES: dict[str, Callable[..., Dataset]] = {
     "sentence": sentence,
     "asked": asked_words,
     "span": span,
@@ -158,7 +158,7 @@ def _scenes(
     random.
     """
     seen: set[tuple[str, ...]] = set()
-    for split, size in zip(SPLITS, sizes, strict=True):
+    for split, size in zip(DATA_SPLITS, sizes, strict=True):
         for number in range(size):
             past = number % 2 == 0 if alternate else None
             scene = _scene(rng, past=past)

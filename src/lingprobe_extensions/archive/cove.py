@@ -16,7 +16,7 @@ from lingprobe import Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, SlotEncoder, gather_vectors, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import each_word, pool_layers
-from lingprobe_extensions.archive.sources import COVE
+from lingprobe_extensions.archive.sources import COVE_SOURCE
 
 _DEPTH = 2
 
@@ -73,7 +73,7 @@ class CoVe:
 
     @property
     def _digest(self) -> str:
-        return digest_of(self.file, "the weights of CoVe, SHA-256 b142a7f2…", COVE)
+        return digest_of(self.file, "the weights of CoVe, SHA-256 b142a7f2…", COVE_SOURCE)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         return self.asking(self.slots).encode(sentences)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from lingprobe.extend import report_damage
 from lingprobe_extensions.archive.files import digest_of, json_file
-from lingprobe_extensions.archive.sources import ELMO
+from lingprobe_extensions.archive.sources import ELMO_SOURCE
 
-SIZES = "the sizes of an ELMo; options=FILE names another"
+ELMO_SIZES = "the sizes of an ELMo; options=FILE names another"
 _CHARACTERS = 261  # bytes, the marks of a sentence and of a word, and padding
 
 
@@ -71,7 +71,7 @@ class ElmoShape:
 
 def read_elmo_shape(options: Path) -> ElmoShape:
     """The sizes that an options file says."""
-    digest_of(options, SIZES, ELMO)
+    digest_of(options, ELMO_SIZES, ELMO_SOURCE)
     said = json_file(options, "the sizes of an ELMo")
     with report_damage(options, "the sizes of an ELMo"):
         cnn, lstm = said["char_cnn"], said["lstm"]

@@ -15,7 +15,7 @@ from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Ints, open_word_table
 from lingprobe_extensions.archive.files import digest_of, over_vectors, torch_file
 from lingprobe_extensions.archive.passes import TokenBatch, gather_read_words, pool_layers
-from lingprobe_extensions.archive.sources import INFERSENT
+from lingprobe_extensions.archive.sources import INFERSENT_SOURCE
 
 _WHAT = "InferSent"
 _MARKS = {"1": ("<s>", "</s>"), "2": ("<p>", "</p>")}
@@ -59,7 +59,7 @@ class InferSent:
 
     @property
     def _digest(self) -> str:
-        return digest_of(self.file, "the weights of InferSent", INFERSENT)
+        return digest_of(self.file, "the weights of InferSent", INFERSENT_SOURCE)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         table = open_word_table(self.vectors, 0, 0)

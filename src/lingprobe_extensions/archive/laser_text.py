@@ -23,7 +23,7 @@ _CUT_BY_OTHERS = {
 }
 """What the published pipeline does to these languages, and this one does not."""
 
-RULES = "text=3"
+TEXT_RULES_VERSION = "text=3"
 """Changed whenever texts are read in another way, so that no vector made before is reused."""
 Rules = tuple[tuple[str, str], ...]
 _QUOTES_BEFORE: Rules = ((',"', '",'), (r'(\.+)"(\s*[^<])', r'"\1\2'))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem, Help, Sentence, Vectors
 from lingprobe.extend import Floats, Ints, compute_offsets, gather_word_vectors
 from lingprobe_extensions.archive.files import digest_of
-from lingprobe_extensions.archive.sources import SENT2VEC
+from lingprobe_extensions.archive.sources import SENT2VEC_SOURCE
 
 _FASTTEXT = struct.pack("<i", 793712314)  # the first four bytes of a fastText model
 _WIDEST = 1 << 20  # numbers of a vector; a file that says more is none
@@ -51,7 +51,7 @@ class Sent2Vec:
     @property
     def fingerprint(self) -> str:
         """The digest of the file."""
-        return digest_of(self.file, "a Sent2Vec model", SENT2VEC)
+        return digest_of(self.file, "a Sent2Vec model", SENT2VEC_SOURCE)
 
     def encode(self, sentences: Sequence[Sentence]) -> Vectors:
         model = _model(self.file, self.fingerprint)

@@ -27,7 +27,7 @@ from lingprobe_extensions.archive.passes import (
     gather_read_words,
     pool_layers,
 )
-from lingprobe_extensions.archive.sources import SKIPTHOUGHT
+from lingprobe_extensions.archive.sources import SKIPTHOUGHT_SOURCE
 
 _WHAT = "a Skip-Thought model"
 _END, _UNKNOWN = "<eos>", "UNK"
@@ -126,7 +126,7 @@ class SkipThought:
 
 def _digest(file: Path) -> str:
     """The digest of a file of the folder."""
-    return digest_of(file, _HELD[file.suffix], SKIPTHOUGHT)
+    return digest_of(file, _HELD[file.suffix], SKIPTHOUGHT_SOURCE)
 
 
 def _one_long(made: Vectors) -> Vectors:

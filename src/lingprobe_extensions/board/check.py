@@ -27,10 +27,10 @@ from lingprobe.extend import (
 from lingprobe_extensions.board.frame import FitRow, plain_columns
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by
 from lingprobe_extensions.board.submission import (
-    FILES,
-    FITS,
-    LINES,
-    SUMS,
+    MODEL_LINES_FILE,
+    RESULTS_TABLE_FILE,
+    SUBMISSION_CHECKSUM_FILE,
+    SUBMISSION_FILES,
     BoardSubmission,
     read_parts,
     with_bounds,
@@ -56,14 +56,14 @@ def check_submission(folder: Path) -> CheckedSubmission:
     try:
         fits, lines = read_parts(folder)
     except DataProblem as problem:
-        is_whole = all((folder / name).is_file() for name in FILES)
+        is_whole = all((folder / name).is_file() for name in SUBMISSION_FILES)
         problems = [*every, str(problem)] if is_whole else [str(problem)]
         raise DataProblem(_message(folder, problems)) from problem
     results, rows = _check_fit_rows(fits, remarks)
-    every += [f"{FITS}, {each}" for each in rows]
+    every += [f"{RESULTS_TABLE_FILE}, {each}" for each in rows]
     if not rows:
-        every += [f"{FITS}, {each}" for each in _together(fits, results)]
-        every += [f"{LINES}, {each}" for each in _check_model_lines(results, lines)]
+        every += [f"{RESULTS_TABLE_FILE}, {each}" for each in _together(fits, results)]
+        every += [f"{MODEL_LINES_FILE}, {each}" for each in _check_model_lines(results, lines)]
     if every:
         raise DataProblem(_message(folder, every))
     return CheckedSubmission(
@@ -81,13 +81,13 @@ def _message(folder: Path, every: Sequence[str]) -> str:
 def _check_files(folder: Path) -> Iterator[str]:
     """Checksums compared with the files: what is wrong with these."""
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    yield from (f"{name} does not belong here" for name in sorted(names - set(FILES)))
-    if SUMS in names:
-        lines = (folder / SUMS).read_text("utf-8", "replace").splitlines()
+    yield from (f"{name} does not belong here" for name in sorted(names - set(SUBMISSION_FILES)))
+    if SUBMISSION_CHECKSUM_FILE in names:
+        lines = (folder / SUBMISSION_CHECKSUM_FILE).read_text("utf-8", "replace").splitlines()
         known = {name: value for value, _, name in (line.partition("  ") for line in lines)}
-        for name in {FITS, LINES} & names:
+        for name in {RESULTS_TABLE_FILE, MODEL_LINES_FILE} & names:
             if known.get(name) != checksum_file(folder / name):
-                yield f"{name} has another checksum than {SUMS} says"
+                yield f"{name} has another checksum than {SUBMISSION_CHECKSUM_FILE} says"
 
 
 def _check_fit_rows(

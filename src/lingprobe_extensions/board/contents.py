@@ -17,7 +17,7 @@ from lingprobe.extend import (
     name_language,
     try_parse_reference,
 )
-from lingprobe_extensions.board.frame import CONSTANT
+from lingprobe_extensions.board.frame import CONSTANT_ANSWER
 from lingprobe_extensions.board.merge import BoardResults, ListedModel
 from lingprobe_extensions.board.standings import (
     BoardStandings,
@@ -27,8 +27,13 @@ from lingprobe_extensions.board.standings import (
     TaskStandings,
 )
 
-INDEX, MODELS, TASKS, PHENOMENA = "index.html", "models", "tasks", "phenomena"
-UNKNOWN = "unknown"
+INDEX_FILE, MODELS_FOLDER, TASKS_FOLDER, PHENOMENA_FOLDER = (
+    "index.html",
+    "models",
+    "tasks",
+    "phenomena",
+)
+UNKNOWN_FACT = "unknown"
 _SHOWN = 3  # models that a cell names
 _MILLION, _BILLION = 1_000_000, 1_000_000_000
 _SIZES = (
@@ -61,7 +66,7 @@ _NO_LEADER: Mapping[str, str] = {
     "": "no model is above the baselines",
 }
 """Why nobody leads, by what is said of all models beside the baselines; '' for anything else."""
-NO_RANKS = "Nothing on this board was measured by its operator, so no model is ranked."
+NO_RANKS_NOTE = "Nothing on this board was measured by its operator, so no model is ranked."
 
 
 @dataclass(frozen=True)
@@ -105,13 +110,15 @@ class BoardContents:
     def task_files(self) -> dict[Key, str]:
         """The file of each task, from the index."""
         names = make_file_names({" ".join(key) for key in self.columns})
-        return {key: f"{TASKS}/{names[' '.join(key)]}.html" for key in self.columns}
+        return {key: f"{TASKS_FOLDER}/{names[' '.join(key)]}.html" for key in self.columns}
 
     @cached_property
     def model_files(self) -> dict[str, str]:
         """The file of each model, from the index."""
         names = make_file_names({model.name for model in self.models.values()})
-        return {key: f"{MODELS}/{names[model.name]}.html" for key, model in self.models.items()}
+        return {
+            key: f"{MODELS_FOLDER}/{names[model.name]}.html" for key, model in self.models.items()
+        }
 
     @cached_property
     def order(self) -> list[str]:
@@ -161,7 +168,7 @@ class BoardContents:
     def phenomenon_files(self) -> dict[str, str]:
         """The file of each phenomenon, from the index."""
         names = make_file_names(set(self.phenomena))
-        return {name: f"{PHENOMENA}/{names[name]}.html" for name in self.phenomena}
+        return {name: f"{PHENOMENA_FOLDER}/{names[name]}.html" for name in self.phenomena}
 
     def name(self, encoder: str) -> str:
         """What an encoder is called."""
@@ -196,7 +203,7 @@ class BoardContents:
     def floor(self, key: Key) -> tuple[float, str]:
         """The best baseline or constant answer of a task: its score and name."""
         one = self.tasks[key]
-        constant = [(row.majority, CONSTANT) for row in self._rows(one)[:1]]
+        constant = [(row.majority, CONSTANT_ANSWER) for row in self._rows(one)[:1]]
         scored = [(row.score, row.encoder) for row in one.floors if not math.isnan(row.score)]
         return max([*constant, *scored], default=(math.nan, ""))
 
@@ -245,12 +252,12 @@ def family_of(key: Key) -> str:
     """The family of a task, as ud."""
     parsed = try_parse_reference(key[0])
     family, slash, _ = (parsed.name if parsed else key[0]).partition("/")
-    return family if slash else UNKNOWN
+    return family if slash else UNKNOWN_FACT
 
 
 def language_names(codes: tuple[str, ...]) -> str:
     """Languages by name, as Universal Dependencies calls them; by code where it has none."""
-    names = (UNKNOWN if code == "und" else name_language(code) for code in codes)
+    names = (UNKNOWN_FACT if code == "und" else name_language(code) for code in codes)
     return ", ".join(dict.fromkeys(names))
 
 
@@ -264,7 +271,7 @@ def size_class(model: ListedModel) -> str:
     """About how large a model is."""
     size = model.parameters
     if size is None:
-        return UNKNOWN
+        return UNKNOWN_FACT
     return next((name for limit, name in _SIZES if size < limit), _LARGEST)
 
 

@@ -30,7 +30,7 @@ from lingprobe.extend import (
     try_parse_reference,
 )
 
-CONSTANT = "(constant)"  # what tables call the best constant answer
+CONSTANT_ANSWER = "(constant)"  # what tables call the best constant answer
 _NUMBERS = "iufb"  # kinds of numbers that arrays may hold; no objects
 
 

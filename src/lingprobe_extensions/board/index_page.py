@@ -22,8 +22,8 @@ from lingprobe.extend import (
     format_number,
 )
 from lingprobe_extensions.board.contents import (
-    NO_RANKS,
-    UNKNOWN,
+    NO_RANKS_NOTE,
+    UNKNOWN_FACT,
     BoardContents,
     family_of,
     format_doubt,
@@ -37,7 +37,7 @@ from lingprobe_extensions.board.standings import Key, ModelStanding
 _LIMIT = 2_000_000  # bytes
 _HEAD = ("model", "UD in training", "parameters (M)")
 _WORDS = frozenset(_HEAD[:2])
-MARKS = (
+RANK_MARKS_NOTE = (
     "Bold: leading. ▲: above all baselines. ±: the wider side of the 95 % interval. Of several"
     " layers the table shows the one that is best on dev; Layer shows the scores of one layer. *:"
     " not compared, because it is over other test examples, or by a metric that is code in a file."
@@ -87,7 +87,7 @@ def index_page(board: BoardContents, shown: ShownKeys) -> WebDocument:
     left = len(board.columns) - len(shown.keys)
     notes = (
         *board.notes,
-        MARKS,
+        RANK_MARKS_NOTE,
         *([f"{left:,} more tasks have pages below; this table would be too large."] * (left > 0)),
         *(["Scores of other layers are on the pages of models."] * (not shown.has_layers)),
     )
@@ -109,7 +109,7 @@ def index_page(board: BoardContents, shown: ShownKeys) -> WebDocument:
 def _list_board_findings(board: BoardContents) -> Iterator[str]:
     """What there is to say first: how much is ranked, and which submissions differ from it."""
     if not board.order:
-        yield NO_RANKS
+        yield NO_RANKS_NOTE
         return
     measured = [key for key, one in board.tasks.items() if one.models]
     led = sum(bool(board.tasks[key].of("leading")) for key in measured)
@@ -222,7 +222,7 @@ def _list_model_facts(board: BoardContents, encoder: str, mark: str) -> tuple[st
     """What stands before the scores of a model."""
     model = board.models[encoder]
     name = model.name + mark if mark else board.name(encoder)
-    return name, model.declared.get("trained_on_ud", UNKNOWN), format_model_size(model)
+    return name, model.declared.get("trained_on_ud", UNKNOWN_FACT), format_model_size(model)
 
 
 def _look(one: ModelStanding) -> frozenset[str]:

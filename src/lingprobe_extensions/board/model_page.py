@@ -22,8 +22,8 @@ from lingprobe.extend import (
     format_number,
 )
 from lingprobe_extensions.board.contents import (
-    INDEX,
-    UNKNOWN,
+    INDEX_FILE,
+    UNKNOWN_FACT,
     BoardContents,
     format_doubt,
     format_interval,
@@ -55,10 +55,10 @@ def model_page(board: BoardContents, encoder: str) -> WebDocument:
     terms = (
         ("Encoder", encoder),
         *([("Submitted as", stated)] if stated != line.encoder else []),
-        ("Parameters", UNKNOWN if size is None else f"{size:,}"),
-        ("Revision", line.revision or UNKNOWN),
+        ("Parameters", UNKNOWN_FACT if size is None else f"{size:,}"),
+        ("Revision", line.revision or UNKNOWN_FACT),
         ("Layers", ", ".join(line.layers)),
-        *((title, model.declared.get(key, UNKNOWN)) for key, title in _DECLARED.items()),
+        *((title, model.declared.get(key, UNKNOWN_FACT)) for key, title in _DECLARED.items()),
         ("Measured with", ", ".join(f"{name} {of}" for name, of in line.versions.items())),
     )
     names = {key: board.task_name(key) for key in (*mine, *reports)}
@@ -76,7 +76,7 @@ def model_page(board: BoardContents, encoder: str) -> WebDocument:
         *mteb_of(model),
         TermBlock(terms),
         FoldedBlock("Identity, code and files", _list_model_facts(model)),
-        LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+        LinkBlock("Back to", ((f"../{INDEX_FILE}", "all models and tasks"),)),
     )
     return WebDocument(
         board.name(encoder), "Scores of its frozen vectors.", (PageChapter("model", "", blocks),)

@@ -32,7 +32,7 @@ from lingprobe.extend import (
     list_languages,
     mark_test_sets,
 )
-from lingprobe_extensions.board.frame import CONSTANT
+from lingprobe_extensions.board.frame import CONSTANT_ANSWER
 from lingprobe_extensions.board.own_metrics import (
     SubmittedRow,
     divide_by_metric,
@@ -397,7 +397,7 @@ def _has_baselines(floor: TaskVerdict | None) -> bool:
     """
     answers = floor.answers if floor else ()
     others = [other for answer in answers for other in answer.decision.question.others]
-    return any(other.row.encoder != CONSTANT for other in others)
+    return any(other.row.encoder != CONSTANT_ANSWER for other in others)
 
 
 def _is_above(floor: TaskVerdict | None) -> bool:

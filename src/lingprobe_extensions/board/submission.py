@@ -23,7 +23,7 @@ from lingprobe.extend import (
     write_text,
 )
 from lingprobe_extensions.board.frame import (
-    CONSTANT,
+    CONSTANT_ANSWER,
     FitRow,
     describe_layer,
     fit_of,
@@ -33,8 +33,12 @@ from lingprobe_extensions.board.frame import (
 )
 from lingprobe_extensions.board.lines import ModelLine, facts_told_by, files_and_size, read_lines
 
-FITS, LINES, SUMS = "results.parquet", "models.jsonl", "SHA256SUMS"
-FILES = (FITS, LINES, SUMS)
+RESULTS_TABLE_FILE, MODEL_LINES_FILE, SUBMISSION_CHECKSUM_FILE = (
+    "results.parquet",
+    "models.jsonl",
+    "SHA256SUMS",
+)
+SUBMISSION_FILES = (RESULTS_TABLE_FILE, MODEL_LINES_FILE, SUBMISSION_CHECKSUM_FILE)
 _LONGEST = 64  # parts of a path
 _UNSAID = {"trained_on_ud": "unknown", "trained_on_sources": "unknown"}
 
@@ -209,7 +213,7 @@ def with_bounds(fits: Sequence[FitRow], results: Sequence[Result]) -> list[FitRo
         best.setdefault((*what, kind, probe * (kind == "oracle")), []).append(bound)
     bounded = []
     for fit, place in zip(fits, where, strict=True):
-        floor = max([*best.get((*place, "baseline", ""), []), (fit.majority, CONSTANT)])
+        floor = max([*best.get((*place, "baseline", ""), []), (fit.majority, CONSTANT_ANSWER)])
         ceiling = max(best.get((*place, "oracle", fit.probe), []), default=(math.nan, ""))
         one = replace(fit, floor=floor[0], floor_of=floor[1])
         bounded.append(replace(one, ceiling=ceiling[0], ceiling_of=ceiling[1]))
@@ -218,20 +222,23 @@ def with_bounds(fits: Sequence[FitRow], results: Sequence[Result]) -> list[FitRo
 
 def write_submission(made: BoardSubmission, folder: Path) -> None:
     """Write the files of a folder; the checksums come last."""
-    write_frame(made.fits, folder / FITS)
-    write_text(folder / LINES, "".join(line.text() for line in made.lines))
-    sums = [f"{checksum_file(folder / name)}  {name}\n" for name in (FITS, LINES)]
-    write_text(folder / SUMS, "".join(sums))
+    write_frame(made.fits, folder / RESULTS_TABLE_FILE)
+    write_text(folder / MODEL_LINES_FILE, "".join(line.text() for line in made.lines))
+    sums = [
+        f"{checksum_file(folder / name)}  {name}\n"
+        for name in (RESULTS_TABLE_FILE, MODEL_LINES_FILE)
+    ]
+    write_text(folder / SUBMISSION_CHECKSUM_FILE, "".join(sums))
 
 
 def read_parts(folder: Path) -> tuple[list[FitRow], list[ModelLine]]:
     """The rows and lines of a folder; DataProblem where a file cannot be read."""
     if not folder.is_dir():
         raise DataProblem("there is no such folder")
-    for name in FILES:
+    for name in SUBMISSION_FILES:
         if not (folder / name).is_file():
             raise DataProblem(
                 f"{name} is missing, so it is not a submission: `lingprobe publish submit RESULTS"
                 " -o FOLDER` writes one"
             )
-    return read_frame(folder / FITS), read_lines(folder / LINES)
+    return read_frame(folder / RESULTS_TABLE_FILE), read_lines(folder / MODEL_LINES_FILE)

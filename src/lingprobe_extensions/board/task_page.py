@@ -24,14 +24,14 @@ from lingprobe.extend import (
     get_question,
 )
 from lingprobe_extensions.board.contents import (
-    INDEX,
+    INDEX_FILE,
     BoardContents,
     family_of,
     format_interval,
     with_sign,
 )
 from lingprobe_extensions.board.details import control_blocks, group_blocks
-from lingprobe_extensions.board.frame import CONSTANT
+from lingprobe_extensions.board.frame import CONSTANT_ANSWER
 from lingprobe_extensions.board.standings import (
     Group,
     Key,
@@ -91,7 +91,7 @@ def task_page(board: BoardContents, key: Key) -> WebDocument:
             "note",
         ),
         *_caveats(rows or [each.row for each in one.reported]),
-        LinkBlock("Back to", ((f"../{INDEX}", "all models and tasks"),)),
+        LinkBlock("Back to", ((f"../{INDEX_FILE}", "all models and tasks"),)),
     )
     return WebDocument(board.task_name(key), about, (PageChapter("task", "", blocks),))
 
@@ -190,7 +190,9 @@ def floor_verdict(one: ModelStanding) -> str:
 
 def _bounds(title: str, rows: Sequence[Any], constant: float | None = None) -> PageBlock:
     """Baselines or oracles with their scores."""
-    lines = [(CONSTANT, "-", format_number(constant), "", "")] if constant is not None else []
+    lines = (
+        [(CONSTANT_ANSWER, "-", format_number(constant), "", "")] if constant is not None else []
+    )
     lines += [
         (row.encoder, row.layer, format_number(row.score), format_interval(row), f"{row.n:,}")
         for row in rows

@@ -29,15 +29,15 @@ _DIRECTIONS: Mapping[str, Direction] = {
     "correlates": "above",
     "correlates less": "below",
 }
-EPOCHS = frozenset({"rises", "falls", "flat"})
+EPOCH_RELATIONS = frozenset({"rises", "falls", "flat"})
 """Relations of an encoder's last epoch to its first."""
-CORRELATED = frozenset({"correlates", "correlates less"})
+CORRELATION_RELATIONS = frozenset({"correlates", "correlates less"})
 """Relations of correlations, which are tested on a paper's own table."""
 _RELATE = "see lingprobe relate"
-UNTESTED = {
+UNTESTED_RELATIONS = {
     "figure": "not in a table",
     "correlation": _RELATE,
-    **dict.fromkeys(CORRELATED, _RELATE),
+    **dict.fromkeys(CORRELATION_RELATIONS, _RELATE),
 }
 """Relations of claims that are no comparison of cells, and why results have no verdict on them."""
 _QUANTIFIERS: Mapping[str, Callable[[int], int]] = {
@@ -49,7 +49,7 @@ _QUANTIFIERS: Mapping[str, Callable[[int], int]] = {
 """How many of n comparisons must be true. Papers give no thresholds; these are ours."""
 _COUNT = re.compile(r"(\d+) of (\d+)")
 _OVER = ("each", "best", "rows", "tasks", "mean")
-CHANCE = "chance"
+CHANCE_CELL = "chance"
 R = TypeVar("R")
 
 
@@ -99,7 +99,7 @@ class PaperClaim:
     @property
     def level(self) -> float | None:
         """The number that the first side is compared with; None for rows."""
-        text = self.second.removeprefix(CHANCE).strip()
+        text = self.second.removeprefix(CHANCE_CELL).strip()
         return float(text) if re.fullmatch(r"\d+(\.\d+)?", text) else None
 
     @property

@@ -9,10 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from lingprobe import Page, Table
 from lingprobe.extend import TableSection, format_csv, format_number, format_p_value, shorten_task
-from lingprobe_extensions.papers.claim_tests import TRAININGS, TestedClaim
-from lingprobe_extensions.papers.claims import UNTESTED
-from lingprobe_extensions.papers.retests import OWN, WORDS, PaperSetting, SettingScores
-from lingprobe_extensions.papers.verdicts import ALPHA
+from lingprobe_extensions.papers.claim_tests import TRAINING_DEVIATION_POINTS, TestedClaim
+from lingprobe_extensions.papers.claims import UNTESTED_RELATIONS
+from lingprobe_extensions.papers.retests import (
+    PAPERS_OWN_PROBE,
+    VERDICT_WORDS,
+    PaperSetting,
+    SettingScores,
+)
+from lingprobe_extensions.papers.verdicts import CLAIM_SIGNIFICANCE_LEVEL
 
 _CORRECTIONS = {"holm": "Holm", "bh": "Benjamini-Hochberg"}
 _WIDTH = 120
@@ -46,8 +51,8 @@ def claims_page(
     correction: str,
 ) -> Page[tuple[TestedClaim, ...]]:
     """Papers' claims, tested on results; those that were not tested come last, with `every`."""
-    tested = [one for one in found if one.verdict in WORDS.values()]
-    lacking = [one for one in found if one.verdict not in WORDS.values()]
+    tested = [one for one in found if one.verdict in VERDICT_WORDS.values()]
+    lacking = [one for one in found if one.verdict not in VERDICT_WORDS.values()]
 
     def make_tables() -> list[Table]:
         notes = [*_explain_claims(tested, correction, "table"), *_result_notes(tested, settings)]
@@ -66,7 +71,7 @@ def _sections(found: Sequence[TestedClaim], every: bool) -> Iterator[TableSectio
     """Claims by paper, data and probe."""
     for paper, data, probe in dict.fromkeys((one.paper, one.data, one.probe) for one in found):
         mine = [one for one in found if (one.paper, one.data, one.probe) == (paper, data, probe)]
-        by = f"probe: {'that of the paper' if probe == OWN else probe}"
+        by = f"probe: {'that of the paper' if probe == PAPERS_OWN_PROBE else probe}"
         heading = f"{_TITLES[paper]}: {shorten_task(data)}, {by}" if data else _TITLES[paper]
         counts = Counter(one.verdict for one in mine)
         total = ", ".join(f"{word}: {many}" for word, many in counts.items())
@@ -127,7 +132,7 @@ def _explain_claims(found: Sequence[TestedClaim], correction: str, family: str) 
     )
     yield (
         f"p ({_CORRECTIONS[correction]}): of the claim, corrected for all claims of this {family};"
-        f" inconclusive if {ALPHA:g} or above."
+        f" inconclusive if {CLAIM_SIGNIFICANCE_LEVEL:g} or above."
     )
     if any(one.within for one in found):
         yield (
@@ -150,16 +155,22 @@ def _published_notes(found: Sequence[TestedClaim]) -> Iterator[str]:
             "Tenney et al. 2019: intervals are those of the caption of Table 2, which does not say"
             " what they are over."
         )
-    if recipes := [paper for paper in TRAININGS if any(one.paper == paper for one in found)]:
+    if recipes := [
+        paper for paper in TRAINING_DEVIATION_POINTS if any(one.paper == paper for one in found)
+    ]:
         yield (
             "recipes: the verdict on the recipes by which the encoders were trained, each of them"
             f" once. The standard deviation between trainings of a recipe is taken to be"
-            f" {TRAININGS[recipes[0]]:g} points, as measured on tasks like these with small ones."
+            f" {TRAINING_DEVIATION_POINTS[recipes[0]]:g} points, as measured on tasks like these"
+            " with small ones."
         )
-    if any(one.verdict == UNTESTED["figure"] for one in found):
-        yield f"{UNTESTED['figure']}: the paper gives it only in a figure, an appendix or the text."
-    if any(one.verdict == UNTESTED["correlation"] for one in found):
-        yield f"{UNTESTED['correlation']}: a correlation over encoders or tasks."
+    if any(one.verdict == UNTESTED_RELATIONS["figure"] for one in found):
+        yield (
+            f"{UNTESTED_RELATIONS['figure']}: the paper gives it only in a figure, an appendix or"
+            " the text."
+        )
+    if any(one.verdict == UNTESTED_RELATIONS["correlation"] for one in found):
+        yield f"{UNTESTED_RELATIONS['correlation']}: a correlation over encoders or tasks."
 
 
 def _result_notes(

@@ -17,13 +17,13 @@ from lingprobe import DataProblem, Reference
 from lingprobe.extend import read_training_facts, try_parse_reference
 
 _MIX = "mix:lex+1-top"  # of layers (Tenney et al. 2019, equation 1)
-ARCHITECTURES = {
+ARCHITECTURE_NAMES = {
     "bilstm-last": "BiLSTM-last",
     "bilstm-max": "BiLSTM-max",
     "gated-convnet": "GatedConvNet",
     "lstm-last": "LSTM-last",
 }
-OBJECTIVES = {
+OBJECTIVE_NAMES = {
     "translate": "NMT",
     "autoencode": "AutoEncoder",
     "next": "SkipThought",
@@ -145,9 +145,9 @@ def _some(row: str, before: str = "") -> tuple[str, ...]:
 def _conneau(name: str, argument: str, pool: str, how: tuple[str, str]) -> tuple[str, ...]:
     if name == "static" and pool == "mean":
         return ("BoV-fastText",)
-    if name == "untrained" and (argument or "bilstm-max") in ARCHITECTURES and pool != "none":
-        return (f"{ARCHITECTURES[argument or 'bilstm-max']}, Untrained",)
-    architecture, objective = ARCHITECTURES.get(how[0], ""), OBJECTIVES.get(how[1], "")
+    if name == "untrained" and (argument or "bilstm-max") in ARCHITECTURE_NAMES and pool != "none":
+        return (f"{ARCHITECTURE_NAMES[argument or 'bilstm-max']}, Untrained",)
+    architecture, objective = ARCHITECTURE_NAMES.get(how[0], ""), OBJECTIVE_NAMES.get(how[1], "")
     return _some(f"{architecture}, {objective}" if architecture and objective else "")
 
 

@@ -22,10 +22,10 @@ from lingprobe_extensions.train import guesses
 from lingprobe_extensions.train.corpus import TrainingCorpus, WordVocabulary
 from lingprobe_extensions.train.data import FileReading
 from lingprobe_extensions.train.draws import NegativeSampler, predicted_shares, without_some
-from lingprobe_extensions.train.encoder import WORDS
+from lingprobe_extensions.train.encoder import VOCABULARY_FILE
 from lingprobe_extensions.train.loop import (
-    STATE,
-    TOLD,
+    PROGRESS_INTERVAL_SECONDS,
+    TRAINING_STATE_FILE,
     EpochResult,
     TrainingStart,
     load_training_state,
@@ -64,8 +64,8 @@ def start_word_vectors(
             f" that occur {settings.least} times, and {len(dev):,} to judge by, of which none has"
             " two of these words; give more text, or a lower least="
         )
-    write_text(out / WORDS, "\n".join(vocabulary.words))
-    said = learner.facts | {"words": digest_files([out / WORDS])}
+    write_text(out / VOCABULARY_FILE, "\n".join(vocabulary.words))
+    said = learner.facts | {"words": digest_files([out / VOCABULARY_FILE])}
     said["trivial"] = dict(guesses.guess_by_frequency(vocabulary.counts, judged))
     said["counts"] |= {"train": len(train), "dev": len(dev)}
     return TrainingStart(learner, said, train, dev)
@@ -176,7 +176,7 @@ class WordVectorTraining:
                     f"epoch {number}: the loss is no number any more; take a lower rate than"
                     f" {self.settings.rate or _RATE:g}"
                 )
-            if time.perf_counter() - last > TOLD:
+            if time.perf_counter() - last > PROGRESS_INTERVAL_SECONDS:
                 last = time.perf_counter()
                 told(done, every, loss / max(count, 1))
         shares = guesses.WordShares(self.negatives.shares, self.shares)
@@ -251,7 +251,7 @@ class WordVectorTraining:
     def keep(self, folder: Path) -> None:
         """Write all that going on needs, in one file that is there whole or not at all."""
         facts = {"epochs": json.dumps([vars(epoch) for epoch in self.epochs])}
-        save_tensors(self.tables._asdict(), folder / STATE, facts)
+        save_tensors(self.tables._asdict(), folder / TRAINING_STATE_FILE, facts)
 
     def resume(self, folder: Path) -> bool:
         """Go on where a run was stopped; whether there was one."""

@@ -22,7 +22,7 @@ from lingprobe.extend import (
     split_words,
     write_text,
 )
-from lingprobe_extensions.train.encoder import UNKNOWN, TrainedEncoder, read_training_words
+from lingprobe_extensions.train.encoder import UNKNOWN_WORD, TrainedEncoder, read_training_words
 
 _POOLING = {"bilstm-max": "max", "lstm-last": "lasttoken", "mean": "mean"}
 """Architectures that can be written, with how sentence-transformers calls their pooling."""
@@ -70,8 +70,8 @@ def export_encoder(
     if output.exists():
         raise UsageProblem(f"{output} is there already; name another folder with -o, or remove it")
     every = dict.fromkeys([*read_training_words(Path(encoder.folder).expanduser()), *more])
-    forms = [form for form in every if form.split() == [form] and form != UNKNOWN]
-    network, (vectors, known) = encoder.parts([*forms, UNKNOWN], facts)
+    forms = [form for form in every if form.split() == [form] and form != UNKNOWN_WORD]
+    network, (vectors, known) = encoder.parts([*forms, UNKNOWN_WORD], facts)
     tokenizer = _make_tokenizer(forms)
     model = _build_modules(shape, network, tokenizer, vectors)
     output.parent.mkdir(parents=True, exist_ok=True)
@@ -97,15 +97,15 @@ def _make_tokenizer(forms: Sequence[str]) -> Any:
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
 
-    numbers = {form: number for number, form in enumerate([*forms, UNKNOWN])}
-    made = Tokenizer(models.WordLevel(numbers, unk_token=UNKNOWN))
+    numbers = {form: number for number, form in enumerate([*forms, UNKNOWN_WORD])}
+    made = Tokenizer(models.WordLevel(numbers, unk_token=UNKNOWN_WORD))
     made.normalizer = normalizers.Replace(Regex(r"\A\s*\z"), _NO_WORD)
     made.pre_tokenizer = (
         pre_tokenizers.WhitespaceSplit()
         if any(map(_is_cut, forms))
         else pre_tokenizers.Split(Regex(WORD_PATTERN), "removed", invert=True)
     )
-    return PreTrainedTokenizerFast(tokenizer_object=made, unk_token=UNKNOWN)
+    return PreTrainedTokenizerFast(tokenizer_object=made, unk_token=UNKNOWN_WORD)
 
 
 def _build_modules(shape: NetworkShape, network: Any, tokenizer: Any, vectors: Floats) -> Any:

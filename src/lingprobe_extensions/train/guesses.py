@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from lingprobe.extend import Ints
-from lingprobe_extensions.train.objectives import MOST, Figures
+from lingprobe_extensions.train.objectives import MAX_PERPLEXITY_LOSS, Figures
 
 if TYPE_CHECKING:
     from lingprobe_extensions.train.steps import TrainingPart, VectorTables
@@ -50,7 +50,7 @@ def measure_guesses(tables: VectorTables, part: TrainingPart, shares: WordShares
         for words in (part.ids, other)
     )
     return {
-        "perplexity": math.exp(min(total / len(hidden), MOST)),
+        "perplexity": math.exp(min(total / len(hidden), MAX_PERPLEXITY_LOSS)),
         "accuracy": _compute_win_share((own - against)[other != part.ids]),
     }
 

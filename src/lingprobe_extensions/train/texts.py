@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from lingprobe import DataProblem
 from lingprobe.extend import Ints, compute_offsets, describe_install, expand_ranges
-from lingprobe_extensions.train.nets.heads import END, PAD, START
+from lingprobe_extensions.train.nets.heads import END_TOKEN_ID, PAD_TOKEN_ID, START_TOKEN_ID
 
 _SPECIAL = ("<s>", "</s>", "<pad>")  # in the order of START, END and PAD
 
@@ -133,7 +133,7 @@ class DecoderVocabulary:
     def encode(self, texts: Iterable[str]) -> NumberedTexts:
         """Each text as pieces between START and END."""
         rows = (
-            [START, *encoding.ids, END]
+            [START_TOKEN_ID, *encoding.ids, END_TOKEN_ID]
             for part in _group_texts(texts)
             for encoding in self.tokenizer.encode_batch_fast(part, add_special_tokens=False)
         )
@@ -160,7 +160,7 @@ def compute_perplexities(train: NumberedTexts, dev: NumberedTexts, many: int) ->
     other (add-one, and mixed half and half with the single ones).
     """
     counts = np.bincount(train.ids, minlength=many).astype(np.float64) + 1
-    counts[[START, PAD]] = 0
+    counts[[START_TOKEN_ID, PAD_TOKEN_ID]] = 0
     single = counts / counts.sum()
     before, after = _steps(train)
     pairs, each = np.unique(before * many + after, return_counts=True)

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from lingprobe.audit.floors import SplitHalves
 from lingprobe.audit.inspection import audit_dataset
 from lingprobe.audit.page import audit_tables
-from lingprobe.data.core import SPLITS, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, Dataset, Example, Sentence, Site
 from lingprobe.tables.formats import format_terminal_table
 from lingprobe.tasks import TASKS
-from lingprobe.testing import FAMILIES
+from lingprobe.testing import TINY_DATASET_FAMILIES
 from lingprobe_extensions.compose.audit import (
     _TRAIN,
     answers,
@@ -63,7 +63,7 @@ def swapped(passive=True, n=None):
                             text,
                             (one, verb),
                             "yes" if yes else "no",
-                            SPLITS[2 * (k % 3 == 2)],
+                            DATA_SPLITS[2 * (k % 3 == 2)],
                             pair=f"{k} {len(text)}",
                         )
                     )
@@ -291,7 +291,7 @@ def test_an_audit_shows_rules_pairs_and_what_is_learnt_from_vectors_without_lang
 
 
 def test_where_nothing_is_asked_or_answers_are_no_classes_there_is_nothing_of_this():
-    for family in FAMILIES.values():
+    for family in TINY_DATASET_FAMILIES.values():
         dataset = family()
         if not dataset.asked.shape[1] or dataset.labels.loss != "softmax":
             assert (audit_dataset(dataset).asked, audit_dataset(dataset).pairs) == ({}, ())

@@ -225,7 +225,7 @@ def test_progress_is_told_now_and_then_and_at_the_end(tmp_path, monkeypatch):
     corpus = TrainingCorpus.of((["a", "b", "c"] for _ in range(100)), tmp_path)
 
     def told(seconds):
-        monkeypatch.setattr(module, "TOLD", seconds)
+        monkeypatch.setattr(module, "PROGRESS_INTERVAL_SECONDS", seconds)
         one = module.WordVectorTraining(
             corpus, WordVocabulary.of(corpus, np.arange(100), 1), TrainingSettings.of(SMALL)
         )

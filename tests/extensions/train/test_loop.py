@@ -165,12 +165,12 @@ def test_an_epoch_that_was_stopped_ends_as_one_that_was_not(tmp_path):
         if parts.part.done == 3:
             raise Stopped
 
-    loop.TOLD = -1.0
+    loop.PROGRESS_INTERVAL_SECONDS = -1.0
     try:
         with pytest.raises(Stopped):
             parts.epoch(rows, rows[:4], told)
     finally:
-        loop.TOLD = 0.3
+        loop.PROGRESS_INTERVAL_SECONDS = 0.3
     again = learner("next", "bilstm-max")
     object.__setattr__(again.schedule, "batch", 24)
     assert again.resume(tmp_path)
@@ -186,8 +186,8 @@ def test_an_epoch_tells_how_far_it_is_and_pauses_every_some_seconds(monkeypatch)
     def epoch(told, paused):
         one = learner("next", "bilstm-max")
         object.__setattr__(one.schedule, "batch", 24)
-        monkeypatch.setattr(loop, "TOLD", told)
-        monkeypatch.setattr(loop, "PAUSE", paused)
+        monkeypatch.setattr(loop, "PROGRESS_INTERVAL_SECONDS", told)
+        monkeypatch.setattr(loop, "CHECKPOINT_INTERVAL_SECONDS", paused)
         heard, pauses, steps = [], [], []
         step = one._step
         monkeypatch.setattr(one, "_step", lambda *each: (steps.append(step(*each)), steps[-1])[1])

@@ -16,7 +16,7 @@ from lingprobe.inside.geometry.neighbours import (
     two_nn,
 )
 from lingprobe.inside.geometry.rotation import (
-    FOLDS,
+    ROTATION_FOLD_COUNT,
     align_vectors,
     compute_rotation,
     find_translations,
@@ -288,7 +288,7 @@ def test_points_in_one_place_have_no_dimension():
 def test_neighbours_are_looked_for_among_some(monkeypatch):
     rng = np.random.default_rng(0)
     x = rng.normal(size=(2_000, 2))
-    monkeypatch.setattr(neighbours, "MOST", 500)
+    monkeypatch.setattr(neighbours, "MAX_NEIGHBOUR_SENTENCES", 500)
     assert neighbours.sample_vectors(Held(x)).shape == (500, 2)
     assert intrinsic_dimension(Held(x))[0].value == pytest.approx(2, rel=0.15)
 
@@ -310,7 +310,7 @@ def test_a_rotation_is_found_without_error():
     x = rng.normal(size=(100, 6))
     turn = np.linalg.qr(rng.normal(size=(6, 6)))[0]
     found = align_vectors(x, x @ turn + 5)
-    assert found.errors == pytest.approx(np.zeros(FOLDS), abs=1e-12)
+    assert found.errors == pytest.approx(np.zeros(ROTATION_FOLD_COUNT), abs=1e-12)
     assert found.hits[2].all()
     assert found.hits[0].mean() < 0.5
 

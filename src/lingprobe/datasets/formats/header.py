@@ -14,7 +14,7 @@ import numpy as np
 from lingprobe.corpora.strict import short_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.data.core import DataProblem, Dataset, Tags
-from lingprobe.data.labels import KINDS, Column
+from lingprobe.data.labels import COLUMN_KINDS_BY_LOSS, Column
 from lingprobe.data.notes import DatasetNotes
 from lingprobe.data.vectors import Ints
 from lingprobe.datasets.formats.absent_labels import leave_out_absent
@@ -25,7 +25,7 @@ from lingprobe.datasets.formats.row_spans import BadRow
 _VERSION = 1
 _DIFFERENT = "a list of different strings"
 _WHAT = {
-    "loss": f"one of {', '.join(KINDS)}",
+    "loss": f"one of {', '.join(COLUMN_KINDS_BY_LOSS)}",
     "names": _DIFFERENT,
     "partial": "true or false",
     "vocabulary": _DIFFERENT,
@@ -57,7 +57,7 @@ def check_header(header: dict[str, Any], where: str) -> dict[str, Any]:
         )
     strata = header.get("strata", {})
     right = {
-        "loss": "loss" not in header or header["loss"] in tuple(KINDS),
+        "loss": "loss" not in header or header["loss"] in tuple(COLUMN_KINDS_BY_LOSS),
         "names": _is_list_of_names(header.get("names", [])),
         "partial": isinstance(header.get("partial", False), bool),
         "vocabulary": _is_list_of_names(header.get("vocabulary", [])),

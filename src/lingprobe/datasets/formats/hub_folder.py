@@ -27,7 +27,7 @@ from lingprobe.datasets.formats.header import note_table_files
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.row_sources import class_names, open_columns
 
-SPLIT_FILES = {"train": "train", "dev": "validation", "test": "test"}
+HUB_SPLIT_NAMES = {"train": "train", "dev": "validation", "test": "test"}
 """What each split is called on the hub."""
 _HUB = b"huggingface"
 _LABELS = ("label", "labels")
@@ -42,11 +42,11 @@ def write_hub_folder(dataset: Dataset, folder: Path) -> dict[str, int]:
     table = pa.table({**_numbered_labels(dataset.labels), **parquet.site_columns(dataset)})
     features = {f.name: _feature(f.name, f.type, dataset.labels) for f in table.schema}
     metadata = {
-        parquet.KEY: parquet.header_text(dataset),
+        parquet.FILE_METADATA_KEY: parquet.header_text(dataset),
         _HUB: json.dumps({"info": {"features": features}}, ensure_ascii=False),
     }
     written = {}
-    for split, name in SPLIT_FILES.items():
+    for split, name in HUB_SPLIT_NAMES.items():
         if len(rows := dataset.rows(split)):
             place = folder / f"{name}.parquet"
             parquet.write_table(table.take(pa.array(rows)), metadata, place)

@@ -21,7 +21,7 @@ from lingprobe.corpora.damage import report_damage
 from lingprobe.corpora.strict import parse_json
 from lingprobe.corpora.tally import OnError, ProblemTally
 from lingprobe.corpora.unpacking import open_parquet
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example, Sentence, Site
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example, Sentence, Site
 from lingprobe.data.labels import Column, Label, Loss, build_column
 from lingprobe.datasets.formats.header import (
     apply_header,
@@ -33,7 +33,7 @@ from lingprobe.datasets.formats.header import (
 )
 from lingprobe.datasets.formats.kinds import Asked
 
-KEY = b"sonde"
+FILE_METADATA_KEY = b"sonde"
 _OWN = (frozenset({"text", "words"}), frozenset({"labels", "weights"}))
 """Columns that no table but ours has beside each other and `split`."""
 
@@ -43,11 +43,11 @@ def write_parquet(dataset: Dataset, path: Path) -> dict[str, int]:
     import pyarrow as pa
 
     columns: dict[str, Any] = {
-        "split": pa.array(SPLITS).take(pa.array(dataset.splits)),
+        "split": pa.array(DATA_SPLITS).take(pa.array(dataset.splits)),
         **_label_columns(dataset.labels),
         **site_columns(dataset),
     }
-    write_table(pa.table(columns), {KEY: header_text(dataset)}, path)
+    write_table(pa.table(columns), {FILE_METADATA_KEY: header_text(dataset)}, path)
     return {"examples": len(dataset)}
 
 
@@ -122,7 +122,9 @@ def read_parquet_dataset(
 
 def header_of(schema: Any) -> dict[str, Any]:
     """The header that a schema has; {} without one."""
-    header: dict[str, Any] = parse_json((schema.metadata or {}).get(KEY, b"{}").decode())
+    header: dict[str, Any] = parse_json(
+        (schema.metadata or {}).get(FILE_METADATA_KEY, b"{}").decode()
+    )
     return header
 
 
@@ -245,7 +247,7 @@ def is_own_parquet(path: Path) -> bool:
         schema = pq.read_schema(file)
     names = set(schema.names)
     ours = any(own <= names for own in _OWN) or any(name.startswith("strata.") for name in names)
-    return KEY in (schema.metadata or {}) or ("split" in names and ours)
+    return FILE_METADATA_KEY in (schema.metadata or {}) or ("split" in names and ours)
 
 
 def find_parquet_loss(path: Path) -> Loss:
@@ -260,7 +262,7 @@ def find_parquet_loss(path: Path) -> Loss:
         return build_column([frozenset()]).loss
     if not _is_number(schema.field("label").type):
         return build_column([""]).loss
-    is_ours = KEY in (schema.metadata or {})
+    is_ours = FILE_METADATA_KEY in (schema.metadata or {})
     return build_column([0.0]).loss if is_ours else read_parquet_dataset(path).labels.loss
 
 

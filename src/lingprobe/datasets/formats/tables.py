@@ -14,28 +14,28 @@ from pathlib import Path
 from typing import Literal
 
 from lingprobe.corpora.files import (
-    COMPRESSED,
+    COMPRESSION_SUFFIXES,
     CorpusPart,
     uncompressed_path,
 )
 from lingprobe.corpora.tally import OnError
 from lingprobe.data.cache import open_draft
-from lingprobe.data.core import SPLITS, DataProblem, Dataset
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset
 from lingprobe.data.examples import add_remarks
-from lingprobe.data.labels import KINDS, Label, Loss, build_column
+from lingprobe.data.labels import COLUMN_KINDS_BY_LOSS, Label, Loss, build_column
 from lingprobe.datasets.formats import hub_folder, jiant, jsonl, parquet, senteval
 from lingprobe.datasets.formats.folders import (
-    LINES,
+    LINE_TABLE_SUFFIXES,
+    TABLE_SUFFIXES,
     digest_parts,
     folder_remarks,
     no_table,
     table_parts,
 )
-from lingprobe.datasets.formats.folders import SUFFIXES as TABLES
 from lingprobe.datasets.formats.hub import is_on_hub
 from lingprobe.datasets.formats.kinds import Asked, check_writable
 from lingprobe.datasets.formats.labelled_rows import (
-    PLAIN,
+    DEFAULT_MANNER,
     Manner,
     count_sites,
     metric_of_rows,
@@ -86,7 +86,7 @@ def choose_writing(
         raise DataProblem(
             f"no folder {str(file.parent)!r} to write {file.name} into; make it first"
         )
-    if file.suffix in COMPRESSED:
+    if file.suffix in COMPRESSION_SUFFIXES:
         raise DataProblem(
             f"{file.name}: tables are written uncompressed; leave {file.suffix} off (Parquet is"
             " compressed inside)"
@@ -114,7 +114,7 @@ def write_dataset(
     if chosen != "jiant":
         return _write_file(dataset, file, _WRITERS[chosen])
     total: Counter[str] = Counter()
-    for split in SPLITS:
+    for split in DATA_SPLITS:
         if len(rows := dataset.rows(split)):
             total.update(
                 _write_file(
@@ -144,7 +144,7 @@ def read_dataset(
     path: str | Path,
     format: Format | None = None,
     labels: Asked | None = None,
-    how: Manner = PLAIN,
+    how: Manner = DEFAULT_MANNER,
 ) -> Dataset:
     """The data set in a file, or in the files of a folder; what is wrong is said with file and
     line.
@@ -166,21 +166,23 @@ def read_dataset(
     return add_remarks(dataset, *folder_remarks(file, parts))
 
 
-def usual_metric(path: str | Path, labels: Asked | None = None, how: Manner = PLAIN) -> str:
+def usual_metric(
+    path: str | Path, labels: Asked | None = None, how: Manner = DEFAULT_MANNER
+) -> str:
     """The metric of the labels in a file where none is named: that of their kind, or AUROC where
     one of two classes is rare in a table that was not written here.
     """
     file = _check_is_there(path)
     if (own := _own_format(file, how)) is not None:
         kind = build_column([_EXAMPLES[labels]]).loss if labels else _LOSSES[own](file)
-        return KINDS[kind].metric
+        return COLUMN_KINDS_BY_LOSS[kind].metric
     parts = table_parts(file)
     if _is_own_folder(file, parts, how):
-        return KINDS[hub_folder.find_folder_loss(parts)].metric
+        return COLUMN_KINDS_BY_LOSS[hub_folder.find_folder_loss(parts)].metric
     return metric_of_rows(digest_parts(parts), tuple(parts), labels, how)
 
 
-def has_pairs(path: str | Path, how: Manner = PLAIN) -> bool:
+def has_pairs(path: str | Path, how: Manner = DEFAULT_MANNER) -> bool:
     """Whether the labels of a table that was not written here are about two texts or spans."""
     file = _check_is_there(path)
     if _own_format(file, how) is not None:
@@ -204,7 +206,7 @@ def _own_format(path: Path, how: Manner) -> Format | None:
         return None
     suffix = path.suffix if path.suffix == ".parquet" else uncompressed_path(path).suffix
     known = _SUFFIXES.get(suffix.lower())
-    if known is None and suffix.lower() not in (*TABLES, *LINES):
+    if known is None and suffix.lower() not in (*TABLE_SUFFIXES, *LINE_TABLE_SUFFIXES):
         raise DataProblem(no_table(path))
     return known if known is not None and _OWN[known](path) else None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from lingprobe.inside.erase.behaviour import MARGIN
-from lingprobe.inside.erase.effect_cells import LOSS, EffectCell, decide_use
-from lingprobe.inside.erase.interventions import ERASED
+from lingprobe.inside.erase.behaviour import PAIR_MARGIN_MEASURE
+from lingprobe.inside.erase.effect_cells import LOSS_MEASURE, EffectCell, decide_use
+from lingprobe.inside.erase.interventions import ERASED_CHANGE
 from lingprobe.inside.erase.target import InterventionEffects
 from lingprobe.pages.captions import label_encoders, shorten_task
 from lingprobe.pages.records import format_csv
@@ -49,7 +49,7 @@ def _tabulate_effects(found: Sequence[EffectCell], notes: tuple[str, ...]) -> Ta
 
 def _section(cells: Sequence[EffectCell]) -> TableSection:
     first = cells[0]
-    places = 2 if first.measured in (LOSS, MARGIN) else 1
+    places = 2 if first.measured in (LOSS_MEASURE, PAIR_MARGIN_MEASURE) else 1
 
     def text(value: float) -> str:
         return "" if math.isnan(value) else f"{value:.{places}f}"
@@ -73,7 +73,7 @@ def describe_effects(found: Sequence[EffectCell]) -> Iterator[str]:
     or that it is decodable from no later layer.
     """
     task = shorten_task(found[0].task)
-    layers = [c for c in found if c.measured.startswith("layer") and c.change == ERASED]
+    layers = [c for c in found if c.measured.startswith("layer") and c.change == ERASED_CHANGE]
     fallen = [cell for cell in layers if cell.verdict == "falls"]
     if layers:
         last = layers[-1]

@@ -18,7 +18,7 @@ from lingprobe.data.digests import digest_texts
 from lingprobe.inside.erase.erasers import AffineEraser
 
 _FORMAT = "lingprobe eraser 1"
-SUFFIX = ".safetensors"
+ERASER_SUFFIX = ".safetensors"
 _SEEN = "seen"
 
 

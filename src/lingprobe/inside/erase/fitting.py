@@ -31,7 +31,7 @@ from lingprobe.probes.linear.logistic import fit_logistic_path
 Method = Literal["leace", "inlp", "mean"]
 _METHODS: tuple[str, ...] = get_args(Method)
 Floor = Literal["rank", "variance", "shuffled"]
-FLOORS: tuple[Floor, ...] = get_args(Floor)
+ERASER_BASELINES: tuple[Floor, ...] = get_args(Floor)
 """What an eraser is compared with: random subspaces of its rank, those that also have the variance
 that it takes, and the same method on shuffled labels.
 """
@@ -121,7 +121,7 @@ class EraserBaselines(NamedTuple):
 
     def every(self, draws: int) -> Iterator[tuple[Floor, AffineEraser]]:
         """So many of each kind, with its kind; none of an eraser that takes out nothing."""
-        for kind in FLOORS if self.rank else ():
+        for kind in ERASER_BASELINES if self.rank else ():
             for draw in range(draws):
                 yield kind, self.draw(kind, draw)
 

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 
-from lingprobe.inside.geometry.comparisons import PERCENT, GeometryRow
-from lingprobe.inside.geometry.neighbours import MOST
+from lingprobe.analysis.row import PERCENT_SCALE
+from lingprobe.inside.geometry.comparisons import GeometryRow
+from lingprobe.inside.geometry.neighbours import MAX_NEIGHBOUR_SENTENCES
 from lingprobe.metrics.intervals import interval
 
 Names = Mapping[str, str]
-ROTATED, AS_IS = "retrieval rotated", "retrieval as is"
+ROTATED_RETRIEVAL, UNCHANGED_RETRIEVAL = "retrieval rotated", "retrieval as is"
 
 
 def select_measures(rows: Sequence[GeometryRow], *measures: str) -> list[GeometryRow]:
@@ -52,7 +53,7 @@ def chosen_layer(mine: Sequence[GeometryRow]) -> str:
     translations there.
     """
     layers: dict[str, list[float]] = {}
-    for row in select_measures(mine, ROTATED):
+    for row in select_measures(mine, ROTATED_RETRIEVAL):
         layers.setdefault(row.layer, []).append(row.dev)
     return max(layers, key=lambda name: fmean(layers[name]))
 
@@ -105,13 +106,13 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
         for measure in ("share", "top")
     )
     if share >= 0.1:
-        said += f" (dimension {top:.0f} alone makes {PERCENT * share:.0f} % of it)"
+        said += f" (dimension {top:.0f} alone makes {PERCENT_SCALE * share:.0f} % of it)"
     last = select_measures(mine, "dimension")[-1]
     if math.isnan(last.value):
         return f"{said}."
     where = f"of layer {last.layer} " if several else ""
     said += f". The intrinsic dimension {where}is {_with_interval(last, digits=1)}"
-    if last.n < min(cosine.n, MOST):  # vectors that equal another's are left out
+    if last.n < min(cosine.n, MAX_NEIGHBOUR_SENTENCES):  # vectors that equal another's are left out
         said += f", of {last.n:,} distinct vectors"
     return f"{said}."
 
@@ -119,7 +120,10 @@ def _of_vectors(name: str, mine: Sequence[GeometryRow]) -> str:
 def _of_languages(name: str, mine: Sequence[GeometryRow]) -> str:
     layer = chosen_layer(mine)
     here = [row for row in mine if row.layer == layer]
-    found, plain = select_measures(here, ROTATED), select_measures(here, AS_IS)
+    found, plain = (
+        select_measures(here, ROTATED_RETRIEVAL),
+        select_measures(here, UNCHANGED_RETRIEVAL),
+    )
     value = fmean(row.value for row in found)
     at = f" in layer {layer}, chosen on other sentences" if len({r.layer for r in mine}) > 1 else ""
     said = f"{name}: a rotation learnt on other sentences finds {value:.1f} %"
@@ -142,10 +146,10 @@ def _share_interval(found: Sequence[GeometryRow]) -> str:
     """Of both directions together, whose hits are of the same sentences: that of the mean, as if
     each sentence had one answer.
     """
-    n, share = found[0].n, fmean(row.value for row in found) / PERCENT
+    n, share = found[0].n, fmean(row.value for row in found) / PERCENT_SCALE
     hits = [[1.0] * round(n * share) + [0.0] * (n - round(n * share))]
     low, high = interval(hits)
-    return f"[{PERCENT * low:.1f}, {PERCENT * high:.1f}]"
+    return f"[{PERCENT_SCALE * low:.1f}, {PERCENT_SCALE * high:.1f}]"
 
 
 _NO_CKA = "CKA is not defined where all vectors are the same"

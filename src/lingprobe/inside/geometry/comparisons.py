@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.inside.geometry.kernels import (
     LinearKernel,
     compute_kernel,
@@ -18,14 +19,18 @@ from lingprobe.inside.geometry.kernels import (
 )
 from lingprobe.inside.geometry.neighbours import intrinsic_dimension
 from lingprobe.inside.geometry.networks import LayerOnText, NetworkVectors
-from lingprobe.inside.geometry.rotation import FOLDS, WAYS, align_vectors, make_test_folds
+from lingprobe.inside.geometry.rotation import (
+    RETRIEVAL_WAYS,
+    ROTATION_FOLD_COUNT,
+    align_vectors,
+    make_test_folds,
+)
 from lingprobe.inside.geometry.rows import Doubles, IntervalEstimate, compute_jackknife_interval
 from lingprobe.inside.geometry.similarity import compute_cka, compute_jackknife_hsic, null_p
 from lingprobe.inside.geometry.spread import measure_spread
 from lingprobe.metrics.intervals import interval
 
 _NAN = math.nan
-PERCENT = 100.0
 _NOWHERE = LayerOnText("", "", "")
 Bar = Callable[[Iterable[Any]], Iterable[Any]]
 
@@ -173,15 +178,19 @@ def _translation_rows(
     if floors[0] and floors[1] and floors[0] != one:
         drawn = _align_rows(networks, floors[0], floors[1])
     test = np.concatenate(make_test_folds(networks.n)[1:])
-    dev, pool = make_test_folds(networks.n)[0], networks.n / FOLDS
+    dev, pool = make_test_folds(networks.n)[0], networks.n / ROTATION_FOLD_COUNT
     for back, ends in enumerate(((one, other), (other, one))):
-        for way, called in enumerate(WAYS):
+        for way, called in enumerate(RETRIEVAL_WAYS):
             hits = found.hits[way, back, test]
             low, high = interval(hits[None].astype(float))
-            value = IntervalEstimate(*(PERCENT * float(each) for each in (hits.mean(), low, high)))
-            before = _NAN if drawn is None else PERCENT * float(drawn.hits[way, back, test].mean())
-            known = PERCENT * float(found.hits[way, back, dev].mean())
-            more = before, _NAN, PERCENT / pool, known
+            value = IntervalEstimate(
+                *(PERCENT_SCALE * float(each) for each in (hits.mean(), low, high))
+            )
+            before = (
+                _NAN if drawn is None else PERCENT_SCALE * float(drawn.hits[way, back, test].mean())
+            )
+            known = PERCENT_SCALE * float(found.hits[way, back, dev].mean())
+            more = before, _NAN, PERCENT_SCALE / pool, known
             places = *ends[0], *ends[1]
             yield GeometryRow(f"retrieval {called}", *places, len(test), *value, *more)
     before = _NAN if drawn is None else float(drawn.errors[1:].mean())

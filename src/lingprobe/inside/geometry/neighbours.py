@@ -6,7 +6,7 @@ import numpy as np
 
 from lingprobe.data.vectors import Ints
 from lingprobe.inside.geometry.rows import (
-    NOTHING,
+    NO_ESTIMATE,
     Doubles,
     IntervalEstimate,
     LayerVectors,
@@ -14,7 +14,7 @@ from lingprobe.inside.geometry.rows import (
     make_jackknife_groups,
 )
 
-MOST = 5_000  # sentences among which neighbours are looked for
+MAX_NEIGHBOUR_SENTENCES = 5_000  # sentences among which neighbours are looked for
 _DISCARDED = 0.1  # of the largest ratios, as in the paper
 _SAME = 1e-12  # of the mean squared norm: sentences that are not apart
 _BLOCK = 512
@@ -27,7 +27,7 @@ def intrinsic_dimension(rows: LayerVectors) -> tuple[IntervalEstimate, int]:
     """
     points = drop_repeated_points(sample_vectors(rows))
     if len(points) < _LEAST:
-        return NOTHING, len(points)
+        return NO_ESTIMATE, len(points)
     ratios = neighbour_ratios(points)
     left = (
         np.delete(ratios, np.s_[start:stop]) for start, stop in make_jackknife_groups(len(ratios))
@@ -56,7 +56,9 @@ def drop_repeated_points(x: Doubles) -> Doubles:
 def sample_vectors(rows: LayerVectors) -> Doubles:
     """At most 5,000 vectors, in even steps, among which neighbours are looked for."""
     many = rows.shape[0]
-    at = np.unique(np.linspace(0, many - 1, min(many, MOST)).round().astype(int)).tolist()
+    at = np.unique(
+        np.linspace(0, many - 1, min(many, MAX_NEIGHBOUR_SENTENCES)).round().astype(int)
+    ).tolist()
     if len(at) == many:
         return rows.read(0, many)
     return np.concatenate([rows.read(i, i + 1) for i in at])

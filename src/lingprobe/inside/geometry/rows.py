@@ -66,7 +66,7 @@ class IntervalEstimate(NamedTuple):
     high: float
 
 
-NOTHING = IntervalEstimate(np.nan, np.nan, np.nan)
+NO_ESTIMATE = IntervalEstimate(np.nan, np.nan, np.nan)
 
 
 def make_jackknife_groups(many: int) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from lingprobe.inside.geometry.rows import (
-    NOTHING,
+    NO_ESTIMATE,
     Doubles,
     IntervalEstimate,
     LayerVectors,
@@ -59,7 +59,7 @@ def measure_spread(rows: LayerVectors) -> VectorSpread:
     deviation = np.sqrt(max(sums.norm_square - norm.value**2, 0.0))
     variation = float(deviation / norm.value) if norm.value else np.nan
     return VectorSpread(
-        cosine if sums.directed > 1 else NOTHING, norm, variation, top, share, outlying
+        cosine if sums.directed > 1 else NO_ESTIMATE, norm, variation, top, share, outlying
     )
 
 

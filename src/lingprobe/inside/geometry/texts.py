@@ -9,7 +9,7 @@ from pathlib import PurePath
 from lingprobe.api.embedding import named_sentences
 from lingprobe.data.core import DataProblem, Sentence
 
-LEAST = 40  # sentences
+MIN_GEOMETRY_SENTENCES = 40  # sentences
 _MOST_PARALLEL = 5_000  # each is looked for among a fifth of them
 
 Texts = Mapping[str, Sequence[Sentence]]
@@ -23,9 +23,10 @@ def read_parallel_texts(corpora: Sequence[str]) -> tuple[Texts, tuple[str, ...]]
     known = [list(named_sentences(corpus)) for corpus in corpora]
     rows = [(one,) for _, one in known[0]] if len(known) == 1 else _pair_up(corpora, known)
     kept, remarks = _distinct(rows), list[str]()
-    if len(kept) < LEAST:
+    if len(kept) < MIN_GEOMETRY_SENTENCES:
         raise DataProblem(
-            f"{', '.join(corpora)}: {len(kept)} different sentences; geometry needs {LEAST}"
+            f"{', '.join(corpora)}: {len(kept)} different sentences; geometry needs"
+            f" {MIN_GEOMETRY_SENTENCES}"
         )
     if len(kept) < len(rows):
         remarks.append(f"{len(rows) - len(kept):,} repeated sentences were excluded")

@@ -22,9 +22,9 @@ from lingprobe.datasets.candidates import Candidate
 from lingprobe.datasets.draw import sample
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.inside.languages.words import FormLexicon, SpellingCounts, find_word_files
-from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAM_BASELINE
 from lingprobe.tasks.baselines import word_by_word
-from lingprobe.tasks.features import LEAST, count_features, varied_features
+from lingprobe.tasks.features import MIN_VALUE_EXAMPLES, count_features, varied_features
 from lingprobe.tasks.memory import CorpusCache, oracle_facts
 from lingprobe.tasks.sources import note_sources
 from lingprobe.tasks.task import TaskDefinition
@@ -158,7 +158,7 @@ class FeatureForms:
             return asked.classes
         if asked.least is None and asked.several == "drop":
             return choose_telling_values(self.values)
-        least = LEAST if asked.least is None else asked.least
+        least = MIN_VALUE_EXAMPLES if asked.least is None else asked.least
         counts = Counter(value for each in self.candidates for value in _values(each))
         return {value for value, n in counts.items() if n >= least}
 
@@ -255,7 +255,7 @@ def _load(options: FormOptions) -> Dataset:
         size=options.size,
         fold=options.fold,
         balance=not is_set,
-        least=LEAST if options.least is None else options.least,
+        least=MIN_VALUE_EXAMPLES if options.least is None else options.least,
         rare="refuse" if options.classes else "drop",
         rarest=0,
         commonest=0,
@@ -285,7 +285,7 @@ def _compute_form_facts(
 
 def _every_feature(options: FormOptions) -> list[str]:
     """`feature=*`: each feature of which two values or more have enough forms."""
-    least = LEAST if options.least is None else options.least
+    least = MIN_VALUE_EXAMPLES if options.least is None else options.least
     return varied_features(count_features(_lexicon(options).readings(options.upos)), least)
 
 
@@ -301,7 +301,7 @@ feat = TaskDefinition(
     FormOptions,
     _load,
     _find_form_files,
-    baselines=(word_by_word(NGRAMS),),
+    baselines=(word_by_word(NGRAM_BASELINE),),
     oracles=_ORACLES,
     facts=_compute_form_facts,
     varied=_metric_and_question,

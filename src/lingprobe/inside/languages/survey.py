@@ -19,11 +19,11 @@ from lingprobe.data.notes import DatasetNotes, WordRule
 from lingprobe.data.references import Reference
 from lingprobe.datasets.fold_plan import name_folds
 from lingprobe.experiment.data import load_examples
-from lingprobe.inside.languages.matching import FORM
+from lingprobe.inside.languages.matching import TARGET_FORM_STRATUM
 from lingprobe.inside.languages.metadata import read_treebank_metadata
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.answers import READ, UNREAD
-from lingprobe.tasks.ud.account import UNLIKE_VERB, RowsRead
+from lingprobe.tasks.answers import READ_BY_ROWS, UNREAD_BY_ROWS
+from lingprobe.tasks.ud.account import NUMBER_UNLIKE_VERB, RowsRead
 
 _SHARE = 0.1  # of what has an answer, from which on auxiliaries that no rule knows are worth a look
 _ONE_FORM = 0.5  # of a class that has one word form as its target
@@ -140,8 +140,8 @@ def _unread(notes: DatasetNotes) -> float:
     counts: Counter[str] = Counter()
     for label in rows.classes.values() if rows else ():
         counts.update(label)
-    answered = counts[READ] + counts[UNREAD]
-    return 100 * counts[UNREAD] / answered if answered else math.nan
+    answered = counts[READ_BY_ROWS] + counts[UNREAD_BY_ROWS]
+    return 100 * counts[UNREAD_BY_ROWS] / answered if answered else math.nan
 
 
 def list_contradictions(notes: DatasetNotes) -> Iterator[str]:
@@ -150,7 +150,7 @@ def list_contradictions(notes: DatasetNotes) -> Iterator[str]:
     for kind, found in dict(notes.get("contradictions") or {}).items():
         if found["clauses"] > least:
             yield f"{found['clauses']:,} times {kind}, as {str(found['example'])[:_EXAMPLE]!r}"
-            if kind == UNLIKE_VERB and 2 * found["clauses"] > notes.answers.get("plur", 0):
+            if kind == NUMBER_UNLIKE_VERB and 2 * found["clauses"] > notes.answers.get("plur", 0):
                 yield "most verbs do not agree with plural subjects, so that this says nothing"
 
 
@@ -246,7 +246,7 @@ def _unknown(cells: Mapping[str, Mapping[str, int]]) -> int:
 
 def _one_form(data: Dataset) -> Iterator[str]:
     """Classes that are mostly one word."""
-    for name, forms in _by_class(data, FORM).items():
+    for name, forms in _by_class(data, TARGET_FORM_STRATUM).items():
         ((form, n),) = forms.most_common(1)
         if len(forms) > 1 and n > _ONE_FORM * forms.total():
             yield f"{100 * n / forms.total():.0f} % of {name!r} are about {form!r}"

@@ -26,11 +26,17 @@ from lingprobe.data.references import (
     ReferenceProblem,
 )
 from lingprobe.datasets.fold_plan import name_folds
-from lingprobe.inside.languages.joining import DEV, TEST, TRAIN, RowSelection, join_datasets
+from lingprobe.inside.languages.joining import (
+    DEV_CODE,
+    TEST_CODE,
+    TRAIN_CODE,
+    RowSelection,
+    join_datasets,
+)
 from lingprobe.inside.languages.matching import MatchedDatasets
 from lingprobe.inside.languages.own_data import OwnTransfer
 from lingprobe.tasks import TASKS
-from lingprobe.tasks.baseline_names import NGRAMS
+from lingprobe.tasks.baseline_names import NGRAM_BASELINE
 from lingprobe.tasks.memory import CorpusCache
 from lingprobe.tasks.task import DefinedTask
 
@@ -180,7 +186,7 @@ class TransferTask:
     def baselines(self) -> Sequence[str]:
         """Bags of character n-grams, which related languages share."""
         is_sampled = isinstance(self._one, DefinedTask) and self._one.definition.candidates
-        return (NGRAMS,) if self._one.view == _OF_SENTENCES and is_sampled else ()
+        return (NGRAM_BASELINE,) if self._one.view == _OF_SENTENCES and is_sampled else ()
 
     @property
     def sampling(self) -> SamplingOptions:
@@ -226,13 +232,13 @@ class TransferTask:
         ones, others = matched.datasets[source], matched.datasets[target]
         other_train, _ = matched.train(target, target)
         parts = [
-            RowSelection(ones, train, TRAIN, get_place_label(self.path)),
-            RowSelection(ones, dev, DEV, get_place_label(self.path)),
-            RowSelection(others, matched.tests[target], TEST, get_place_label(self.test)),
+            RowSelection(ones, train, TRAIN_CODE, get_place_label(self.path)),
+            RowSelection(ones, dev, DEV_CODE, get_place_label(self.path)),
+            RowSelection(others, matched.tests[target], TEST_CODE, get_place_label(self.test)),
         ]
         unlabelled = [
             parts[0],
-            RowSelection(others, other_train, TRAIN, get_place_label(self.test)),
+            RowSelection(others, other_train, TRAIN_CODE, get_place_label(self.test)),
         ]
         if self.centred and not (ones.of_sentences and others.of_sentences):
             raise DataProblem(

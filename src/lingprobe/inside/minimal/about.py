@@ -8,7 +8,7 @@ from lingprobe.tasks.about import TaskDescription
 
 _UNIT = "two sentences"
 
-KNOWN: Mapping[str, TaskDescription] = {
+MINIMAL_PAIR_TASKS: Mapping[str, TaskDescription] = {
     "minimal/agreement": TaskDescription(
         _UNIT, "a Universal Dependencies treebank", ("linzen-2016-assessing",)
     ),

@@ -14,12 +14,12 @@ from lingprobe.data.checks import check_number
 from lingprobe.data.core import DataProblem, Dataset, Sentence
 from lingprobe.data.labels import column_from_codes
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.fold_plan import FOLDS
+from lingprobe.datasets.fold_plan import DEFAULT_FOLD_COUNT
 from lingprobe.datasets.folds import select_test_fold
 from lingprobe.datasets.settings import SampleSettings
 from lingprobe.datasets.splits import apportion_total, carve_dev
 from lingprobe.inside.minimal.pairs import MinimalPair
-from lingprobe.inside.minimal.preference import NAMES
+from lingprobe.inside.minimal.preference import PREFERENCE_LABELS
 
 _FEWEST = 3  # groups, so that train, dev and test have one each
 
@@ -59,7 +59,7 @@ def build_pair_dataset(
     groups = len(np.unique(codes))
     apart = groups >= _FEWEST
     whole = replace(whole, clusters=(how.keep,) if apart else ())
-    folds = min(FOLDS, groups if apart else len(kept))
+    folds = min(DEFAULT_FOLD_COUNT, groups if apart else len(kept))
     divided = select_test_fold(whole, how.fold or f"1/{folds}", how.seed)
     sampling = {"fold": how.fold} if how.fold else {"folds_needed": folds}
     return carve_dev(divided, how.seed).with_notes(
@@ -118,7 +118,7 @@ def _laid_out(pairs: Sequence[MinimalPair], sides: Ints, keep: str) -> Dataset:
     return Dataset.of_columns(
         sentences,
         np.stack([sites, *np.full((2, *sites.shape), -1)], 2),
-        column_from_codes(sides, NAMES),
+        column_from_codes(sides, PREFERENCE_LABELS),
         np.full(len(pairs), -1, np.int8),
         strata={name: [each.get(name) for each in tags] for name in names},
     )

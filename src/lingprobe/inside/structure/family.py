@@ -18,7 +18,7 @@ from lingprobe.inside.structure.trees import (
 )
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetReader,
@@ -79,7 +79,7 @@ def _read_structure_facts(
     "structure/distance",
     "How far apart are the words of each pair in the tree?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     oracles=_oracles,
     metric="uuas",
     probe="structural",
@@ -104,7 +104,7 @@ def distance(tree: Tree) -> Iterator[tuple[tuple[int, int], Answer] | Reason]:
     "structure/depth",
     "How deep in the tree is each word?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     oracles=_oracles,
     metric="root-accuracy",
     probe="structural",

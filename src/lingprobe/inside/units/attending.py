@@ -12,7 +12,7 @@ from torch import Tensor
 
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.tokens import TokenUnits
-from lingprobe.probes.losses import LOSSES
+from lingprobe.probes.losses import CURVED_LOSSES
 
 _PATIENCE = 5  # epochs without a lower loss on dev, after which training ends
 
@@ -35,7 +35,7 @@ class TokenBatches:
         self, tokens: TokenUnits, wanted: NDArray[Any], loss: str, pool: str, device: str
     ) -> None:
         self.tokens, self.pool, self.device = tokens, pool, device
-        self.loss = LOSSES[loss]
+        self.loss = CURVED_LOSSES[loss]
         self.wanted = self.loss.targets(wanted)
 
     def __len__(self) -> int:

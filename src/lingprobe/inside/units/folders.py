@@ -19,11 +19,11 @@ import numpy as np
 from lingprobe.corpora.files import digest_files
 from lingprobe.data.core import DataProblem
 from lingprobe.inside.units.layouts import (
-    CONFIG,
-    DICTIONARY,
-    GEMMA_SCOPE,
-    PLAIN_FILE,
-    SPARSIFY,
+    DICTIONARY_LEARNING_LAYOUT,
+    GEMMA_SCOPE_LAYOUT,
+    SAE_CONFIG_FILE,
+    SAE_WEIGHTS_FILE,
+    SPARSIFY_LAYOUT,
     PackageLayout,
     read_config,
     read_tensors,
@@ -51,7 +51,7 @@ _TENSORS = {
     "jumprelu": ("W_enc", "b_enc", "threshold", *_DECODER),
     "gated": ("W_enc", "b_gate", "r_mag", "b_mag", *_DECODER),
 }
-NORMS = ("none", "constant_norm_rescale", "layer_norm", "expected_average_only_in")
+SAE_NORMALISATIONS = ("none", "constant_norm_rescale", "layer_norm", "expected_average_only_in")
 _OLD = {
     "hook_point": "hook_name",
     "hook_point_head_index": "hook_head_index",
@@ -77,7 +77,7 @@ def _find_autoencoder_files(path: Path) -> tuple[PackageLayout, list[Path]]:
     """
     place = path.expanduser()
     if place.is_file():
-        return GEMMA_SCOPE if place.name == GEMMA_SCOPE.files[-1] else _PLAIN, [place]
+        return GEMMA_SCOPE_LAYOUT if place.name == GEMMA_SCOPE_LAYOUT.files[-1] else _PLAIN, [place]
     for layout in _LAYOUTS:
         files = [place / name for name in layout.files]
         if all(file.is_file() for file in files):
@@ -191,8 +191,8 @@ def _norm(where: str, value: Any) -> str:
     """How the input is normalised (`normalize_activations`); early versions say whether by the mean
     norm.
     """
-    norm = {None: "none", False: "none", True: NORMS[-1]}.get(value, value)
-    if norm not in NORMS:
+    norm = {None: "none", False: "none", True: SAE_NORMALISATIONS[-1]}.get(value, value)
+    if norm not in SAE_NORMALISATIONS:
         raise make_unknown_problem(where, "normalize_activations", norm)
     return str(norm)
 
@@ -208,10 +208,10 @@ def _is_centred(where: str, told: Mapping[str, Any]) -> bool:
 
 
 _SAELENS = PackageLayout(
-    "SAELens", (CONFIG, _WEIGHTS), load_saelens, lambda files: _layer_said(files[0])
+    "SAELens", (SAE_CONFIG_FILE, _WEIGHTS), load_saelens, lambda files: _layer_said(files[0])
 )
-_PLAIN = PackageLayout("a plain encoder", (PLAIN_FILE,), load_plain, lambda _: None)
-_LAYOUTS = (_SAELENS, SPARSIFY, _PLAIN, GEMMA_SCOPE, DICTIONARY)
+_PLAIN = PackageLayout("a plain encoder", (SAE_WEIGHTS_FILE,), load_plain, lambda _: None)
+_LAYOUTS = (_SAELENS, SPARSIFY_LAYOUT, _PLAIN, GEMMA_SCOPE_LAYOUT, DICTIONARY_LEARNING_LAYOUT)
 """Where the files of two are there, the first holds."""
 
 

@@ -26,7 +26,7 @@ from lingprobe.inside.units.recipes import (
     make_unknown_problem,
 )
 
-CONFIG, PLAIN_FILE = "cfg.json", "sae.safetensors"
+SAE_CONFIG_FILE, SAE_WEIGHTS_FILE = "cfg.json", "sae.safetensors"
 # the name of a module of transformers, which is the folder's; what it gives is read
 _MODULE = re.compile(r"(?:.*\.)?(?:layers|layer|h|blocks)\.(\d+)(?:\.(\w+))?")
 _PARTS = {"mlp": "mlp", "attn": "attn", "self_attn": "attn", "attention": "attn", None: "post"}
@@ -184,8 +184,12 @@ def dictionary_layer(files: Sequence[Path]) -> str | None:
     return f"post:{int(found[1]) + 1}" if found and reads == "out" else None
 
 
-SPARSIFY = PackageLayout("sparsify", (CONFIG, PLAIN_FILE), load_sparsify, sparsify_layer)
-GEMMA_SCOPE = PackageLayout("Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer)
-DICTIONARY = PackageLayout(
+SPARSIFY_LAYOUT = PackageLayout(
+    "sparsify", (SAE_CONFIG_FILE, SAE_WEIGHTS_FILE), load_sparsify, sparsify_layer
+)
+GEMMA_SCOPE_LAYOUT = PackageLayout(
+    "Gemma Scope", ("params.npz",), load_gemma_scope, gemma_scope_layer
+)
+DICTIONARY_LEARNING_LAYOUT = PackageLayout(
     "dictionary_learning", ("config.json", "ae.pt"), load_dictionary, dictionary_layer
 )

@@ -15,7 +15,7 @@ from torch import Tensor
 from lingprobe.data.labels import Column
 from lingprobe.data.vectors import Floats, Ints
 from lingprobe.probes.features import make_targets
-from lingprobe.probes.losses import LOSSES, CurvedLoss
+from lingprobe.probes.losses import CURVED_LOSSES, CurvedLoss
 
 _FALL, _STEPS = 0.85, 60  # of the penalty from one minimum to the next, and how many there are
 _TURNS = 60  # proximal steps to each minimum
@@ -28,7 +28,7 @@ def path_order(x: Floats, labels: Column, most: int) -> Ints:
     never do stand behind, in the order of their gradients.
     """
     z, wanted = _standardise(x), make_targets(labels, labels).train
-    loss = LOSSES[labels.loss]
+    loss = CURVED_LOSSES[labels.loss]
     problem = PenalisedLoss(z, loss.targets(wanted), loss, _CURVATURE[labels.loss])
     weights = torch.zeros(z.shape[1], len(labels.names))
     bias = torch.zeros(len(labels.names))

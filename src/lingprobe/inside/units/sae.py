@@ -25,8 +25,13 @@ from lingprobe.data.references import (
 )
 from lingprobe.data.vectors import Floats, Ints, Spans, Vectors
 from lingprobe.encoders import ENCODERS
-from lingprobe.inside.units.features import ROWS, SparseAutoencoder, draw_directions
-from lingprobe.inside.units.folders import NORMS, fingerprint_of, load_folder, read_folder_layer
+from lingprobe.inside.units.features import ENCODING_BATCH_ROWS, SparseAutoencoder, draw_directions
+from lingprobe.inside.units.folders import (
+    SAE_NORMALISATIONS,
+    fingerprint_of,
+    load_folder,
+    read_folder_layer,
+)
 from lingprobe.inside.units.recipes import AutoencoderFolder
 
 Pool = Literal["mean", "max", "none"]
@@ -170,14 +175,16 @@ class SparseFeatures:
         return k
 
     def _scale(self, folder: AutoencoderFolder) -> float:
-        if folder.recipe.norm != NORMS[-1]:
+        if folder.recipe.norm != SAE_NORMALISATIONS[-1]:
             if self.scale:
-                raise DataProblem(f"{self.name}: scale= is for {NORMS[-1]}; leave it out")
+                raise DataProblem(
+                    f"{self.name}: scale= is for {SAE_NORMALISATIONS[-1]}; leave it out"
+                )
             return 1.0
         if self.scale <= 0:
             raise DataProblem(
-                f"{self.name}: normalize_activations is {NORMS[-1]}, and by how much is not in the"
-                " folder; say it with scale= (norm_scaling_factor in SAELens' list)"
+                f"{self.name}: normalize_activations is {SAE_NORMALISATIONS[-1]}, and by how much"
+                " is not in the folder; say it with scale= (norm_scaling_factor in SAELens' list)"
             )
         return self.scale
 
@@ -219,7 +226,7 @@ def _runs(starts: Ints, stops: Ints) -> list[tuple[int, int]]:
     """Runs of whole sentences of about as many states as are encoded at a time."""
     bounds, first = [], 0
     for number, stop in enumerate(stops.tolist()):
-        if stop - int(starts[first]) >= ROWS or number + 1 == len(stops):
+        if stop - int(starts[first]) >= ENCODING_BATCH_ROWS or number + 1 == len(stops):
             bounds.append((first, number + 1))
             first = number + 1
     return bounds
@@ -228,6 +235,7 @@ def _runs(starts: Ints, stops: Ints) -> list[tuple[int, int]]:
 def _in_parts(made: SparseAutoencoder, states: Floats) -> Floats:
     """The features of all states, [n, units]."""
     parts: list[Any] = [
-        made.encode(states[start : start + ROWS]) for start in range(0, len(states), ROWS)
+        made.encode(states[start : start + ENCODING_BATCH_ROWS])
+        for start in range(0, len(states), ENCODING_BATCH_ROWS)
     ]
     return np.concatenate(parts) if parts else np.zeros((0, made.units), np.float32)

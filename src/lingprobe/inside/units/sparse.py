@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Floats, Ints
 from lingprobe.inside.units.notes import UnitsRead
 from lingprobe.inside.units.ranking import between_classes, half_of, order_of
 from lingprobe.probes.features import AffineScaling, common_scale, read_finite_features
-from lingprobe.probes.logreg import STRENGTHS, LogReg
+from lingprobe.probes.logreg import PENALTY_STRENGTHS, LogReg
 
 _WIDEST = 8192  # units that can be turned
 _SHOWN, _LETTERS = 4, 100  # units whose examples are kept, and how much of a sentence
@@ -50,7 +50,7 @@ class SparseProbe:
         int,
         Help("how many sentences that drive a unit up, and down, are kept with the result"),
     ] = 0
-    c: tuple[float, ...] = STRENGTHS
+    c: tuple[float, ...] = PENALTY_STRENGTHS
     needs: ClassVar[ProbeNeeds] = ProbeNeeds()
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lingprobe.analysis.class_counts import ClassCount, count_classes
 from lingprobe.analysis.frame import FrameRow, ResultFrame
-from lingprobe.analysis.row import NO_CONTROL, PERCENT
+from lingprobe.analysis.row import NO_CONTROL, PERCENT_SCALE
 from lingprobe.pages.breakdown import (
     are_shown_singly,
     compute_stratum_rows,
@@ -17,7 +17,7 @@ from lingprobe.pages.breakdown import (
 from lingprobe.pages.groups import TaskColumn
 from lingprobe.pages.human import HumanAnswers
 from lingprobe.pages.web.items import TaskExamples
-from lingprobe.pages.web.study import DETAILED, ResultStudy, format_count
+from lingprobe.pages.web.study import MAX_DETAILED_ENCODERS, ResultStudy, format_count
 from lingprobe.tables.table import (
     Table,
     TableSection,
@@ -49,9 +49,9 @@ def make_failure_chapter(study: ResultStudy) -> PageChapter:
         if study.is_above(row)
     ]
     chosen = (
-        f"For each task this shows the {format_count(DETAILED, 'best encoder')}, the best baseline"
-        " and the oracle; lingprobe report -e NAME --html shows others."
-        if len(study.lines("trained")) > DETAILED
+        f"For each task this shows the {format_count(MAX_DETAILED_ENCODERS, 'best encoder')}, the"
+        " best baseline and the oracle; lingprobe report -e NAME --html shows others."
+        if len(study.lines("trained")) > MAX_DETAILED_ENCODERS
         else "For each task this shows all encoders, the best baseline and the oracle."
     )
     items = TaskExamples(study)
@@ -96,9 +96,11 @@ def _tabulate_class_errors(
                 one.right / one.there if one.there else math.nan,
             )
             f1 = f"{format_number(one.f1)} ({format_number(one.low)} – {format_number(one.high)})"
-            lines.append((label, name, *(format_number(PERCENT * share) for share in shares), f1))
+            lines.append(
+                (label, name, *(format_number(PERCENT_SCALE * share) for share in shares), f1)
+            )
         if people:
-            share = format_number(PERCENT * people.shares().get(label, 0.0))
+            share = format_number(PERCENT_SCALE * people.shares().get(label, 0.0))
             name = f"people, of {format_count(len(people.answers), 'sentence')}"
             lines.append((label, name, "–", share, "–", "–"))
     table = Table(
@@ -140,7 +142,7 @@ def _mistakes(study: ResultStudy, cells: Sequence[tuple[str, FrameRow]]) -> Iter
 
 def _matrix(name: str, labels: Sequence[str], counts: np.ndarray) -> TableSheet:
     """Of each class the percentages of what is predicted."""
-    shares = PERCENT * counts / np.maximum(counts.sum(1, keepdims=True), 1)
+    shares = PERCENT_SCALE * counts / np.maximum(counts.sum(1, keepdims=True), 1)
     rows = tuple(
         (label, *(f"{share:.1f}" for share in line))
         for label, line in zip(labels, shares, strict=True)
@@ -170,7 +172,12 @@ def _commonest(name: str, labels: Sequence[str], counts: np.ndarray) -> TableShe
     wrong = counts - np.diag(np.diag(counts))
     places = [divmod(int(i), len(labels)) for i in np.argsort(-wrong, axis=None)[:_MOST]]
     rows = tuple(
-        (labels[t], labels[s], f"{wrong[t, s]:,}", f"{PERCENT * wrong[t, s] / counts[t].sum():.1f}")
+        (
+            labels[t],
+            labels[s],
+            f"{wrong[t, s]:,}",
+            f"{PERCENT_SCALE * wrong[t, s] / counts[t].sum():.1f}",
+        )
         for t, s in places
         if wrong[t, s]
     )

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe.analysis.frame import FrameRow
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.data.core import DataProblem, Dataset
 from lingprobe.experiment.examples import AnsweredExamples
 from lingprobe.pages.captions import shorten_task
@@ -137,7 +137,7 @@ _APART = ("gold", "people", "predicted", "example")
 
 
 def _percent(share: float) -> str:
-    return "–" if math.isnan(share) else f"{PERCENT * share:.0f}"
+    return "–" if math.isnan(share) else f"{PERCENT_SCALE * share:.0f}"
 
 
 def _certain(probable: Doubles) -> float:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
-from lingprobe.analysis.row import PERCENT
+from lingprobe.analysis.row import PERCENT_SCALE
 from lingprobe.analysis.scores import list_task_scores
 from lingprobe.pages.charts import draw_scores, figure_of
 from lingprobe.pages.grid import ScoreGrid
@@ -14,7 +14,7 @@ from lingprobe.pages.layer_curves import curves_of
 from lingprobe.pages.records import format_csv
 from lingprobe.pages.scores import describe_scores
 from lingprobe.pages.web.study import ResultStudy, format_count
-from lingprobe.pages.wide import MARK, build_wide_table, explain_table, locate_scores
+from lingprobe.pages.wide import BOLD_MARK, build_wide_table, explain_table, locate_scores
 from lingprobe.tables.web import (
     FoldedBlock,
     PageBlock,
@@ -63,7 +63,8 @@ def make_outcome_chapter(study: ResultStudy) -> PageChapter:
 def _reading(study: ResultStudy) -> Iterator[str]:
     """How to read the table, where bold is bold."""
     yield from (
-        text.replace(f" ({MARK} in a terminal)", "") for text in explain_table(study.score_grid)
+        text.replace(f" ({BOLD_MARK} in a terminal)", "")
+        for text in explain_table(study.score_grid)
     )
 
 
@@ -111,6 +112,6 @@ def _sheet(study: ResultStudy, made: ScoreGrid, caption: str) -> TableSheet:
 
 def choose_shade(score: float, constant: float) -> str:
     """The look of a cell by how far its score lies between the constant answer and a hundred."""
-    share = (score - constant) / max(PERCENT - constant, 1e-9)
+    share = (score - constant) / max(PERCENT_SCALE - constant, 1e-9)
     step = 0 if math.isnan(share) else math.ceil(_SHADES * min(max(share, 0.0), 1.0))
     return f"h{step}" if step else ""

@@ -21,7 +21,9 @@ from lingprobe.data.errors import DataProblem
 
 Doubles = NDArray[np.float64]
 
-TOLERANCE = 5e-6  # of the objective: how far above its minimum a search may end, as it estimates
+_OBJECTIVE_TOLERANCE = (
+    5e-6  # of the objective: how far above its minimum a search may end, as it estimates
+)
 _MAX_STEPS = 300
 _MAX_TRIALS = 12
 _SUFFICIENT = 1e-4  # share of the promised decrease that a step must bring (Armijo)
@@ -486,7 +488,7 @@ class _Path:
             values, slope = self._objective(self.place[going], self.sums.take(going), penalty)
             direction = -self._invert(guess, slope, going, penalty)
             promise = -self._dot(direction, slope)
-            on = (promise / 2 > TOLERANCE * values)[:, 0]
+            on = (promise / 2 > _OBJECTIVE_TOLERANCE * values)[:, 0]
             if not on.any():
                 break
             going = going[on]

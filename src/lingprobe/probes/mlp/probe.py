@@ -32,8 +32,8 @@ from lingprobe.nets.memory import at_most
 from lingprobe.probes.ettinger import EttingerProbe
 from lingprobe.probes.features import make_targets, read_finite_features, scaled_train
 from lingprobe.probes.mlp.fits import (
-    FOLDS,
-    LEAST,
+    MIN_EXAMPLES_TO_HOLD_OUT,
+    SENTEVAL_FOLD_COUNT,
     GridFit,
     JobInput,
     hold_out_rows,
@@ -41,7 +41,7 @@ from lingprobe.probes.mlp.fits import (
 )
 from lingprobe.probes.mlp.grid import GridMember, TrainedNetwork, count_network_weights
 from lingprobe.probes.mlp.perceptron import FittedPerceptron
-from lingprobe.probes.mlp.protocols import PROTOCOLS, GridProtocol
+from lingprobe.probes.mlp.protocols import GRID_PROTOCOLS, GridProtocol
 from lingprobe.probes.plain import OneByOne
 from lingprobe.probes.schedules import AnnealingSchedule, SentEvalLoop
 
@@ -82,7 +82,7 @@ def mlp(
                 " options out"
             )
         return OneByOne(EttingerProbe())
-    chosen = PROTOCOLS[protocol]
+    chosen = GRID_PROTOCOLS[protocol]
     _check_grid(hidden, dropout, l2)
     plan = chosen.plan
     if isinstance(plan, SentEvalLoop):
@@ -213,10 +213,10 @@ class MlpProbe(DeviceAwareProbe):
             raise ReadingProblem(f"{self.name} has no training examples")
         if len(dev):
             return
-        if isinstance(self.protocol.plan, SentEvalLoop) and len(train) < LEAST:
+        if isinstance(self.protocol.plan, SentEvalLoop) and len(train) < MIN_EXAMPLES_TO_HOLD_OUT:
             raise ReadingProblem(
                 f"{self.name} is tuned on folds of train where there are no dev examples, and"
-                f" {len(train)} are too few; give {LEAST}, or a dev split"
+                f" {len(train)} are too few; give {MIN_EXAMPLES_TO_HOLD_OUT}, or a dev split"
             )
         if isinstance(self.protocol.plan, AnnealingSchedule) and len(self._grid()) > 1:
             raise ReadingProblem(
@@ -307,7 +307,11 @@ class MlpProbe(DeviceAwareProbe):
         for one, seed in asked:
             means = np.mean(scores.get((one.job, one.read, seed), [[0.0]]), 0)
             best = int(np.argmax(np.round(100 * means, 2)))
-            told = {"folds": FOLDS, "folds_dev": float(means[best])} if len(one.grid) > 1 else {}
+            told = (
+                {"folds": SENTEVAL_FOLD_COUNT, "folds_dev": float(means[best])}
+                if len(one.grid) > 1
+                else {}
+            )
             rest.append(GridFit(one, seed, [one.grid[best]], hold_out_rows(one, seed), told))
         return rest
 
@@ -342,7 +346,7 @@ class MlpProbe(DeviceAwareProbe):
         machine.spare_torch()
         import torch
 
-        from lingprobe.probes.losses import LOSSES
+        from lingprobe.probes.losses import CURVED_LOSSES
         from lingprobe.probes.mlp.joint import GroupExamples, TrainingProblem, share_tensors
         from lingprobe.probes.mlp.loops import train_networks
 
@@ -362,11 +366,11 @@ class MlpProbe(DeviceAwareProbe):
             aims = [fit.input.aims.dev if judged else fit.input.aims.train for fit in fits]
             return GroupExamples.of(
                 share_tensors(lambda x: torch.from_numpy(x).to(device, dtype), features),
-                share_tensors(lambda y: LOSSES[loss].targets(y).to(device), aims),
+                share_tensors(lambda y: CURVED_LOSSES[loss].targets(y).to(device), aims),
                 rows or None,
             )
 
-        problem = TrainingProblem(part(0), part(1), LOSSES[loss], outputs, likeliest)
+        problem = TrainingProblem(part(0), part(1), CURVED_LOSSES[loss], outputs, likeliest)
         seeds, grids = [fit.seed for fit in fits], [fit.grid for fit in fits]
         return train_networks(problem, seeds, grids, plan, dtype)
 

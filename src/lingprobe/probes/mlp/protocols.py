@@ -36,7 +36,7 @@ class GridProtocol:
         return isinstance(self.plan, AnnealingSchedule) and bool(self.plan.cuts)
 
 
-PROTOCOLS = {
+GRID_PROTOCOLS = {
     # the corners of Conneau et al. 2018's grid under a schedule of our own; a quarter of the steps
     # leaves two networks, half of them one
     "fast": GridProtocol(

@@ -15,10 +15,10 @@ import numpy as np
 
 from lingprobe.corpora.marks import fold_form
 from lingprobe.data.checks import check_number
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Sentence, Tags
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Sentence, Tags
 from lingprobe.data.labels import Label
 from lingprobe.data.vectors import Ints
-from lingprobe.datasets.candidates import NOTHING, SEPARATOR, joined
+from lingprobe.datasets.candidates import NO_STRATA, WORD_SEPARATOR, joined
 from lingprobe.datasets.splits import allocate_to_all, apportion_total
 
 _SHARES = (0.8, 0.1, 0.1)  # of train, dev and test where the files say no splits
@@ -42,7 +42,7 @@ class SentenceTargets(NamedTuple):
     spans: Sequence[tuple[int, ...]]
     labels: Sequence[Label]
     split: str = ""
-    strata: Mapping[str, Sequence[str]] = NOTHING
+    strata: Mapping[str, Sequence[str]] = NO_STRATA
     second: Sentence | None = None
     group: str = ""
 
@@ -110,9 +110,9 @@ class _Lists:
         first = self._number(one.sentence)
         second = first if one.second is None else self._number(one.second)
         # no group begins with a line end
-        alike = one.group or SEPARATOR + joined(one.sentence.words).casefold()
+        alike = one.group or WORD_SEPARATOR + joined(one.sentence.words).casefold()
         group = self.groups.setdefault(alike, len(self.groups))
-        split = SPLITS.index(one.split) if one.split else _UNKNOWN
+        split = DATA_SPLITS.index(one.split) if one.split else _UNKNOWN
         self.rows.append((first, second, split, group, len(one.spans)))
         for key in self.strata.keys() | one.strata.keys():
             values = self.strata.setdefault(key, [""] * len(self.labels))
@@ -184,9 +184,11 @@ def sample_targets(dataset: Dataset, owners: Ints, size: int, seed: int) -> tupl
     if size >= len(dataset):
         return dataset, owners
     rng = np.random.default_rng([seed, 7])
-    quotas = apportion_total(size, np.bincount(dataset.splits, minlength=len(SPLITS)).astype(float))
+    quotas = apportion_total(
+        size, np.bincount(dataset.splits, minlength=len(DATA_SPLITS)).astype(float)
+    )
     chosen = []
-    for split, quota in zip(SPLITS, quotas, strict=True):
+    for split, quota in zip(DATA_SPLITS, quotas, strict=True):
         rows = dataset.rows(split)
         mine = rng.permutation(np.unique(owners[rows]))
         reached = np.cumsum(np.bincount(owners[rows], minlength=int(owners.max()) + 1)[mine])
@@ -260,7 +262,7 @@ def _number_span_words(dataset: Dataset) -> Ints:
 
 def count_targets(dataset: Dataset, owners: Ints) -> dict[str, Any]:
     """What a reader should know: targets a split, sentences that recur, labels that train lacks."""
-    notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in SPLITS}}
+    notes: dict[str, Any] = {"targets": {split: len(dataset.rows(split)) for split in DATA_SPLITS}}
     repeated = _count_repeats(dataset, owners)
     if shown := {what: n for what, n in repeated.items() if n}:
         notes["sentences that recur"] = shown
@@ -280,11 +282,11 @@ def _count_repeats(dataset: Dataset, owners: Ints) -> dict[str, int]:
     first = within[np.unique(owners[within], return_index=True)[1]]
     repeated: dict[str, int] = {}
     home: dict[str, set[int]] = {}
-    for split in SPLITS:
-        mine = content[first[dataset.splits[first] == SPLITS.index(split)]]
+    for split in DATA_SPLITS:
+        mine = content[first[dataset.splits[first] == DATA_SPLITS.index(split)]]
         home[split] = set(mine.tolist())
         repeated[f"again in {split}"] = len(mine) - len(home[split])
-    for a, b in combinations(SPLITS, 2):
+    for a, b in combinations(DATA_SPLITS, 2):
         repeated[f"in {a} and {b}"] = len(home[a] & home[b])
     return repeated
 

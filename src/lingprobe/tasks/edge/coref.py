@@ -28,7 +28,7 @@ from lingprobe.data.references import PlaceOption
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import mark_span_words, nesting_depths
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
@@ -214,7 +214,7 @@ def _numbered_chains(one: SentenceMentions, numbers: Mapping[str, int]) -> Facts
 def _read_mentions(
     options: CorefOptions, part: CorpusPart, bank: SentenceBank, count: ReadingTally
 ) -> Iterator[SentenceMentions]:
-    if uncompressed_path(part.path).suffix in CONLLU:
+    if uncompressed_path(part.path).suffix in EDGE_TREE_SUFFIXES:
         mentions, document = MentionReader(), 0
         for tree in conllu.read_conllu(part.path, options.on_error, count.tally):
             document += any(
@@ -287,13 +287,19 @@ _NEWDOC = re.compile(r"#\s*newdoc\s+id\s*=\s*(\S+)")
 
 def _list_corpus_parts(options: CorefOptions) -> list[CorpusPart]:
     suffixes = (
-        (".conll",) if options.sentences is not None else CONLLU + conll2012.SUFFIXES + (".conll",)
+        (".conll",)
+        if options.sentences is not None
+        else EDGE_TREE_SUFFIXES + conll2012.CONLL2012_SUFFIXES + (".conll",)
     )
     return list_corpus_files(options.paths, suffixes) + _treebank(options)
 
 
 def _treebank(options: CorefOptions) -> list[CorpusPart]:
-    return [] if options.sentences is None else list_corpus_files([options.sentences], CONLLU)
+    return (
+        []
+        if options.sentences is None
+        else list_corpus_files([options.sentences], EDGE_TREE_SUFFIXES)
+    )
 
 
 coref = define_edge_task(

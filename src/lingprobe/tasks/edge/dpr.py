@@ -20,7 +20,7 @@ from lingprobe.corpora.files import (
     uncompressed_path,
 )
 from lingprobe.corpora.text import split_words, tokenize_words
-from lingprobe.data.core import SPLITS, Sentence
+from lingprobe.data.core import DATA_SPLITS, Sentence
 from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
@@ -120,7 +120,7 @@ def _wrong(row: dict[str, str]) -> str:
     for key in _NEEDED:
         if not row.get(key):
             return f"no line `{key}:`, or nothing on it"
-    for key, known in (("entailed", _LABELS), ("partof", SPLITS)):
+    for key, known in (("entailed", _LABELS), ("partof", DATA_SPLITS)):
         if row[key] not in known:
             return f"{key} is {row[key]!r}, not one of {', '.join(known)}"
     return ""

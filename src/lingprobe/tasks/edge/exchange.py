@@ -171,10 +171,10 @@ def lexicon_of(parts: Sequence[CorpusPart], on_error: OnError) -> WordClassLexic
     DataProblem for other files, and for treebanks without features.
     """
     for part in parts:
-        if uncompressed_path(part.path).suffix not in conllu.SUFFIXES:
+        if uncompressed_path(part.path).suffix not in conllu.CONLLU_SUFFIXES:
             raise DataProblem(
                 f"{part.path}: exchange= needs the parts of speech and features of a treebank in"
-                f" CoNLL-U ({', '.join(conllu.SUFFIXES)}); leave it out"
+                f" CoNLL-U ({', '.join(conllu.CONLLU_SUFFIXES)}); leave it out"
             )
     key = (digest_files(part.path for part in parts), on_error)
     return _LEXICONS.get(key, lambda: _lexicon(parts, on_error))

@@ -15,7 +15,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from lingprobe.corpora.files import CorpusPart
 from lingprobe.data.core import Sentence
-from lingprobe.data.labels import HOLDS, Label
+from lingprobe.data.labels import MIN_LABEL_WEIGHT, Label
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.family import (
@@ -107,7 +107,7 @@ def collect_targets(sentences: Iterable[SentenceTargets]) -> dict[Sentence, list
 def true_labels(label: Label) -> tuple[str, ...]:
     """The labels that hold of a target."""
     if isinstance(label, Mapping):
-        return tuple(sorted(name for name, weight in label.items() if weight >= HOLDS))
+        return tuple(sorted(name for name, weight in label.items() if weight >= MIN_LABEL_WEIGHT))
     return tuple(sorted(label)) if isinstance(label, frozenset) else (str(label),)
 
 

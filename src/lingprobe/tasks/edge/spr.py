@@ -33,7 +33,7 @@ from lingprobe.data.options import Help
 from lingprobe.tasks.edge.columns import SentenceTargets
 from lingprobe.tasks.edge.facts import make_role_oracle
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetFinder,
@@ -252,7 +252,7 @@ def _uds_parts(options: UdsOptions) -> list[CorpusPart]:
 def _list_side_files(treebank: str | None, ids: str | None) -> list[CorpusPart]:
     """The treebank's files, and the table of identifiers."""
     return [
-        *(list_corpus_files([treebank], CONLLU) if treebank else ()),
+        *(list_corpus_files([treebank], EDGE_TREE_SUFFIXES) if treebank else ()),
         *([CorpusPart("", Path(ids).expanduser())] if ids else ()),
     ]
 

@@ -97,7 +97,7 @@ def _srl(
 
 
 def _find_task_files(options: SrlOptions) -> list[CorpusPart]:
-    return list_corpus_files(options.paths, conll2012.SUFFIXES)
+    return list_corpus_files(options.paths, conll2012.CONLL2012_SUFFIXES)
 
 
 srl = define_edge_task(

@@ -27,7 +27,7 @@ from lingprobe.data.options import Help
 from lingprobe.tasks.answers import Answer, Reason
 from lingprobe.tasks.edge.facts import make_span_oracle
 from lingprobe.tasks.edge.family import (
-    CONLLU,
+    EDGE_TREE_SUFFIXES,
     EdgeTaskOptions,
     ReadingTally,
     TargetReader,
@@ -54,7 +54,7 @@ _COMMON = {
 """Relations of English EWT that release 2.2 and today's do not both have -> the finest that both
 can be told by.
 """
-_PHRASES = brackets.BRACKET_SUFFIXES + conll2012.SUFFIXES
+_PHRASES = brackets.BRACKET_SUFFIXES + conll2012.CONLL2012_SUFFIXES
 _WRAPPER = "TOP"
 Unary = Literal["top", "joined", "set", "separate"]
 _ROWS = (
@@ -105,7 +105,7 @@ def _build_word_facts(names: tuple[str, ...], feats: str, *cells: str) -> tuple[
     "edge/pos",
     "Which part of speech is the word?",
     about="spans",
-    files=CONLLU + _PHRASES,
+    files=EDGE_TREE_SUFFIXES + _PHRASES,
     oracles=_of_rows,
 )
 def pos(
@@ -131,7 +131,7 @@ def pos(
     "edge/dep",
     "What is the first word to the second, its head?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     key=0,
     relations=True,
     oracles=_of_rows,
@@ -176,7 +176,7 @@ def _relation(deprel: str, relations: str) -> str:
 
 def _every_feature(options: EdgeTaskOptions) -> list[str]:
     """`feature=*`: each feature of words of which two values or more have enough of them."""
-    parts = drop_parallel_files(list_corpus_files(options.paths, CONLLU))
+    parts = drop_parallel_files(list_corpus_files(options.paths, EDGE_TREE_SUFFIXES))
     upos = get_rule_arguments(options).get("upos")
     return varied_features(features_of_words(parts, options.on_error, upos))
 
@@ -185,7 +185,7 @@ def _every_feature(options: EdgeTaskOptions) -> list[str]:
     "edge/feat",
     "Which value of the feature has the word?",
     about="spans",
-    files=CONLLU,
+    files=EDGE_TREE_SUFFIXES,
     oracles=_of_rows,
     every={"feature": _every_feature},
 )

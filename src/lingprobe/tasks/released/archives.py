@@ -11,7 +11,7 @@ from pathlib import Path
 
 from lingprobe.data.cache import open_draft
 
-SUFFIXES = (".tar.gz", ".tgz", ".tar")
+ARCHIVE_SUFFIXES = (".tar.gz", ".tgz", ".tar")
 _BLOCK = 1 << 20
 _PACKING, _SMALL = 100, 1 << 26  # how many times larger than an archive its files may be, if large
 _DAMAGE = (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error, lzma.LZMAError)

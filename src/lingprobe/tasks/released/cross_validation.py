@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from lingprobe.data.core import SPLITS, DataProblem, Dataset, Example
+from lingprobe.data.core import DATA_SPLITS, DataProblem, Dataset, Example
 from lingprobe.datasets.settings import DatasetFold, SampleSettings
 from lingprobe.datasets.splits import stratified_folds
 
 _FOLDS, _SHUFFLED = 10, 1111
-_TRAIN, _TEST = SPLITS.index("train"), SPLITS.index("test")
+_TRAIN, _TEST = DATA_SPLITS.index("train"), DATA_SPLITS.index("test")
 
 
 def make_fold(examples: Sequence[Example], fold: str | None, notes: Mapping[str, Any]) -> Dataset:

@@ -32,7 +32,7 @@ _TRIES = 4
 _TIMEOUT = 15.0  # seconds without an answer
 _CHUNK = 1 << 16
 _HEAD = 60.0  # seconds for what stands before the bytes of a file
-MOST = 1 << 34  # bytes of a file whose size nobody publishes
+MAX_DOWNLOAD_BYTES = 1 << 34  # bytes of a file whose size nobody publishes
 _PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
@@ -83,7 +83,7 @@ class _Bounds:
 
 
 def download_file(
-    url: str, target: Path, web: WebDownloader | None = None, most: int = MOST
+    url: str, target: Path, web: WebDownloader | None = None, most: int = MAX_DOWNLOAD_BYTES
 ) -> Path:
     """The whole file beside `target`, as NAME.part; the caller checks and renames it. Raises
     UnreachableServer, NoRoom, TooLarge for a file of more than `most` bytes, or DataProblem.

@@ -17,7 +17,7 @@ from typing import Annotated, Literal
 from lingprobe.corpora.columns import ColumnLayout
 from lingprobe.corpora.files import read_text_lines
 from lingprobe.corpora.strict import MalformedJson, parse_json
-from lingprobe.data.core import SPLITS, DataProblem
+from lingprobe.data.core import DATA_SPLITS, DataProblem
 from lingprobe.data.options import Help
 from lingprobe.tasks.released.family import ReleaseOptions, TaskRelease
 from lingprobe.tasks.released.folders import FolderLayout, define_release_task
@@ -60,7 +60,7 @@ sts12, sts13, sts14, sts15, sts16 = (
 
 
 _OWN = ColumnLayout("", 3, 2, 0, second=1, between="", raw=True, trimmed=True)
-_FOLDER = FolderLayout((), tuple((split, (f"{split}.jsonl",)) for split in SPLITS), some=True)
+_FOLDER = FolderLayout((), tuple((split, (f"{split}.jsonl",)) for split in DATA_SPLITS), some=True)
 
 
 def _has_scores(options: SentencePairOptions) -> bool:

@@ -16,13 +16,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from lingprobe.corpora.places import LISTING, home_of
+from lingprobe.corpora.places import TREEBANK_LISTING_FILE, home_of
 from lingprobe.corpora.universal import Treebank, list_treebanks
 from lingprobe.data.cache import write_text
 from lingprobe.data.core import DataProblem
 from lingprobe.data.progress import show_progress
 from lingprobe.tasks.released.catalogue import Collection, KnownFile
-from lingprobe.tasks.released.content import ABOUT
+from lingprobe.tasks.released.content import ABOUT_FILE_PATTERN
 from lingprobe.tasks.released.download import WebDownloader, download_file
 from lingprobe.tasks.released.fetch import FetchRequest, fetch_files
 
@@ -76,7 +76,7 @@ def list_treebank_files(asked: FetchRequest, bank: Treebank) -> FetchRequest:
     """The same wish with the files of the treebank, as listed here before, or by the server. Raises
     DataProblem.
     """
-    place = asked.folder / LISTING
+    place = asked.folder / TREEBANK_LISTING_FILE
     facts = _parse_listing(place.read_bytes()) if place.is_file() else {}
     if not facts:
         facts = _request_files(asked, bank)
@@ -89,7 +89,7 @@ def _request_files(asked: FetchRequest, bank: Treebank) -> dict[str, KnownFile]:
     """The files of a treebank as a server lists them."""
     theirs = asked.source == asked.collection.base
     address = {"name": bank.name, "release": bank.fetched_release}
-    first = _API.format(**address) if theirs else asked.source + LISTING
+    first = _API.format(**address) if theirs else asked.source + TREEBANK_LISTING_FILE
     try:
         facts = _parse_listing(_document(first, asked))
     except DataProblem:  # asked too often, or no such list
@@ -132,7 +132,7 @@ def _parse_listing(document: bytes) -> dict[str, KnownFile]:
         facts = {name: _read_entry(each) for name, each in named.items() if _is_wanted_file(name)}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
-    return dict(sorted(facts.items(), key=lambda each: not ABOUT.match(each[0])))
+    return dict(sorted(facts.items(), key=lambda each: not ABOUT_FILE_PATTERN.match(each[0])))
 
 
 def _is_wanted_file(name: str) -> bool:

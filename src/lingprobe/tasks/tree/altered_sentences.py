@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from lingprobe.corpora.brackets import BracketTree
 from lingprobe.corpora.frequencies import WordFrequencies
 from lingprobe.corpora.rendering import (
-    HYPHEN,
+    HYPHEN_TAG,
     are_joined,
     is_punctuation,
     reorder_words,
@@ -31,7 +31,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer
 from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.shards import TAGS
+from lingprobe.tasks.shards import TAGS_COLUMN
 from lingprobe.tasks.tree.clause import is_nonfinite_clause
 
 _QUOTES = frozenset(['"', "“", "”", "``", "''", "„", "«", "»"])
@@ -58,7 +58,7 @@ class SentenceAlteration:
 
     def alter_rows(self, corpus: ParsedCorpus, rows: Ints) -> list[AlteredSentence]:
         """What becomes of some rows."""
-        sentences, (tags,) = corpus.read_rows(rows, TAGS)
+        sentences, (tags,) = corpus.read_rows(rows, TAGS_COLUMN)
         return list(map(self.made, rows.tolist(), sentences, tags))
 
     def __call__(self, corpus: ParsedCorpus, rows: Ints) -> list[Sentence]:
@@ -67,7 +67,7 @@ class SentenceAlteration:
 
 def tagged_words(corpus: ParsedCorpus) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     """The words of a corpus's sentences, and their tags."""
-    for sentences, (tags,) in corpus.read(TAGS):
+    for sentences, (tags,) in corpus.read(TAGS_COLUMN):
         yield from zip((sentence.words for sentence in sentences), tags, strict=True)
 
 
@@ -120,7 +120,7 @@ def find_swap_places(
     if literal:
         return [i for i in range(1, len(words) - 1) if not (marks[i] or marks[i + 1])]
     tied = [
-        are_joined(first, second) or HYPHEN in tags[i : i + 2]
+        are_joined(first, second) or HYPHEN_TAG in tags[i : i + 2]
         for i, (first, second) in enumerate(pairwise(words))
     ]
     return [

@@ -26,7 +26,7 @@ from lingprobe.corpora.tally import OnError
 from lingprobe.data.core import Sentence
 from lingprobe.data.oracles import Facts
 from lingprobe.tasks import baseline_names
-from lingprobe.tasks.findings import AT_ONCE, FoundCandidates
+from lingprobe.tasks.findings import CANDIDATE_BATCH_ROWS, FoundCandidates
 from lingprobe.tasks.memory import oracle_facts, pause_garbage_collection
 from lingprobe.tasks.parsed_corpora import is_large
 from lingprobe.tasks.questions import Answers, CorpusQuestion
@@ -34,10 +34,15 @@ from lingprobe.tasks.sources import NamedFile
 from lingprobe.tasks.task import TaskDefinition
 from lingprobe.tasks.tree import answers
 from lingprobe.tasks.tree.altered_sentences import SentenceAlteration
-from lingprobe.tasks.tree.clause import NO_OBJECT, VERBS, find_head_noun
-from lingprobe.tasks.tree.corpus import LENGTHS, TreeTaskOptions
-from lingprobe.tasks.ud.classes import LEAST
-from lingprobe.tasks.ud.facts import CONTENT, PLACES, build_content_facts, build_place_facts
+from lingprobe.tasks.tree.clause import NO_OBJECT_TAGS, VERB_TAGS, find_head_noun
+from lingprobe.tasks.tree.corpus import SENTENCE_LENGTHS, TreeTaskOptions
+from lingprobe.tasks.ud.classes import MIN_WORD_SENTENCES
+from lingprobe.tasks.ud.facts import (
+    CONTENT_WORD_FACTS,
+    WORD_PLACE_FACTS,
+    build_content_facts,
+    build_place_facts,
+)
 
 _PHRASES = {
     "phrases": (
@@ -62,7 +67,7 @@ def compute_phrase_facts(
     oracle: str, files: Sequence[NamedFile], on_error: OnError, sentences: Collection[Sentence]
 ) -> Mapping[Sentence, Facts]:
     """The facts of an oracle about some sentences, or about all that the files have."""
-    if oracle in PLACES:
+    if oracle in WORD_PLACE_FACTS:
         return build_place_facts(sentences)
     paths = [source.part.path for source in files]
     key = (
@@ -84,8 +89,10 @@ def find_word_origins(
     wanted = frozenset(sentences)
     return {
         one.sentence: (_moves(tuple(one.origins)),)
-        for first in range(0, len(found), AT_ONCE)
-        for one in found.edit.alter_rows(found.corpus, found.rows[first : first + AT_ONCE])
+        for first in range(0, len(found), CANDIDATE_BATCH_ROWS)
+        for one in found.edit.alter_rows(
+            found.corpus, found.rows[first : first + CANDIDATE_BATCH_ROWS]
+        )
         if one.sentence in wanted
     }
 
@@ -105,7 +112,7 @@ def _read_tree_facts(
     strings = InternedStrings()
     for path in paths:
         for tree in brackets.read_brackets(path, on_error, strings=strings):
-            if len(tree.words) in LENGTHS:
+            if len(tree.words) in SENTENCE_LENGTHS:
                 yield tree.sentence, (says(tree),)
 
 
@@ -126,14 +133,14 @@ def _phrases(tree: BracketTree) -> list[str]:
         said += [
             _below(paths[node], child.label)
             for child in tree.children(node)
-            if child.label in VERBS or child.label == "MD"
+            if child.label in VERB_TAGS or child.label == "MD"
         ]
     return said
 
 
 def _get_phrase_label(tree: BracketTree, node: int) -> str:
     """A phrase's label, with the function tag that makes it an adverbial."""
-    adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT), "")
+    adverbial = next((tag for tag in tree.functions[node].split("-") if tag in NO_OBJECT_TAGS), "")
     return tree.labels[node] + (f"-{adverbial}" if adverbial else "")
 
 
@@ -195,13 +202,13 @@ def _find_sentence_facts(
     """What the trees of these sentences say, or where their words stood before they were
     altered.
     """
-    if oracle in CONTENT:
+    if oracle in CONTENT_WORD_FACTS:
         return build_content_facts(
             sentences, answers.find_frequent_words(options.corpus(), options)
         )
     if oracle in _ORIGINS:
         with pause_garbage_collection():
-            found = answers.ALTERATIONS[name](options.corpus(), options, {})
+            found = answers.SENTENCE_ALTERATIONS[name](options.corpus(), options, {})
             return find_word_origins(found, sentences)
     return compute_phrase_facts(oracle, options.sources, options.on_error, sentences)
 
@@ -215,7 +222,7 @@ def _settings(name: str, options: TreeTaskOptions) -> dict[str, Any]:
 
 
 _DROP = {"least": 50, "rare": "drop"}
-_CONTENT = {"least": LEAST, "rare": "drop", "least_test": 10}
+_CONTENT = {"least": MIN_WORD_SENTENCES, "rare": "drop", "least_test": 10}
 _TENSE = {"PRES": "it needs main clauses with VBP or VBZ", "PAST": "it needs main clauses with VBD"}
 _NUMBER = {
     "NN": "it needs noun phrases with NN in main clauses",
@@ -247,22 +254,23 @@ def _task(
 
 sent_len = _task(
     "sent-len", "How many words does the sentence have?",
-    answers.label_lengths, settings=_DROP, classes=len(answers.EQUAL), oracles=PLACES,
-    reference_lines=(baseline_names.LENGTH,),
+    answers.label_lengths, settings=_DROP, classes=len(answers.EQUAL_LENGTH_BINS),
+    oracles=WORD_PLACE_FACTS, reference_lines=(baseline_names.LENGTH_BASELINE,),
 )  # fmt: skip
 word_content = _task(
     "word-content", "Which of some mid-frequency words does the sentence hold?",
-    answers.find_word_candidates, settings=_CONTENT, oracles=CONTENT,
+    answers.find_word_candidates, settings=_CONTENT, oracles=CONTENT_WORD_FACTS,
 )  # fmt: skip
 tree_depth = _task(
     "tree-depth",
     "How deep is the constituency tree of the sentence, whatever its length?",
     answers.find_depth_candidates, settings={**_DROP, "decorrelate": "gaussian"},
-    classes=len(answers.DEPTHS), oracles=_DEPTHS,
+    classes=len(answers.TREE_DEPTH_CLASSES), oracles=_DEPTHS,
 )  # fmt: skip
 top_const = _task(
     "top-const", "Which constituents is the sentence made of?",
-    answers.label_sequences, settings=_DROP, classes=answers.SEQUENCES + 1, oracles=_CONSTITUENTS,
+    answers.label_sequences, settings=_DROP, classes=answers.TOP_SEQUENCE_COUNT + 1,
+    oracles=_CONSTITUENTS,
 )  # fmt: skip
 bigram_shift = _task(
     "bigram-shift", "Have two neighbouring words of the sentence changed places?",

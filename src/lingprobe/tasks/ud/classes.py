@@ -15,9 +15,9 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.shards import StringLists
 
 _SPARE = 1.25  # words that are looked at for each that is kept
-LEAST = 12  # usable sentences of a word
+MIN_WORD_SENTENCES = 12  # usable sentences of a word
 # occurrences of a word that is tried, since many of its sentences hold another target as well
-_FREQUENT = 2 * LEAST
+_FREQUENT = 2 * MIN_WORD_SENTENCES
 
 
 class FrequencyRanks(NamedTuple):
@@ -31,7 +31,7 @@ class FrequencyRanks(NamedTuple):
 
 
 # section 3.1; section 2 and the README
-_KRASNOWSKA, CONNEAU = FrequencyRanks(2000, 750), FrequencyRanks(2000, 1000, 4)
+_KRASNOWSKA, CONNEAU_FREQUENCY_RANKS = FrequencyRanks(2000, 750), FrequencyRanks(2000, 1000, 4)
 
 
 class TargetWordCodes(NamedTuple):
@@ -111,7 +111,7 @@ def assign_target_words(
         kept = chosen[hits]
         single = kept & (np.bincount(sentences[kept], minlength=many)[sentences] == 1)
         usable = np.bincount(hits[single], minlength=len(tried))
-        rare = np.flatnonzero(chosen & (usable < LEAST))
+        rare = np.flatnonzero(chosen & (usable < MIN_WORD_SENTENCES))
         if not len(rare):
             break
         chosen[rare] = False

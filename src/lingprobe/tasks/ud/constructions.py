@@ -24,12 +24,17 @@ from lingprobe.tasks.ud.forms import GroupVerb, TenseForm
 
 _TABLE = Path(__file__).with_name("constructions.tsv")
 _ANY = "any"
-INNER = "verbal noun"
+VERBAL_NOUN_RELATION = "verbal noun"
 """The relation of an auxiliary or a particle of the verbal noun below a finite verb: Welsh *mae
 wedi mynd*.
 """
-SUBJECT, MARKED, OBJECT = "subject", "adposition", "object"
-FIRST, LAST, INSIDE, ALONE = "first", "last", "inside", "alone"
+SUBJECT_RELATION, ADPOSITION_RELATION, OBJECT_RELATION = "subject", "adposition", "object"
+FIRST_WORD_RELATION, LAST_WORD_RELATION, INNER_WORD_RELATION, LONE_VERB_RELATION = (
+    "first",
+    "last",
+    "inside",
+    "alone",
+)
 """Relations of rows about other words than auxiliaries: a subject by its lemma beside the finite
 verb, the adposition of a subject and of an object, a dependent of the main predicate that opens or
 ends a sentence, marks aside, or stands anywhere, and a verb without auxiliaries.
@@ -37,17 +42,29 @@ ends a sentence, marks aside, or stands anywhere, and a verb without auxiliaries
 _RELATIONS = {
     "pass": "aux:pass",
     "cop": "cop",
-    **{name: name for name in (INNER, SUBJECT, MARKED, OBJECT, FIRST, LAST, INSIDE, ALONE)},
+    **{
+        name: name
+        for name in (
+            VERBAL_NOUN_RELATION,
+            SUBJECT_RELATION,
+            ADPOSITION_RELATION,
+            OBJECT_RELATION,
+            FIRST_WORD_RELATION,
+            LAST_WORD_RELATION,
+            INNER_WORD_RELATION,
+            LONE_VERB_RELATION,
+        )
+    },
 }
 """Relations that rows name; `aux` is every other one, `any` is that of any auxiliary."""
 _OF_AUXILIARIES = ("aux:pass", "cop")
-_OF_VERBS = frozenset({"aux", "any", "pass", "cop", INNER})
-TYPE = "type"
+_OF_VERBS = frozenset({"aux", "any", "pass", "cop", VERBAL_NOUN_RELATION})
+SENTENCE_TYPE_TOPIC = "type"
 _ABOUT = {
     "": _OF_VERBS,
-    SUBJECT: {*_OF_VERBS, SUBJECT, MARKED},
-    OBJECT: {*_OF_VERBS, OBJECT},
-    TYPE: {FIRST, LAST, INSIDE},
+    SUBJECT_RELATION: {*_OF_VERBS, SUBJECT_RELATION, ADPOSITION_RELATION},
+    OBJECT_RELATION: {*_OF_VERBS, OBJECT_RELATION},
+    SENTENCE_TYPE_TOPIC: {FIRST_WORD_RELATION, LAST_WORD_RELATION, INNER_WORD_RELATION},
 }
 """What rows are asked about -> their relations."""
 NO_LEMMA_ASKED = "-"
@@ -160,7 +177,7 @@ def heads_of_verbal_nouns() -> frozenset[str]:
     return frozenset(
         row.chain.partition(">")[0]
         for row in list_constructions()
-        if row.relation == INNER and ">" in row.chain
+        if row.relation == VERBAL_NOUN_RELATION and ">" in row.chain
     )
 
 
@@ -168,7 +185,7 @@ def heads_of_verbal_nouns() -> frozenset[str]:
 def is_language_read(language: str, about: str = "") -> bool:
     """Whether there are rows about verbs of a language or of a family above it, by its code.
 
-    about  SUBJECT, OBJECT: or about these; TYPE: about what asks or commands
+    about  what else rows may be about: a subject, an object, or what asks or commands
     """
     lineage = get_lineage(language)
     relations = _ABOUT[about]
@@ -220,10 +237,10 @@ def find_type(lemma: str, relation: str, raw: str, language: str) -> str:
 
 def name_construction(auxiliary: GroupVerb, verb: GroupVerb) -> str:
     """What notes call an auxiliary beside a form: *have + past participle*."""
-    return f"{auxiliary.lemma} + {SPELT[verb.form]}"
+    return f"{auxiliary.lemma} + {FORM_DESCRIPTIONS[verb.form]}"
 
 
-SPELT = {
+FORM_DESCRIPTIONS = {
     TenseForm.FINITE: "finite verb",
     TenseForm.INFINITIVE: "infinitive",
     TenseForm.PERFECT: "past participle",

@@ -26,11 +26,11 @@ from lingprobe.data.options import Help
 from lingprobe.data.oracles import Facts
 from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Finding, count_findings, make_answer
-from lingprobe.tasks.features import LEAST, Inventory, count_features, varied_features
+from lingprobe.tasks.features import MIN_VALUE_EXAMPLES, Inventory, count_features, varied_features
 from lingprobe.tasks.findings import FoundCandidates
 from lingprobe.tasks.parsed_corpora import ParsedCorpus, SentenceRules, parsed_corpus
 from lingprobe.tasks.questions import CorpusOptions, CorpusQuestion, Notes
-from lingprobe.tasks.ud.facts import CLAUSE, FEATURES, compute_treebank_facts
+from lingprobe.tasks.ud.facts import CLAUSE_FACTS, FEATURE_FACTS, compute_treebank_facts
 from lingprobe.tasks.ud.family import list_corpus_parts, list_source_files
 
 _PLACES = {
@@ -163,7 +163,7 @@ def _inventory(corpus: ParsedCorpus) -> Inventory:
 
 def _every_feature(options: FeatureTaskOptions) -> list[str]:
     """`feature=*`: each feature of which two values or more have enough examples."""
-    least = LEAST if options.least is None else options.least
+    least = MIN_VALUE_EXAMPLES if options.least is None else options.least
     return varied_features(_inventory(_corpus(options)), least)
 
 
@@ -264,7 +264,7 @@ def _majority(batch: TreebankBatch, of: Ints, node: Ints, values: list[str]) -> 
 
 def _offered_oracles(options: FeatureTaskOptions) -> Mapping[str, str]:
     """What the feature of a word is one of many of."""
-    return FEATURES if options.by_class else CLAUSE
+    return FEATURE_FACTS if options.by_class else CLAUSE_FACTS
 
 
 def _find_feature_facts(
@@ -274,7 +274,7 @@ def _find_feature_facts(
 
 
 def _settings(options: FeatureTaskOptions) -> dict[str, Any]:
-    least = LEAST if options.least is None else options.least
+    least = MIN_VALUE_EXAMPLES if options.least is None else options.least
     return {"least": least, "rare": options.rare}
 
 
@@ -289,7 +289,7 @@ feat = CorpusQuestion(
     list_corpus_parts,
     _candidates,
     varied=_settings,
-    oracles=CLAUSE | FEATURES,
+    oracles=CLAUSE_FACTS | FEATURE_FACTS,
     offered=_offered_oracles,
     facts=_find_feature_facts,
 ).define(FeatureTaskOptions, varied=_asks, every={"feature": _every_feature})

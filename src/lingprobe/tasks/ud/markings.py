@@ -19,7 +19,7 @@ from lingprobe.data.vectors import Ints
 from lingprobe.tasks.answers import Answer, Finding, RuleFindings
 from lingprobe.tasks.languages import treebank_code
 from lingprobe.tasks.parsed_corpora import ParsedCorpus
-from lingprobe.tasks.ud.rules import ADPOSITION
+from lingprobe.tasks.ud.rules import ADPOSITION_STRATUM
 
 _MARKS_OBLIQUES = "an object with an adposition that marks obliques in this treebank"
 _LEAST_OBJECTS = 0.1
@@ -54,7 +54,7 @@ def refuse_obliques(
 
 
 def _marking_of(value: Finding) -> str:
-    return value.strata.get(ADPOSITION, "") if type(value) is Answer else ""
+    return value.strata.get(ADPOSITION_STRATUM, "") if type(value) is Answer else ""
 
 
 def _number_languages(corpus: ParsedCorpus) -> tuple[Ints, list[str]]:

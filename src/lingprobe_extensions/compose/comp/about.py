@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lingprobe.extend import TaskDescription
-from lingprobe_extensions.compose.comp.designs import DESIGNS
+from lingprobe_extensions.compose.comp.designs import DESIGNS_BY_LANGUAGE
 from lingprobe_extensions.compose.events.languages import LANGUAGES, load_language
 
 _GENERATED = "none needed: lingprobe writes the sentences"
@@ -21,14 +21,18 @@ def _generated_tasks() -> dict[str, TaskDescription]:
             _ASKED,
             "sentences that lingprobe generates",
             (_ETTINGER,),
-            tuple(each.code for each in made if not isinstance(DESIGNS[each.designs][name], str)),
+            tuple(
+                each.code
+                for each in made
+                if not isinstance(DESIGNS_BY_LANGUAGE[each.designs][name], str)
+            ),
             _GENERATED,
         )
-        for name in DESIGNS["english"]
+        for name in DESIGNS_BY_LANGUAGE["english"]
     }
 
 
-KNOWN: Mapping[str, TaskDescription] = {
+COMPOSED_TASKS: Mapping[str, TaskDescription] = {
     "comp/released/*": TaskDescription(
         _ASKED, "the sets of Ettinger et al.", (_ETTINGER,), ("en",), "[compeval]"
     ),

@@ -154,7 +154,7 @@ def round_shares(weights: Matrix, n: int, balances: Matrix) -> Ints:
 
 
 # slack of least shares, of what is to be even and of rules of thumb, and of single features
-_LEAST, EVEN, _FEATURE = 1e-8, 2e-4, 2e-6
+_LEAST, EVEN_SHARE_SLACK, _FEATURE = 1e-8, 2e-4, 2e-6
 
 
 class SampledItems(NamedTuple):
@@ -244,7 +244,9 @@ def balance_contrasts(
         return ShareBalance.of(_yes_excess(items, holds, len(given.columns)), slack)
 
     if named:
-        given = given.plus(signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN))
+        given = given.plus(
+            signed_balance(np.stack([rule(items.seen) for rule in named], 1), EVEN_SHARE_SLACK)
+        )
     if single_features:
         given = given.plus(signed_balance(extract_shallow_features(items.seen).holds, _FEATURE))
     return given.solve_prices()

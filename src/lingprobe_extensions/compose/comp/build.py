@@ -13,7 +13,7 @@ import numpy as np
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.comp.answers import Answer
 from lingprobe_extensions.compose.comp.balance import (
-    EVEN,
+    EVEN_SHARE_SLACK,
     Least,
     Matrix,
     SampledItems,
@@ -43,7 +43,7 @@ from lingprobe_extensions.compose.comp.draw import (
 from lingprobe_extensions.compose.comp.rules import Rule
 from lingprobe_extensions.compose.comp.shallow import ShallowExamples, tags_of
 from lingprobe_extensions.compose.comp.words import (
-    COMBINATIONS,
+    NEW_COMBINATIONS,
     VocabularyPart,
     make_open_part,
     widen_request,
@@ -57,7 +57,7 @@ from lingprobe_extensions.compose.events.space import admitted_cell
 
 Held = Literal["features", "rules", "none"]
 _SOME = 12  # sentences by which a contrast is judged
-LEAST: Least = {"construction": {"": 0.055}}
+MIN_CONSTRUCTION_SHARES: Least = {"construction": {"": 0.055}}
 # structures of train, those that only test has, and how many there must be to spare some
 _TRAIN, _NEW, _FEWEST = 70, 24, 12
 
@@ -84,7 +84,7 @@ class QuestionDesign:
     features: bool = False
     single: bool = False
     adverbs: float = 0.5
-    least: Least = field(default_factory=lambda: LEAST)
+    least: Least = field(default_factory=lambda: MIN_CONSTRUCTION_SHARES)
 
 
 Both = tuple[tuple[str, str], tuple[str, str]]
@@ -171,14 +171,14 @@ class DatasetPlan:
         if new not in self.memo:
             candidates, items = self._sample_items(self._selections(new))
             if not candidates:
-                return [], ShareBalance.of(np.empty((0, 0)), EVEN)
+                return [], ShareBalance.of(np.empty((0, 0)), EVEN_SHARE_SLACK)
             rules = () if self.held == "none" else tuple(self.design.rules.values())
             single = self.design.features and self.held == "features"
             of = [
                 label_pair_strata(c.selection.contrast, c.selection.questions[0])
                 for c in candidates
             ]
-            given = ShareBalance.of(_kinds(candidates), EVEN).plus(
+            given = ShareBalance.of(_kinds(candidates), EVEN_SHARE_SLACK).plus(
                 balance_constructions(of, self.design.least)
             )
             self.memo[new] = (
@@ -251,7 +251,7 @@ class DatasetPlan:
         self, part: VocabularyPart, drawing: SamplingState
     ) -> tuple[list[ContrastCandidate], ShareBalance]:
         """The contrasts that a part has words for, and what their shares are solved for."""
-        every, balance = self.candidates(new=part.name == COMBINATIONS)
+        every, balance = self.candidates(new=part.name == NEW_COMBINATIONS)
         candidates = [f._replace(selection=f.selection._replace(part=part)) for f in every]
         rows = [
             i

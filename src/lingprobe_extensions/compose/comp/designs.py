@@ -14,7 +14,7 @@ from lingprobe_extensions.compose.comp import answers as comp_answers
 from lingprobe_extensions.compose.comp import contrasts as comp_contrasts
 from lingprobe_extensions.compose.comp import rules as comp_rules
 from lingprobe_extensions.compose.comp.balance import Least
-from lingprobe_extensions.compose.comp.build import LEAST, QuestionDesign
+from lingprobe_extensions.compose.comp.build import MIN_CONSTRUCTION_SHARES, QuestionDesign
 from lingprobe_extensions.compose.comp.contrasts import (
     ContrastQuestion,
     StructureContrast,
@@ -30,7 +30,7 @@ from lingprobe_extensions.compose.comp.contrasts import (
     polarity_forms,
 )
 from lingprobe_extensions.compose.comp.negation import negations
-from lingprobe_extensions.compose.comp.words import ASKED
+from lingprobe_extensions.compose.comp.words import LARGER_LEXICON
 from lingprobe_extensions.compose.events.language import ClauseForm, Language
 from lingprobe_extensions.compose.events.shapes import ClauseAt, LinearisedShape
 
@@ -255,7 +255,7 @@ def scopes(placed: LinearisedShape, language: Language) -> Iterator[StructureCon
 
 
 _COMMON: Mapping[str, Any] = {
-    **ASKED,
+    **LARGER_LEXICON,
     "tense": ["past", "present"],
     "aspect": ["simple", "progressive", "perfect"],
     "polarity": ["positive"],
@@ -286,9 +286,9 @@ _DESCRIBED: Mapping[str, Any] = {
 Designs = Mapping[str, QuestionDesign | str]
 """Task -> its design, or why the language has no sentences for it."""
 # least shares of constructions, on top of what every set has
-_MARKED: Least = {**LEAST, "marker": {"not": 0.35, "": 0.2}}
+_MARKED: Least = {**MIN_CONSTRUCTION_SHARES, "marker": {"not": 0.35, "": 0.2}}
 _PLAIN: Least = {"construction": {"active plain": 0.11, "passive plain": 0.11, "": 0.055}}
-_SCOPED: Least = {**LEAST, "marker": {"": 0.3}, "scope": {"": 0.2}}
+_SCOPED: Least = {**MIN_CONSTRUCTION_SHARES, "marker": {"": 0.3}, "scope": {"": 0.2}}
 _ROLES, _NEGATIONS = comp_rules.ROLE_RULES, comp_rules.NEGATION_RULES
 _ENGLISH: Designs = {
     "content1": QuestionDesign(
@@ -411,5 +411,5 @@ _POLISH: Designs = {
     "agreement": "every verb shows the number of its subject, so no sentence leaves it open",
     "quantifier-scope": 'the verb of a clause with "żaden" has "nie", which identifies it',
 }
-DESIGNS = {"english": _ENGLISH, "polish": _POLISH}
+DESIGNS_BY_LANGUAGE = {"english": _ENGLISH, "polish": _POLISH}
 """The designs of built-in languages, by name."""

@@ -11,7 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.comp.answers import LabelChecker
-from lingprobe_extensions.compose.comp.contrasts import SPARE, ContrastQuestion, StructureContrast
+from lingprobe_extensions.compose.comp.contrasts import (
+    SPARE_WORD_PATH,
+    ContrastQuestion,
+    StructureContrast,
+)
 from lingprobe_extensions.compose.comp.words import VocabularyPart
 from lingprobe_extensions.compose.events.batch import ShapeBatch
 from lingprobe_extensions.compose.events.cells import AdmittedSentences, Values
@@ -277,7 +281,9 @@ def take_first_sentences(
 
 def _variables(selection: ContrastSelection) -> tuple[ShapeVariable, ...]:
     spare = selection.contrast.spare
-    return selection.known.problem.variables + ((ShapeVariable(SPARE, spare),) if spare else ())
+    return selection.known.problem.variables + (
+        (ShapeVariable(SPARE_WORD_PATH, spare),) if spare else ()
+    )
 
 
 def _required_boxes(

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.comp.answers import (
-    ROLES,
+    QUESTION_ROLES,
     find_agreeing_nouns,
     happens,
     has_no,
@@ -72,7 +72,7 @@ def _locate_noun(reading: SentenceReading, noun: str, below: frozenset[str] = fr
     outer = (
         f
         for f in sorted(reading.facts)
-        if f.value == noun and f.says in ROLES and f.of not in inside
+        if f.value == noun and f.says in QUESTION_ROLES and f.of not in inside
     )
     fact = next(outer, None)
     return "elsewhere" if fact is None else f"{locate_clause(reading, fact.of, below)} {fact.says}"
@@ -130,7 +130,7 @@ def negated_pairs(reading: SentenceReading) -> Iterator[tuple[str, str, str]]:
     for verb in list_verbs(reading):
         nouns = [
             noun
-            for role in ROLES
+            for role in QUESTION_ROLES
             for noun in reading.values(verb, role)
             if verb not in reading.values(noun, "relative")
         ]
@@ -202,7 +202,7 @@ def _make_word_oracles(name: str, belonging: Belonging, of: str) -> Mapping[str,
     }
 
 
-ORACLES: Mapping[str, Mapping[str, SentenceOracle]] = {
+SENTENCE_ORACLES: Mapping[str, Mapping[str, SentenceOracle]] = {
     "content1": {"words": SentenceOracle(list_words, f"which words there are, {_EVERY}")},
     "content2": {"words": SentenceOracle(list_words, f"which words there are, {_EVERY}")},
     "order": {

@@ -21,7 +21,7 @@ from lingprobe_extensions.compose.comp.contrasts import (
     nouns,
     order,
 )
-from lingprobe_extensions.compose.comp.words import PAPER
+from lingprobe_extensions.compose.comp.words import PAPER_LEXICON
 from lingprobe_extensions.compose.events.batch import ShapeBatch, map_in_order
 from lingprobe_extensions.compose.events.draw import draw_from_space
 from lingprobe_extensions.compose.events.language import Language
@@ -29,10 +29,10 @@ from lingprobe_extensions.compose.events.request import GenerationRequest
 from lingprobe_extensions.compose.events.shapes import LinearisedShape
 from lingprobe_extensions.compose.events.space import make_space
 
-LANGUAGE = "english"
+ETTINGER_LANGUAGE = "english"
 _REQUEST: Mapping[str, Any] = {
-    "language": LANGUAGE,
-    **PAPER,
+    "language": ETTINGER_LANGUAGE,
+    **PAPER_LEXICON,
     "polarity": ["positive"],
     "at_most": {"relatives": 1},
     "even_structures": True,
@@ -45,7 +45,7 @@ _NEGATED: Mapping[str, Any] = {
     "relatives": {"voices": ["active"]},
     "at_most": {"relatives": 1, "adverbs": 3},
 }
-REQUESTS: Mapping[str, Mapping[str, Any]] = {
+ETTINGER_REQUESTS: Mapping[str, Mapping[str, Any]] = {
     "content1": {**_REQUEST, "voices": ["active"], "relatives": {"voices": ["active"]}},
     **dict.fromkeys(("content2", "order", "sem-role"), _REQUEST),
     "negation": _NEGATED,
@@ -167,7 +167,7 @@ def _pool(request: GenerationRequest, *, single: bool) -> AskedWords:
     names = tuple(e.lemma for e in some)
     if single:
         return AskedWords(names, tuple(e.lemma for e in verbs), frozenset())
-    if set(names) == set(PAPER["nouns"]):
+    if set(names) == set(PAPER_LEXICON["nouns"]):
         return AskedWords(names, tuple(e.lemma for e in verbs), frozenset(_HELD))
     last = [e.lemma for e in verbs if "transitive" in e.classes] or [e.lemma for e in verbs]
     return AskedWords(

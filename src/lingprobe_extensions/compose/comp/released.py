@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 
 from lingprobe import Dataset, Example, Sentence
 from lingprobe.extend import ColumnLayout, TaskRelease
-from lingprobe_extensions.compose.comp.facts import ORACLES, FactsOf
+from lingprobe_extensions.compose.comp.facts import SENTENCE_ORACLES, FactsOf
 from lingprobe_extensions.compose.comp.rules import score_rules
 from lingprobe_extensions.compose.readings.find import find_readings
 from lingprobe_extensions.compose.readings.reading import SentenceReading
@@ -89,10 +89,10 @@ def _note_rule_scores(dataset: Dataset) -> dict[str, dict[str, float]]:
 
 
 def _release(file: str, paper: str, asks: str, layout: ColumnLayout) -> TaskRelease:
-    first = {name: ORACLES[paper][name] for name in _PASSING.get(paper, ())}
+    first = {name: SENTENCE_ORACLES[paper][name] for name in _PASSING.get(paper, ())}
     oracles = {
         name: (oracle.about, partial(list_reading_facts, oracle.facts))
-        for name, oracle in {**first, **ORACLES[paper]}.items()
+        for name, oracle in {**first, **SENTENCE_ORACLES[paper]}.items()
     }
     return TaskRelease(
         asks,

@@ -28,16 +28,16 @@ from lingprobe_extensions.compose.events.request import GenerationRequest, parse
 from lingprobe_extensions.compose.events.shapes import list_members
 
 _CLASSES = 5
-PAPER: Mapping[str, Any] = {
+PAPER_LEXICON: Mapping[str, Any] = {
     "nouns": ["professor", "student", "woman", "man", "doctor", "scientist", "lawyer"],
     "verbs": {
         "transitive": ["call", "help", "follow", "recommend", "meet"],
         "intransitive": ["dance", "sleep"],
     },
 }  # Ettinger et al. 2018, section 5 and their released sets
-ASKED: Mapping[str, Any] = {
+LARGER_LEXICON: Mapping[str, Any] = {
     "nouns": [
-        *PAPER["nouns"],
+        *PAPER_LEXICON["nouns"],
         "teacher",
         "farmer",
         "nurse",
@@ -49,22 +49,22 @@ ASKED: Mapping[str, Any] = {
     ],
     "verbs": {
         "transitive": [
-            *PAPER["verbs"]["transitive"],
+            *PAPER_LEXICON["verbs"]["transitive"],
             "visit",
             "thank",
             "praise",
             "warn",
             "interview",
         ],
-        "intransitive": [*PAPER["verbs"]["intransitive"], "laugh", "argue", "hesitate"],
+        "intransitive": [*PAPER_LEXICON["verbs"]["intransitive"], "laugh", "argue", "hesitate"],
     },
 }
 _EVERY = frozenset(range(_CLASSES))
 _SORTS = frozenset({"stative", "unpassive", "perfective", "m1", "m2", "m3", "f", "n"})
 _FILLERS = 10  # held-out nouns, and held-out verbs of each frame
 # what is new in the parts of test
-_SENTENCES, _PAIRS, COMBINATIONS, _LEMMAS = "sentences", "pairs", "combinations", "lemmas"
-_SEEN_PAIRS = (_SENTENCES, COMBINATIONS, _LEMMAS)
+_SENTENCES, _PAIRS, NEW_COMBINATIONS, _LEMMAS = "sentences", "pairs", "combinations", "lemmas"
+_SEEN_PAIRS = (_SENTENCES, NEW_COMBINATIONS, _LEMMAS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def build_vocabulary_parts(
     )
     tests = [
         VocabularyPart(_SENTENCES, 2, mine, new, new),
-        VocabularyPart(COMBINATIONS, 2, mine, new, new),
+        VocabularyPart(NEW_COMBINATIONS, 2, mine, new, new),
     ]
     if not single:
         tests.insert(1, VocabularyPart(_PAIRS, 2, fresh, new, new))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from lingprobe_extensions.compose.events.shapes import Box, ShapeVariable
 
-RIVALS = ("noun", "verb", "adjective")
+COMPETING_WORD_KINDS = ("noun", "verb", "adjective")
 Ints = NDArray[np.int32]
 _WIDTH = (
     5  # bits for how many rivals of one group are taken: no sentence has more than 31 of a kind
@@ -71,7 +71,7 @@ class ShapeConstraints:
         """
         groups: dict[str, ValueGroups] = {}
         start = 0
-        for kind in RIVALS:
+        for kind in COMPETING_WORD_KINDS:
             paths = [v.path for v in self.variables if v.kind == kind]
             atoms = self._atoms(paths)
             for path in paths:
@@ -81,7 +81,7 @@ class ShapeConstraints:
                 )
             start += len(atoms)
         for variable in self.variables:
-            if variable.kind not in RIVALS:
+            if variable.kind not in COMPETING_WORD_KINDS:
                 groups[variable.path] = ValueGroups(tuple(self._atoms([variable.path])), ())
         return groups
 

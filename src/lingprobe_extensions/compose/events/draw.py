@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from lingprobe import DataProblem
 from lingprobe.extend import hash_bytes
 from lingprobe_extensions.compose.events.batch import ShapeBatch, build_shape_batches
-from lingprobe_extensions.compose.events.cells import EXACT
+from lingprobe_extensions.compose.events.cells import MAX_INT64_SENTENCES
 from lingprobe_extensions.compose.events.patterns import PartialPattern, parse_pattern
 from lingprobe_extensions.compose.events.space import SentenceSpace
 
@@ -64,12 +64,12 @@ class KeyedPermutation:
         """
         if self.size > _WIDEST or len(positions) <= _FEW:
             images = np.array([self._image(int(p)) for p in positions], object)
-            return images.astype(np.int64) if self.size < EXACT else images
-        kind = np.uint64 if self.size < EXACT else object
+            return images.astype(np.int64) if self.size < MAX_INT64_SENTENCES else images
+        kind = np.uint64 if self.size < MAX_INT64_SENTENCES else object
         images = self._images(positions.astype(kind))
         while len(out := np.flatnonzero(images >= self.size)):
             images[out] = self._images(images[out])
-        return images.astype(np.int64) if self.size < EXACT else images
+        return images.astype(np.int64) if self.size < MAX_INT64_SENTENCES else images
 
     def _images(self, values: NDArray[Any]) -> NDArray[Any]:
         """Where the network sends numbers whose halves fit into 64 bits, maybe out of the range."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from lingprobe import DataProblem
 from lingprobe.extend import digest_files
 from lingprobe_extensions.compose.events import rules as common
-from lingprobe_extensions.compose.events.english_columns import PAST, build_english_columns
+from lingprobe_extensions.compose.events.english_columns import PAST_FORM, build_english_columns
 from lingprobe_extensions.compose.events.language import (
     ClauseForm,
     ExcludedBox,
@@ -21,7 +21,11 @@ from lingprobe_extensions.compose.events.language import (
     PhraseForm,
 )
 from lingprobe_extensions.compose.events.lexicon import EventLexicon, adverb_rows, read_lexicon
-from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES, ROLES
+from lingprobe_extensions.compose.events.meaning import (
+    EVENT_POLARITIES,
+    GRAMMATICAL_NUMBERS,
+    SEMANTIC_ROLES,
+)
 from lingprobe_extensions.compose.events.shapes import (
     ArgumentHole,
     Box,
@@ -33,7 +37,7 @@ from lingprobe_extensions.compose.events.shapes import (
 _ALLOWED = {
     "stative progressives": '"is knowing the man"',
     "long passives": '"has been being helped", "will be being helped"',
-    **common.ALLOWED,
+    **common.ALLOWED_PHENOMENA,
     "odd places": '"the man near no woman"',
 }
 
@@ -92,7 +96,7 @@ def _argument_rules(
     at: ClauseAt, placed: LinearisedShape, language: Language
 ) -> Iterator[ExcludedBox]:
     yield from _exclude_negated_some(at, placed, language)
-    for role in ROLES:
+    for role in SEMANTIC_ROLES:
         slot = at.clause.slot(role)
         if slot is None:
             continue
@@ -222,8 +226,8 @@ _DEFAULTS = {
     "tense": _TENSES,
     "modal": (),
     "aspect": ("simple", "progressive"),
-    "polarity": POLARITIES,
-    "number": NUMBERS,
+    "polarity": EVENT_POLARITIES,
+    "number": GRAMMATICAL_NUMBERS,
     "determiner": ("the",),
     "relativiser": ("that",),
 }
@@ -250,7 +254,7 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
         name="English",
         lexicon=lexicon,
         forms=tuple(
-            ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, _ASPECTS, POLARITIES)
+            ClauseForm(t, m, a, p) for (t, m), a, p in product(forms, _ASPECTS, EVENT_POLARITIES)
         ),
         phrases=_PHRASES,
         relativisers=("that", "who"),
@@ -274,7 +278,7 @@ def _english(table: Path, more: Path | None, _contents: str) -> Language:
 def _check_lexicon(lexicon: EventLexicon, table: Path) -> EventLexicon:
     """The lexicon, if the past of every verb can be told from its lemma."""
     for entry in lexicon.entries["verb"]:
-        if entry.forms[PAST] == entry.lemma:
+        if entry.forms[PAST_FORM] == entry.lemma:
             raise DataProblem(
                 f"{table}: the past of the verb {entry.lemma!r} is the same as the present, so its"
                 " tense is ambiguous; remove it"

@@ -36,7 +36,7 @@ from lingprobe_extensions.compose.events.shapes import (
 )
 
 # the forms of a verb in the order of the lexicon; `_BARE` is the lemma
-_BARE, _THIRD, PAST, _PARTICIPLE, _GERUND = range(5)
+_BARE, _THIRD, PAST_FORM, _PARTICIPLE, _GERUND = range(5)
 _AUXILIARIES = {
     "have": ("have", "has", "had", "had", "having"),
     "do": ("do", "does", "did", "done", "doing"),
@@ -81,7 +81,7 @@ def build_english_group(form: ClauseForm, voice: str, plural: bool) -> EnglishVe
 
 def _finite_form(form: ClauseForm, plural: bool) -> int:
     if form.tense == "past":
-        return PAST
+        return PAST_FORM
     return _BARE if plural else _THIRD
 
 

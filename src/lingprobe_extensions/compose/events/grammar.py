@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple
 
-from lingprobe_extensions.compose.events.meaning import DATIVES, FRAMES
+from lingprobe_extensions.compose.events.meaning import DATIVE_FORMS, VERB_FRAMES
 from lingprobe_extensions.compose.events.shapes import (
-    ORDERS,
+    ROLE_ORDERS,
     ArgumentHole,
     ClauseShape,
     CoordinatedPhrases,
@@ -17,7 +17,7 @@ from lingprobe_extensions.compose.events.shapes import (
     Slot,
 )
 
-VOICES = ("active", "passive", "passive without agent")
+REQUEST_VOICES = ("active", "passive", "passive without agent")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class StructureInventory:
 
     frames: tuple[str, ...] = ("intransitive", "transitive")
     voices: tuple[str, ...] = ("active", "passive")
-    datives: tuple[str, ...] = DATIVES
+    datives: tuple[str, ...] = DATIVE_FORMS
     inner: tuple[str, ...] = ("intransitive", "transitive")
     inner_voices: tuple[str, ...] = ("active", "passive")
     gaps: tuple[str, ...] = ("subject", "object")
@@ -103,12 +103,12 @@ Kinds = Iterator[tuple[str, str, str | None, tuple[str, ...]]]
 def _kinds(grammar: StructureInventory, bounds: GrammarLimits, relative: bool) -> Kinds:
     """Frames with voice, dative and the roles that are said."""
     voices = grammar.inner_voices if relative else grammar.voices
-    for frame in (f for f in FRAMES if f in (grammar.inner if relative else grammar.frames)):
+    for frame in (f for f in VERB_FRAMES if f in (grammar.inner if relative else grammar.frames)):
         if frame == "clausal" and not bounds.allow("complements"):
             continue
-        for voice in (v for v in VOICES if v in voices):
+        for voice in (v for v in REQUEST_VOICES if v in voices):
             for dative in grammar.datives if frame == "ditransitive" else (None,):
-                roles = ORDERS.get((frame, voice.split()[0], dative))
+                roles = ROLE_ORDERS.get((frame, voice.split()[0], dative))
                 if roles is not None:
                     yield (
                         frame,

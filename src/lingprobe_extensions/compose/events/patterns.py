@@ -16,12 +16,12 @@ from typing import Any
 from lingprobe import DataProblem
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.meaning import (
-    CHOICES,
-    EVENT,
-    INNER,
-    MODIFIER,
-    PARTICIPANT,
-    ROLES,
+    EVENT_FIELDS,
+    FIELD_CHOICES,
+    INNER_EVENT_FIELDS,
+    MODIFIER_FIELDS,
+    PARTICIPANT_FIELDS,
+    SEMANTIC_ROLES,
     check_keys,
     check_text,
     read_choice,
@@ -55,15 +55,15 @@ class PartialPattern:
 
 def parse_pattern(value: object, path: str) -> PartialPattern:
     """The pattern that JSON values describe; what is wrong is named with its path."""
-    fields = check_keys(value, EVENT, path)
+    fields = check_keys(value, EVENT_FIELDS, path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
         if inner is None:
             pattern[key] = None
-        elif key in ROLES:
+        elif key in SEMANTIC_ROLES:
             pattern[key] = _participant(inner, where)
-        elif key in INNER:
+        elif key in INNER_EVENT_FIELDS:
             pattern[key] = parse_pattern(inner, where)
         else:
             pattern[key] = _read_pattern_value(inner, key, where)
@@ -71,7 +71,7 @@ def parse_pattern(value: object, path: str) -> PartialPattern:
 
 
 def _participant(value: object, path: str) -> PartialPattern:
-    fields = check_keys(value, (*PARTICIPANT, *_HOLES), path)
+    fields = check_keys(value, (*PARTICIPANT_FIELDS, *_HOLES), path)
     pattern: dict[str, Any] = {}
     for key, inner in fields.items():
         where = f"{path}.{key}"
@@ -84,7 +84,7 @@ def _participant(value: object, path: str) -> PartialPattern:
         elif key == "relative":
             pattern[key] = parse_pattern(inner, where)
         elif key == "modifier":
-            parts = check_keys(inner, MODIFIER, where)
+            parts = check_keys(inner, MODIFIER_FIELDS, where)
             modifier = {
                 k: (
                     _participant(v, f"{where}.{k}")
@@ -108,7 +108,11 @@ def _read_pattern_value(value: object, key: str, path: str) -> Any:
             f"{path}: an empty list leaves nothing; leave {key!r} out, or give null for none"
         )
     alternatives = [
-        None if o is None else read_choice(o, key, path) if key in CHOICES else check_text(o, path)
+        None
+        if o is None
+        else read_choice(o, key, path)
+        if key in FIELD_CHOICES
+        else check_text(o, path)
         for o in options
     ]
     return frozenset(alternatives)
@@ -147,9 +151,9 @@ def _clause_field(
         return [{f"{prefix}form": language.having("form", key, value or (None,))}]
     if key == "adverbs":
         return _adverbs(value, at, language)
-    if key in INNER:
+    if key in INNER_EVENT_FIELDS:
         return _inner(key, value, at, placed, language)
-    return _role_boxes(key, value, at, placed, language) if key in ROLES else []
+    return _role_boxes(key, value, at, placed, language) if key in SEMANTIC_ROLES else []
 
 
 def _inner(

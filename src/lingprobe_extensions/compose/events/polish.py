@@ -22,11 +22,11 @@ from lingprobe_extensions.compose.events.language import (
     PhraseForm,
 )
 from lingprobe_extensions.compose.events.lexicon import EventLexicon, adverb_rows, read_lexicon
-from lingprobe_extensions.compose.events.meaning import NUMBERS, POLARITIES
+from lingprobe_extensions.compose.events.meaning import EVENT_POLARITIES, GRAMMATICAL_NUMBERS
 from lingprobe_extensions.compose.events.polish_columns import (
-    CASES,
-    GENDERS,
-    KTORY,
+    CASE_COLUMNS,
+    GENDERS_IN_ORDER,
+    KTORY_FORMS,
     build_polish_columns,
 )
 from lingprobe_extensions.compose.events.shapes import (
@@ -38,7 +38,7 @@ from lingprobe_extensions.compose.events.shapes import (
 )
 
 _ALLOWED = {
-    **common.ALLOWED,
+    **common.ALLOWED_PHENOMENA,
     "ambiguous case": '"dziewczyny widziały kobiety", where either may be the subject',
 }
 
@@ -58,8 +58,8 @@ _SIGNS = {
     "not": ("nie",),
     "negation": ("nie",),
     "by": ("przez",),
-    "link": ("że", *KTORY),
-    "relative": tuple(KTORY),
+    "link": ("że", *KTORY_FORMS),
+    "relative": tuple(KTORY_FORMS),
     "auxiliary": (
         *(
             "jest",
@@ -223,8 +223,8 @@ _DEFAULTS = {
     "tense": ("past", "present"),
     "modal": (),
     "aspect": tuple(_TENSES),
-    "polarity": POLARITIES,
-    "number": NUMBERS,
+    "polarity": EVENT_POLARITIES,
+    "number": GRAMMATICAL_NUMBERS,
     "determiner": ("bare",),
     "relativiser": ("który",),
 }
@@ -251,7 +251,7 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
             ClauseForm(tense, None, aspect, p)
             for aspect, tenses in _TENSES.items()
             for tense in tenses
-            for p in POLARITIES
+            for p in EVENT_POLARITIES
         ),
         phrases=_PHRASES,
         relativisers=("który",),
@@ -274,7 +274,7 @@ def _polish(table: Path, more: Path | None, _contents: str) -> Language:
 
 def _check_lexicon(lexicon: EventLexicon, table: Path) -> EventLexicon:
     """The lexicon, if every noun has one gender and every preposition one case."""
-    for kind, flags in (("noun", GENDERS), ("preposition", CASES)):
+    for kind, flags in (("noun", GENDERS_IN_ORDER), ("preposition", CASE_COLUMNS)):
         for entry in lexicon.entries[kind]:
             if len(entry.flags & set(flags)) != 1:
                 raise DataProblem(

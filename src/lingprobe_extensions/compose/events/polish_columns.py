@@ -43,7 +43,7 @@ from lingprobe_extensions.compose.events.shapes import (
 )
 
 _NOMINATIVE, _GENITIVE, _ACCUSATIVE, _INSTRUMENTAL = range(4)
-GENDERS = ("m1", "m2", "m3", "f", "n")
+GENDERS_IN_ORDER = ("m1", "m2", "m3", "f", "n")
 _M1, _M2, _M3, _F, _N = range(5)
 
 # what verbs and participles agree with: he, she, it, they with a man among them, they
@@ -104,7 +104,7 @@ class PronounForms(NamedTuple):
 
 
 _TEN = PronounForms("ten", "ta", "to", "ci", "tego", "tym", "tej", "tę", "tych", "tymi")
-KTORY = PronounForms(
+KTORY_FORMS = PronounForms(
     "który",
     "która",
     "które",
@@ -138,7 +138,7 @@ def list_genders(language: Language) -> Numbers:
     """The gender of each noun."""
     return np.array(
         [
-            next(i for i, gender in enumerate(GENDERS) if gender in e.flags)
+            next(i for i, gender in enumerate(GENDERS_IN_ORDER) if gender in e.flags)
             for e in language.values("noun")
         ],
         np.int64,
@@ -190,7 +190,7 @@ def list_polish_verb_groups(language: Language, voice: str) -> tuple[Texts, Text
     return words, roles, verbs
 
 
-CASES = {"genitive": _GENITIVE, "instrumental": _INSTRUMENTAL}
+CASE_COLUMNS = {"genitive": _GENITIVE, "instrumental": _INSTRUMENTAL}
 _STANCE = "stance"  # adverbs that stand before a negation
 
 
@@ -320,10 +320,10 @@ def _determiner(path: str, case: CaseChoice, language: Language) -> WordColumn:
 def _governed_case(path: str, language: Language) -> CaseChoice:
     """The case that a preposition takes."""
     taken = [
-        next(i for i, name in enumerate(CASES) if name in e.flags)
+        next(i for i, name in enumerate(CASE_COLUMNS) if name in e.flags)
         for e in language.values("preposition")
     ]
-    return CaseChoice(tuple(CASES.values()), (VariableKey(path, np.array(taken, np.int64)),))
+    return CaseChoice(tuple(CASE_COLUMNS.values()), (VariableKey(path, np.array(taken, np.int64)),))
 
 
 def _verb_group(at: ClauseAt, placed: LinearisedShape, language: Language) -> Iterator[WordColumn]:
@@ -383,7 +383,7 @@ def _inflection_tables(language: Language) -> tuple[Texts, Texts, Texts, Texts]:
         [[f"{form} " for form in e.forms] for e in language.values("noun")], object
     ).reshape(-1, 2, 4)
     return (
-        np.array(list_agreeing_forms(KTORY), object),
+        np.array(list_agreeing_forms(KTORY_FORMS), object),
         np.stack(chosen, axis=1),
         np.moveaxis(adjectives, 0, -1),
         nouns.transpose(2, 1, 0),

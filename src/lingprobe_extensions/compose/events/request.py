@@ -14,13 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from lingprobe import DataProblem, ReferenceProblem
-from lingprobe_extensions.compose.events.grammar import VOICES, GrammarLimits, StructureInventory
+from lingprobe_extensions.compose.events.grammar import (
+    REQUEST_VOICES,
+    GrammarLimits,
+    StructureInventory,
+)
 from lingprobe_extensions.compose.events.language import Language
 from lingprobe_extensions.compose.events.languages import load_language
-from lingprobe_extensions.compose.events.lexicon import BANDS, KINDS
+from lingprobe_extensions.compose.events.lexicon import FREQUENCY_BANDS, WORD_KINDS
 from lingprobe_extensions.compose.events.meaning import (
-    DATIVES,
-    FRAMES,
+    DATIVE_FORMS,
+    VERB_FRAMES,
     check_keys,
     check_text,
     read_text_list,
@@ -46,7 +50,7 @@ _BOUNDS = (
     "adverbs",
 )
 _RELATIVES = ("frames", "voices", "gaps", "depth")
-_STRUCTURE = {"frames": FRAMES, "voices": VOICES, "datives": DATIVES}
+_STRUCTURE = {"frames": VERB_FRAMES, "voices": REQUEST_VOICES, "datives": DATIVE_FORMS}
 _FEATURES = ("tense", "modal", "aspect", "polarity", "number", "determiner", "relativiser")
 _KEYS = (
     *(
@@ -184,13 +188,15 @@ def _grammar(fields: Fields, language: Language) -> StructureInventory:
     adverbs = bounds.get("adverbs", 0) > 0
     plain = {key: n for key, n in bounds.items() if key != "adverbs"}
     return StructureInventory(
-        frames=_read_names(fields, "frames", FRAMES, ("intransitive", "transitive")),
-        voices=_read_names(fields, "voices", VOICES, VOICES[:2]),
-        datives=_read_names(fields, "datives", DATIVES, DATIVES),
+        frames=_read_names(fields, "frames", VERB_FRAMES, ("intransitive", "transitive")),
+        voices=_read_names(fields, "voices", REQUEST_VOICES, REQUEST_VOICES[:2]),
+        datives=_read_names(fields, "datives", DATIVE_FORMS, DATIVE_FORMS),
         inner=_read_names(
-            inner, "frames", FRAMES, ("intransitive", "transitive"), "request.relatives"
+            inner, "frames", VERB_FRAMES, ("intransitive", "transitive"), "request.relatives"
         ),
-        inner_voices=_read_names(inner, "voices", VOICES, VOICES[:2], "request.relatives"),
+        inner_voices=_read_names(
+            inner, "voices", REQUEST_VOICES, REQUEST_VOICES[:2], "request.relatives"
+        ),
         gaps=_read_names(
             inner, "gaps", ("subject", "object"), ("subject", "object"), "request.relatives"
         ),
@@ -205,7 +211,7 @@ _WORDS_OF = {"adjectives": "adjective", "modifiers": "preposition", "adverbs": "
 
 def _check_request_words(fields: Fields, bounds: Mapping[str, int], language: Language) -> None:
     """Complain about frames and parts for which the language has no words."""
-    for frame in set(_read_names(fields, "frames", FRAMES, ())):
+    for frame in set(_read_names(fields, "frames", VERB_FRAMES, ())):
         if not language.lexicon.mask("verb", frame=frame):
             raise DataProblem(f"request.frames: {language.name} has no {frame} verb in its lexicon")
     for key, kind in _WORDS_OF.items():
@@ -240,8 +246,8 @@ def _domains(fields: Fields, language: Language, grammar: StructureInventory) ->
             raise DataProblem(
                 f"request.classes: no noun is a {name!r}; there are {', '.join(known)}"
             )
-    bands = _read_names(fields, "bands", BANDS, BANDS)
-    domains = {kind: language.mask(kind, lambda e: e.band in bands) for kind in KINDS}
+    bands = _read_names(fields, "bands", FREQUENCY_BANDS, FREQUENCY_BANDS)
+    domains = {kind: language.mask(kind, lambda e: e.band in bands) for kind in WORD_KINDS}
     domains["noun"] &= language.lexicon.mask("noun", classes=classes)
     for key, kind in _LEXICAL.items():
         if key in fields:
@@ -290,7 +296,7 @@ def _lexical(value: object, key: str, kind: str, language: Language) -> int:
     if kind != "verb" or not isinstance(value, Mapping):
         return _word_mask(read_text_list(value, f"request.{key}"), kind, language, f"request.{key}")
     mask = 0
-    for frame, lemmas in check_keys(value, FRAMES, f"request.{key}").items():
+    for frame, lemmas in check_keys(value, VERB_FRAMES, f"request.{key}").items():
         for i, lemma in enumerate(read_text_list(lemmas, f"request.{key}.{frame}")):
             try:
                 mask |= 1 << language.lexicon.number("verb", lemma, frame)
@@ -308,7 +314,7 @@ def _word_mask(lemmas: tuple[str, ...], kind: str, language: Language, path: str
 
 def _anywhere(word: str, language: Language, key: str) -> dict[str, int]:
     """What a word is, by kind, in bits; complains where it is nothing."""
-    masks = {kind: language.mask(kind, lambda entry: entry.lemma == word) for kind in KINDS}
+    masks = {kind: language.mask(kind, lambda entry: entry.lemma == word) for kind in WORD_KINDS}
     matches = {kind: mask for kind, mask in masks.items() if mask}
     if not matches:
         raise DataProblem(

@@ -12,11 +12,11 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.readings.english_words import (
-    DETERMINERS,
-    HELPERS,
-    LINKS,
-    MODALS,
-    REFLEXIVES,
+    DETERMINER_FORMS,
+    HELPER_FORMS,
+    LINKING_WORD_CODES,
+    MODAL_VERBS,
+    REFLEXIVE_PRONOUNS,
     choose_article,
     english_words,
 )
@@ -95,7 +95,7 @@ def _is_expected_role(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> boo
     return True
 
 
-RULES: Rules = {
+ENGLISH_CHUNK_RULES: Rules = {
     "agrees": _agrees,
     "shares": _shares_verb_form,
     "frame": fits_frame,
@@ -189,12 +189,18 @@ class _Cutter:
     def _opening(self, word: str) -> tuple[tuple[WordChunk, ...], frozenset[str]]:
         """The chunks that a word is by itself, and the kinds of longer ones that it may begin."""
         small = (
-            [WordChunk(LINKS[word], word, words=(_small(_SMALL[LINKS[word]], word),))]
-            if word in LINKS
+            [
+                WordChunk(
+                    LINKING_WORD_CODES[word],
+                    word,
+                    words=(_small(_SMALL[LINKING_WORD_CODES[word]], word),),
+                )
+            ]
+            if word in LINKING_WORD_CODES
             else []
         )
-        if word in REFLEXIVES:
-            traits = frozenset({REFLEXIVES[word]})
+        if word in REFLEXIVE_PRONOUNS:
+            traits = frozenset({REFLEXIVE_PRONOUNS[word]})
             small.append(WordChunk("R", word, traits=traits, words=(_small("reflexive", word),)))
         entries = self.words.get(word, ())
         small += [
@@ -208,8 +214,8 @@ class _Cutter:
             if entry.kind == "adverb"
         ]
         kinds = {kind for entry in entries for kind in (entry.kind, *entry.traits)}
-        kinds |= {"determiner"} if word in DETERMINERS or word == "not" else set()
-        kinds |= {"verb"} if word in MODALS or word in HELPERS else set()
+        kinds |= {"determiner"} if word in DETERMINER_FORMS or word == "not" else set()
+        kinds |= {"verb"} if word in MODAL_VERBS or word in HELPER_FORMS else set()
         return tuple(small), frozenset(kinds)
 
     def _grade(self, first: str, second: str) -> WordChunk:
@@ -235,7 +241,7 @@ class _Cutter:
     def _nouns(self, words: tuple[str, ...]) -> tuple[WordChunk, ...]:
         """Determiner, adjectives and noun, in each number that all of them allow."""
         first, *adjectives, noun = words
-        determiner, numbers = DETERMINERS.get(first, ("", ()))
+        determiner, numbers = DETERMINER_FORMS.get(first, ("", ()))
         if determiner == "a" and choose_article(words[1]) != first:
             return ()
         chunks = []
@@ -254,7 +260,7 @@ class _Cutter:
         """The word after a verb group: a verb, or helping words and whatever is between them and
         the verb.
         """
-        if words[at] in MODALS or words[at] in HELPERS:
+        if words[at] in MODAL_VERBS or words[at] in HELPER_FORMS:
             at += 1
             while at < len(words) - 1 and (
                 words[at] in ("not", "have", "be", "been", "being") or self.adverbs(words[at])
@@ -266,10 +272,10 @@ class _Cutter:
         """Verb groups: a finite verb, or helping words, "not", adverbs and a verb in a row that
         English allows.
         """
-        if words[0] in MODALS:
+        if words[0] in MODAL_VERBS:
             return tuple(self._auxiliary_groups(words, "base", {"modal": words[0]}, None))
-        if words[0] in HELPERS:
-            lemma, tense, number = HELPERS[words[0]]
+        if words[0] in HELPER_FORMS:
+            lemma, tense, number = HELPER_FORMS[words[0]]
             expected = {"do": "plain", "have": "participle", "be": "predicate"}[lemma]
             return tuple(self._auxiliary_groups(words, expected, {"tense": tense}, number))
         chunks = []

@@ -15,8 +15,8 @@ from itertools import product
 from typing import NamedTuple
 
 from lingprobe_extensions.compose.readings.structure import (
-    LIKE,
-    RAISED,
+    RAISED_HEADS,
+    SAME_AS_VERB,
     ChunkConstraint,
     ChunkStructure,
     Heads,
@@ -182,7 +182,7 @@ class _Parser:
             kind = self.skeleton[around.helped]
             verb_parts += (
                 ChunkConstraint("shares", verb, (around.helped,)),
-                PendingFact(verb, LIKE, around.helped),
+                PendingFact(verb, SAME_AS_VERB, around.helped),
             )
         else:
             verb_parts += (ChunkConstraint("agrees", verb, around.subject),)
@@ -206,7 +206,7 @@ class _Parser:
         """Objects, of which a gap may be one and the last may be borrowed, and then the rest."""
         yield from self.after(verb, tail)
         if len(tail.objects) < 2 and self.skeleton[tail.stop] == "&":
-            yield tail._replace(objects=(*tail.objects, RAISED), raised="object")
+            yield tail._replace(objects=(*tail.objects, RAISED_HEADS), raised="object")
         if len(tail.objects) < 2:
             for nominal, gap in self._named_or_gap(tail.stop, tail.gap):
                 grown = tail._replace(
@@ -230,9 +230,9 @@ class _Parser:
     def _raise_argument(self, tail: VerbTail) -> Iterator[VerbTail]:
         """The tail with one thing more, which will be found after the verb that "and" joins."""
         if not tail.to:
-            yield tail._replace(to=RAISED, raised="to")
+            yield tail._replace(to=RAISED_HEADS, raised="to")
         if tail.passive and not tail.by:
-            yield tail._replace(by=RAISED, raised="by")
+            yield tail._replace(by=RAISED_HEADS, raised="by")
 
     def _grown(self, verb: int, tail: VerbTail) -> Iterator[VerbTail]:
         kind, start = self.skeleton[tail.stop], tail.stop + 1
@@ -340,7 +340,7 @@ class _Parser:
         ]
 
     def _reflexive(self, heads: Heads) -> bool:
-        return heads != RAISED and self.skeleton[heads[0]] == "R"
+        return heads != RAISED_HEADS and self.skeleton[heads[0]] == "R"
 
     def _nominals(self, start: int) -> Iterator[EnglishNounPhrase]:
         """A noun phrase with all that may follow its noun, or several joined by "and", with what

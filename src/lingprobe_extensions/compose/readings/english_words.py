@@ -86,7 +86,7 @@ def choose_article(word: str) -> str:
 
 
 _BOTH = ("singular", "plural")
-DETERMINERS = {
+DETERMINER_FORMS = {
     "the": ("the", _BOTH),
     "a": ("a", ("singular",)),
     "an": ("a", ("singular",)),
@@ -100,8 +100,8 @@ DETERMINERS = {
     "that": ("that", ("singular",)),
     "those": ("those", ("plural",)),
 }
-MODALS = ("will", "would", "can", "could", "may", "might", "must", "shall", "should")
-HELPERS = {  # lemma, form, number that it wants of the subject
+MODAL_VERBS = ("will", "would", "can", "could", "may", "might", "must", "shall", "should")
+HELPER_FORMS = {  # lemma, form, number that it wants of the subject
     "do": ("do", "present", "plural"),
     "does": ("do", "present", "singular"),
     "did": ("do", "past", None),
@@ -113,8 +113,8 @@ HELPERS = {  # lemma, form, number that it wants of the subject
     "was": ("be", "past", "singular"),
     "were": ("be", "past", "plural"),
 }
-LINKS = {"that": "T", "who": "W", "which": "H", "and": "&", "by": "b", "to": "t"}
-REFLEXIVES = {
+LINKING_WORD_CODES = {"that": "T", "who": "W", "which": "H", "and": "&", "by": "b", "to": "t"}
+REFLEXIVE_PRONOUNS = {
     "himself": "masculine",
     "herself": "feminine",
     "itself": "neuter",

@@ -11,7 +11,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 from lingprobe import DataProblem
-from lingprobe_extensions.compose.readings.polish_words import GENDERS, PolishAnalysis, polish_words
+from lingprobe_extensions.compose.readings.polish_words import (
+    POLISH_GENDERS,
+    PolishAnalysis,
+    polish_words,
+)
 from lingprobe_extensions.compose.readings.reading import LemmaFact
 from lingprobe_extensions.compose.readings.structure import (
     ChunkConstraint,
@@ -111,7 +115,7 @@ def _is_alive_agent(chunks: Sequence[WordChunk], rule: ChunkConstraint) -> bool:
     return all("thing" not in chunks[other].traits for other in rule.others)
 
 
-RULES: Rules = {
+POLISH_CHUNK_RULES: Rules = {
     "agrees": _agrees,
     "case": _case,
     "object": _object,
@@ -132,17 +136,17 @@ _PAST = {
     "ła": ("singular", frozenset({"f"})),
     "ło": ("singular", frozenset({"n"})),
     "li": ("plural", frozenset({"m1"})),
-    "ły": ("plural", GENDERS - {"m1"}),
+    "ły": ("plural", POLISH_GENDERS - {"m1"}),
 }
 _HELPERS = {
     stem + ending: ("past", *who) for stem in ("by", "zosta") for ending, who in _PAST.items()
 } | {
-    "jest": ("present", "singular", GENDERS),
-    "są": ("present", "plural", GENDERS),
-    "będzie": ("future", "singular", GENDERS),
-    "będą": ("future", "plural", GENDERS),
-    "zostanie": ("future", "singular", GENDERS),
-    "zostaną": ("future", "plural", GENDERS),
+    "jest": ("present", "singular", POLISH_GENDERS),
+    "są": ("present", "plural", POLISH_GENDERS),
+    "będzie": ("future", "singular", POLISH_GENDERS),
+    "będą": ("future", "plural", POLISH_GENDERS),
+    "zostanie": ("future", "singular", POLISH_GENDERS),
+    "zostaną": ("future", "plural", POLISH_GENDERS),
 }
 
 

@@ -166,7 +166,7 @@ def make_regular_verb(lemma: str) -> tuple[str, ...]:
     return (stem + "i", soft + "ą", *past, soft + "ony")
 
 
-GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
+POLISH_GENDERS = frozenset({"m1", "m2", "m3", "f", "n"})
 
 
 class PolishAnalysis(NamedTuple):
@@ -206,7 +206,7 @@ def _list_polish_forms() -> Iterator[tuple[str, PolishAnalysis]]:
                     key=len,
                 )
             elif kind == "noun":
-                (gender,) = traits & GENDERS
+                (gender,) = traits & POLISH_GENDERS
                 for form in inflect_polish_noun(lemma, forms, gender):
                     yield (
                         form.text,
@@ -217,7 +217,7 @@ def _list_polish_forms() -> Iterator[tuple[str, PolishAnalysis]]:
             elif kind == "adjective":
                 yield from _decline_adjective(kind, lemma)
             else:
-                yield lemma, PolishAnalysis(kind, lemma, "", None, GENDERS, traits - {"-"})
+                yield lemma, PolishAnalysis(kind, lemma, "", None, POLISH_GENDERS, traits - {"-"})
     for lemma, frames in verbs.items():
         for verb in inflect_polish_verb(
             lemma, principal_parts[lemma] if "transitive" in frames else principal_parts[lemma][:5]

@@ -11,9 +11,9 @@ from lingprobe_extensions.compose.readings.reading import LemmaFact
 
 Heads = tuple[int, ...]
 # nouns that are only known when the verb that they are borrowed from has been read
-RAISED: Final[Heads] = (-1,)
+RAISED_HEADS: Final[Heads] = (-1,)
 # of a verb: all that the words of another verb say of that one, its adverbs apart
-LIKE: Final = "="
+SAME_AS_VERB: Final = "="
 _SHARED: Final = ("tense", "modal", "aspect", "polarity", "voice")
 
 
@@ -112,10 +112,10 @@ def resolve_facts(
     facts = {
         LemmaFact(chunks[of].lemma, _resolve_text(says, chunks), _resolve_text(value, chunks))
         for of, says, value in waiting
-        if says != LIKE
+        if says != SAME_AS_VERB
     }
     for of, says, value in waiting:
-        if says == LIKE and isinstance(value, int):
+        if says == SAME_AS_VERB and isinstance(value, int):
             facts |= {
                 fact._replace(of=chunks[of].lemma)
                 for fact in chunks[value].facts[0]
@@ -125,14 +125,14 @@ def resolve_facts(
 
 
 def replace_raised(parts: Parts, heads: Heads) -> Parts:
-    """The parts with nouns in the place of `RAISED`."""
+    """The parts with nouns in the place of `RAISED_HEADS`."""
     if not heads:
         return parts
     replaced: list[ChunkConstraint | PendingFact] = []
     for part in parts:
         if isinstance(part, ChunkConstraint):
-            replaced.append(part._replace(others=heads) if part.others == RAISED else part)
-        elif part.value == RAISED[0]:
+            replaced.append(part._replace(others=heads) if part.others == RAISED_HEADS else part)
+        elif part.value == RAISED_HEADS[0]:
             replaced += (part._replace(value=head) for head in heads)
         else:
             replaced.append(part)

@@ -20,7 +20,9 @@ _PAD, _OTHER, _BEGIN, _END = range(4)
 """Numbers of letters that stand for none, for one that is not known, and for a word's ends."""
 _LETTERS = 4  # the number of the first letter
 _LONGEST = 32  # letters; of a longer word half as many of its beginning and of its end are read
-FORMS = "words."  # before the names of weights, where they are kept beside an encoder's
+FORM_WEIGHT_PREFIX = (
+    "words."  # before the names of weights, where they are kept beside an encoder's
+)
 _PART = 1024  # forms that are read at once
 _RARE = (
     0.25  # a word that occurs n times is not told by its form in _RARE / (_RARE + n) of the cases
@@ -147,7 +149,7 @@ class FormEmbedding(nn.Module):
 
     def learned_weights(self) -> dict[str, Tensor]:
         """What was learnt, by names that no encoder has."""
-        return {f"{FORMS}{name}": value for name, value in self.state_dict().items()}
+        return {f"{FORM_WEIGHT_PREFIX}{name}": value for name, value in self.state_dict().items()}
 
     def forward(self, numbers: Tensor) -> Tensor:
         """[batch, words] -> [batch, words, width]."""

@@ -135,12 +135,14 @@ def _load_annotation_heads(weights: Path | None, mark: str) -> Any:
     """
     from lingprobe.extend import read_training_facts
     from lingprobe_extensions.train.encoder import tensors_of
-    from lingprobe_extensions.train.nets.heads import HEAD
+    from lingprobe_extensions.train.nets.heads import HEAD_WEIGHT_PREFIX
     from lingprobe_extensions.train.nets.parsing import HeadShape, ParsingHeads
 
     assert weights is not None  # of a parser
 
     kept = tensors_of(weights)
     heads = ParsingHeads(HeadShape(**read_training_facts(weights.parent)["parser"]["heads"]))
-    heads.load_state_dict({name: kept[f"{HEAD}{name}"] for name in heads.state_dict()})
+    heads.load_state_dict(
+        {name: kept[f"{HEAD_WEIGHT_PREFIX}{name}"] for name in heads.state_dict()}
+    )
     return heads.eval()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from lingprobe.extend import BracketTree, Floats, Ints, format_terminal
 
 _JOIN = "+"  # between the labels of phrases that hold the same words
-_LEFT, _RIGHT = SIDES = "lr"  # a tag's first letter
+_LEFT, _RIGHT = TAG_SIDES = "lr"  # a tag's first letter
 _DEEPEST = 32  # phrases that wait for their right side at once; English rarely has more than 8
 _ROOT = "ROOT"
 _NEVER = -1e9

@@ -30,7 +30,7 @@ from lingprobe_extensions.compose.events.meaning import (
     to_json,
 )
 from lingprobe_extensions.compose.events.polish import polish
-from lingprobe_extensions.compose.events.polish_columns import _CONCORD, GENDERS
+from lingprobe_extensions.compose.events.polish_columns import _CONCORD, GENDERS_IN_ORDER
 
 POLISH = polish()
 WIDE = {
@@ -256,7 +256,7 @@ def test_past_verbs_agree_with_their_subjects(wide, share):
     if told.tense == "past" and told.voice == "active" and not isinstance(subject, ParticipantPair):
         [found] = generate_sentences(wide, np.array([number], object))
         word = dict(zip(found.roles, found.sentence.words, strict=True))["predicate"]
-        gender = next(i for i, g in enumerate(GENDERS) if g in NOUN[subject.noun].flags)
+        gender = next(i for i, g in enumerate(GENDERS_IN_ORDER) if g in NOUN[subject.noun].flags)
         end = ("ł", "ła", "ło", "li", "ły")[_CONCORD[int(subject.number == "plural"), gender]]
         assert word.endswith(end)
 
@@ -298,7 +298,7 @@ def test_genders_of_accusatives_in_the_lexicon():
     """
     for noun in POLISH.values("noun"):
         _, genitive, accusative, _, nominative_many, genitive_many, accusative_many, _ = noun.forms
-        [gender] = noun.flags & set(GENDERS)
+        [gender] = noun.flags & set(GENDERS_IN_ORDER)
         assert accusative_many == (genitive_many if gender == "m1" else nominative_many), noun
         if gender in ("m3", "n"):
             assert accusative == noun.lemma
