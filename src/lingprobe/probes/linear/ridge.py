@@ -25,7 +25,9 @@ _FACTORED = range(14, 5, -2)  # where each penalty takes a factorisation
 
 
 def find_penalty(loss: Callable[[float], float], decomposition: SharedDecomposition) -> float:
-    """The penalty of the least leave-one-out loss among PENALTIES; of equal ones the largest."""
+    """The penalty of the least leave-one-out loss among `RIDGE_PENALTIES`; of equal
+    ones the largest.
+    """
     grid, steps = (_FACTORED, ()) if decomposition.is_factored else (_COARSE, _FINER)
     losses = {k: loss(RIDGE_PENALTIES[k]) for k in grid}
     best = min(losses, key=losses.__getitem__)
